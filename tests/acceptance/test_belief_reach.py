@@ -35,7 +35,7 @@ def snippet_of(answer: Answer, doc_id: str) -> str:
 
 
 @pytest.mark.acceptance("K3", "J6")
-def test_a_belief_says_what_it_cites_whole_and_how_firmly_it_is_held(believing: IndexedProject) -> None:
+def test_belief_shows_its_evidence_and_entrenchment(believing: IndexedProject) -> None:
     snippet = snippet_of(believing.find("raw scores never added", types=["belief"]), "belief:fusion-by-rank")
     assert snippet.startswith(
         "Fusion adds reciprocal ranks, never raw scores, for these have no common unit. (entrenchment core)"
@@ -50,7 +50,7 @@ def test_a_belief_reaches_what_the_nearest_commit_changed(believing: IndexedProj
 
 
 @pytest.mark.acceptance("K3")
-def test_a_belief_whose_evidence_is_gone_and_that_is_contradicted_says_so(believing: IndexedProject) -> None:
+def test_belief_with_missing_evidence_or_contradiction_says_so(believing: IndexedProject) -> None:
     answer = believing.find("adding raw scores would rank better", types=["belief"])
     assert "! its evidence is gone: shop/gone.py:3" in snippet_of(answer, "belief:raw-scores")
     assert "! contradicted by belief:fusion-by-rank" in snippet_of(answer, "belief:raw-scores")
@@ -66,7 +66,7 @@ def test_a_belief_that_nothing_has_supported_for_long_says_so(believing: Indexed
 
 
 @pytest.mark.acceptance("K3")
-def test_evidence_is_looked_at_when_it_is_asked_not_when_it_was_read(own_shop: IndexedProject) -> None:
+def test_evidence_is_checked_when_the_question_is_asked(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
     own_shop.update_index()
     asked = "raw scores never added"
@@ -79,7 +79,7 @@ def test_evidence_is_looked_at_when_it_is_asked_not_when_it_was_read(own_shop: I
 
 
 @pytest.mark.acceptance("K3")
-def test_a_cited_commit_or_another_belief_supports_it_and_a_commit_can_be_gone(own_shop: IndexedProject) -> None:
+def test_commits_and_beliefs_count_as_evidence_until_gone(own_shop: IndexedProject) -> None:
     sha = own_shop.git("rev-parse", "HEAD").strip()[:9]
     old = "---\nstatement: {}\ndate: 2019-01-01\n{}---\n"
     own_shop.write(

@@ -52,7 +52,7 @@ def detail_of(engine: Engine, query: str, doc_id: str) -> Detail:
 
 
 @pytest.mark.acceptance("D1")
-def test_a_result_in_full_has_its_text_and_what_it_is_tied_to(till: IndexedProject) -> None:
+def test_detail_holds_the_whole_text_and_related_documents(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         found = detail_of(engine, "count coins", "./shop/till.py::Till.count")
         full = found.result.full
@@ -111,7 +111,7 @@ def test_a_patch_runs_nothing_of_the_repository(till: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("D1")
-def test_it_works_after_the_index_changed_or_says_that_it_is_gone(till: IndexedProject) -> None:
+def test_detail_works_after_the_index_changed_or_says_gone(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins", limit=100))
         ranks = {result.doc_id: result.rank for result in answer.results}
@@ -145,7 +145,7 @@ def test_what_does_not_exist_is_a_clear_error(till: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("D1")
-def test_an_answer_beyond_the_last_thousand_has_expired_and_says_so(own_shop: IndexedProject) -> None:
+def test_detail_of_an_expired_answer_says_so(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         first = engine.find(FindParams("fuse", limit=1))
         assert engine.detail(DetailParams(first.query_id, 1)).state == "current"
@@ -175,7 +175,7 @@ def test_an_explanation_is_an_answer_of_one_result(till: IndexedProject) -> None
 
 
 @pytest.mark.acceptance("D1")
-def test_a_long_body_is_cut_at_a_line_and_says_so(own_shop: IndexedProject) -> None:
+def test_long_body_is_cut_at_a_line_and_marked(own_shop: IndexedProject) -> None:
     body = "".join(f"    total += price_of(item, {number})\n" for number in range(3000))
     own_shop.write({"shop/long.py": f"def add_everything_up(item):\n    total = 0\n{body}    return total\n"})
     own_shop.update_index()
@@ -223,7 +223,7 @@ def test_the_command_line_shows_why_and_detail(till: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("D1", "O1")
-def test_a_file_of_orient_was_not_changed_by_being_asked_about(till: IndexedProject) -> None:
+def test_asking_for_detail_does_not_mark_a_file_changed(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.orient(OrientParams("shop"))
         detail = engine.detail(DetailParams(answer.query_id, 1))
@@ -231,7 +231,7 @@ def test_a_file_of_orient_was_not_changed_by_being_asked_about(till: IndexedProj
 
 
 @pytest.mark.acceptance("D1", "D2", "O1", "R1")
-def test_a_file_in_full_is_all_of_it_and_what_it_is_tied_to_outside(till: IndexedProject) -> None:
+def test_detail_of_a_file_holds_all_and_outside_relations(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.orient(OrientParams("shop/till.py"))
         full = engine.detail(DetailParams(answer.query_id, 1)).result.full

@@ -29,7 +29,7 @@ def test_an_exact_identifier_finds_its_definition_first(shop: IndexedProject, qu
 
 
 @pytest.mark.acceptance("F8")
-def test_a_long_class_is_found_by_its_name_among_all_that_mention_it(own_shop: IndexedProject) -> None:
+def test_long_class_is_found_by_name_among_its_mentions(own_shop: IndexedProject) -> None:
     prose = "".join(
         f"    Page {n} says what was owed, by whom, since when, and how it was paid back.\n" for n in range(400)
     )
@@ -43,7 +43,7 @@ def test_a_long_class_is_found_by_its_name_among_all_that_mention_it(own_shop: I
 
 
 @pytest.mark.acceptance("F2")
-def test_a_second_definition_of_a_name_has_a_name_of_its_own_that_stays(own_shop: IndexedProject) -> None:
+def test_second_definition_of_a_name_keeps_its_own_doc_id(own_shop: IndexedProject) -> None:
     both = {"./shop/retrieval.py::Retriever.search", "./shop/retrieval.py::Retriever.search~2"}
     assert both <= set(doc_ids(own_shop.find("Retriever search", limit=20)))
     text = (own_shop.root / "shop/retrieval.py").read_text()
@@ -87,7 +87,7 @@ def test_tests_and_vendored_copies_come_lower_and_say_so(shop: IndexedProject) -
 
 
 @pytest.mark.acceptance("F5", "J2")
-def test_what_is_held_back_of_a_file_is_told_and_found_by_its_path(own_shop: IndexedProject) -> None:
+def test_skipped_file_is_reported_and_found_by_path(own_shop: IndexedProject) -> None:
     own_shop.write(
         {"shop/parcels.py": "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(6))}
     )
@@ -191,7 +191,7 @@ def test_two_cjk_characters_are_found(shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F9")
-def test_the_limit_is_exact_and_min_score_is_on_the_fused_score(shop: IndexedProject) -> None:
+def test_limit_is_exact_and_min_score_applies_to_fused_score(shop: IndexedProject) -> None:
     everything = shop.find("fuse rankings search retry", limit=1000)
     count = len(everything.results)
     assert count > 10
@@ -216,13 +216,13 @@ def test_the_intent_is_reported_and_can_be_set(shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("J5")
-def test_the_query_id_has_its_form_and_is_new_each_time(shop: IndexedProject) -> None:
+def test_query_id_has_its_form_and_is_unique(shop: IndexedProject) -> None:
     names = {shop.find("fuse").query_id for _ in range(20)}
     assert len(names) == 20
     assert all(re.fullmatch(r"q_\d{8}_\d{6}_[a-z2-7]{8,}", name) for name in names)
 
 
 @pytest.mark.acceptance("J6")
-def test_a_code_snippet_is_the_signature_and_the_first_line_of_the_doc(shop: IndexedProject) -> None:
+def test_code_snippet_is_signature_and_first_doc_line(shop: IndexedProject) -> None:
     snippet = shop.find("fuse").results[0].snippet
     assert snippet == "def fuse(rankings) — Fuses rankings by reciprocal rank (RRF)."

@@ -87,7 +87,7 @@ def test_what_a_person_noted_is_quoted(knowing: Engine) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_an_oracle_of_another_kind_of_document_is_left_out_of_the_text(knowing: Engine) -> None:
+def test_text_omits_oracles_of_other_document_kinds(knowing: Engine) -> None:
     code = add_explanation_text(knowing.why(WhyParams("./shop/fusion.py::fuse", "where are rankings fused")))
     states = {said.oracle: said.state for said in code.oracles}
     assert [name for name, state in states.items() if state == "other_kind"] == ["persona", "belief", "memory"]

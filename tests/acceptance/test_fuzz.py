@@ -26,9 +26,7 @@ def engine(shop: IndexedProject) -> Iterator[Engine]:
 
 @pytest.mark.acceptance("W2", "F8a")
 @pytest.mark.parametrize("seed", [1, 2])
-def test_any_name_and_any_question_get_an_answer_or_a_clear_error(
-    engine: Engine, shop: IndexedProject, seed: int
-) -> None:
+def test_any_name_and_query_get_an_answer_or_clear_error(engine: Engine, shop: IndexedProject, seed: int) -> None:
     fuzz = Fuzz(seed)
     query_id = engine.find(FindParams("fuse")).query_id
     with opened_outside(shop.root) as outside:

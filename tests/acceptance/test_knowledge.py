@@ -48,7 +48,7 @@ def others(answer: Answer) -> list[str]:
 
 
 @pytest.mark.acceptance("K2", "F3", "J3")
-def test_a_belief_is_found_by_meaning_words_and_as_a_belief(believing: IndexedProject) -> None:
+def test_belief_is_found_by_meaning_words_and_belief_oracle(believing: IndexedProject) -> None:
     answer = believing.find("why are raw scores never added")
     assert answer.faults == []
     belief = next(result for result in answer.results if result.doc_id == "belief:fusion-by-rank")
@@ -162,7 +162,7 @@ def _remove(sample: IndexedProject, folder: Path) -> None:
 
 
 @pytest.mark.acceptance("K5")
-def test_knowledge_takes_the_rank_of_the_place_where_it_would_stand(believing: IndexedProject) -> None:
+def test_knowledge_takes_the_rank_it_would_have_among_code(believing: IndexedProject) -> None:
     """In each oracle's list, merged by score, it stands just behind what scores better."""
     answer = believing.find("reciprocal rank fusion of raw scores", limit=300)
     for oracle in ("semantic", "lexical"):
@@ -191,7 +191,7 @@ def test_the_weights_of_knowledge_are_there_without_any(shop: IndexedProject) ->
 
 
 @pytest.mark.acceptance("F3")
-def test_beliefs_that_can_t_be_read_are_a_fault_and_code_is_found(own_shop: IndexedProject) -> None:
+def test_unreadable_beliefs_are_a_fault_and_code_is_found(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
     own_shop.update_index()
     (own_shop.project.cache / "knowledge" / "knowledge.sqlite").write_bytes(b"damaged" * 1000)
@@ -231,7 +231,7 @@ def test_the_meaning_of_a_belief_is_split_into_shares_too(believing: IndexedProj
 
 
 @pytest.mark.acceptance("W1")
-def test_a_belief_that_was_not_returned_has_the_rank_that_it_would_have(believing: IndexedProject) -> None:
+def test_why_ranks_a_belief_that_was_not_returned(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         for question in QUESTIONS[:4]:
             answer = engine.find(FindParams(question, limit=300))
@@ -251,7 +251,7 @@ def test_why_of_a_belief_that_is_not_there_says_so(believing: IndexedProject) ->
 
 
 @pytest.mark.acceptance("W2", "K2")
-def test_a_malformed_belief_is_a_skip_row_that_names_the_line(own_shop: IndexedProject) -> None:
+def test_malformed_belief_is_skipped_with_its_line(own_shop: IndexedProject) -> None:
     own_shop.write({".scry/beliefs/bad.md": "---\nstatement: All is well.\nentrenchment: rather\n---\n"})
     own_shop.update_index()
     with closing(own_shop.engine()) as engine:

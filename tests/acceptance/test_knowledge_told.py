@@ -34,7 +34,7 @@ def scry(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.acceptance("K1", "J3", "F3")
-def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_shop: IndexedProject) -> None:
+def test_persona_note_is_found_until_superseded_or_forgotten(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         first = engine.knowledge.remember(RememberParams("I like xylophone names", domains=["style"])).notes[0]
         assert first.doc_id.startswith("persona:direct:2")
@@ -75,7 +75,7 @@ def test_a_forgotten_note_is_in_no_kept_answer(own_shop: IndexedProject) -> None
 
 
 @pytest.mark.acceptance("K2")
-def test_a_belief_is_written_for_review_and_its_evidence_must_be_there(own_shop: IndexedProject) -> None:
+def test_believe_writes_a_file_for_review_and_checks_evidence(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         asked = BelieveParams("The till is closed on Sundays", evidence=["shop/notes.txt:1"], entrenchment="high")
         written = engine.knowledge.believe(asked).beliefs[0]
@@ -135,7 +135,7 @@ def test_what_a_belief_reaches_is_in_neighbors_detail_and_why(own_shop: IndexedP
 
 @pytest.mark.slow
 @pytest.mark.acceptance("X3")
-def test_the_footer_s_command_runs_verbatim_and_is_absent_without_beliefs(own_shop: IndexedProject) -> None:
+def test_footer_command_runs_verbatim_and_needs_beliefs(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
     shown = scry(own_shop.root, "find", "why are raw scores never added").stdout
     footer = next(text for text in shown.splitlines() if text.startswith("Belief impact: "))
@@ -149,7 +149,7 @@ def test_the_footer_s_command_runs_verbatim_and_is_absent_without_beliefs(own_sh
 
 @pytest.mark.slow
 @pytest.mark.acceptance("K3")
-def test_a_script_hears_by_the_exit_status_whether_anything_speaks_against_beliefs(own_shop: IndexedProject) -> None:
+def test_exit_status_says_whether_evidence_contradicts_beliefs(own_shop: IndexedProject) -> None:
     own_shop.write({".scry/beliefs/fine.md": "---\nstatement: The till is closed on Sundays.\n---\n"})
     fine = scry(own_shop.root, "belief", "check")
     assert (fine.returncode, fine.stdout) == (0, "Nothing speaks against the one belief.\n")
@@ -160,7 +160,7 @@ def test_a_script_hears_by_the_exit_status_whether_anything_speaks_against_belie
 
 
 @pytest.mark.acceptance("J7")
-def test_a_model_reads_beliefs_in_a_group_of_their_own_with_what_they_cite(own_shop: IndexedProject) -> None:
+def test_prompt_groups_beliefs_with_their_citations(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
     own_shop.update_index()
     shown = render_for_model(own_shop.find("why are raw scores never added in fusion"))

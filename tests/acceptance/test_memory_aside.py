@@ -60,9 +60,7 @@ def test_who_asks_for_memory_gets_what_was_captured_too(jumped: Engine) -> None:
 
 
 @pytest.mark.acceptance("M5")
-def test_who_asks_for_nothing_but_memory_gets_it_before_any_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_only_query_returns_memory_before_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     shop = make_shop(tmp_path / "shop")
     names = "why_did_tests_fail", "tests_fail", "fail", "test_fail", "why_tests_fail"

@@ -109,7 +109,7 @@ def test_nothing_is_embedded(post: IndexedProject, monkeypatch: pytest.MonkeyPat
     assert neighbors(post, "post/retry.py", by="dependency").results
 
 
-def test_a_file_that_changed_alone_and_a_folder_without_git_say_so(post: IndexedProject, tmp_path: Path) -> None:
+def test_neighbors_explains_lone_changes_and_folders_without_git(post: IndexedProject, tmp_path: Path) -> None:
     assert "no commit" in neighbors(post, "post/quiet.py").notice
     plain = IndexedProject(tmp_path / "plain")
     plain.write({"a.py": "x = 1\n"})

@@ -118,7 +118,7 @@ Lifts containers off ships.
 
 
 @pytest.mark.acceptance("O1")
-def test_a_sponsor_before_the_first_heading_is_not_what_a_readme_is_about(tmp_path: Path) -> None:
+def test_readme_summary_skips_sponsors_before_the_first_heading(tmp_path: Path) -> None:
     crane = IndexedProject(tmp_path / "crane").init_repository()
     crane.write({"README.md": SPONSORED})
     crane.commit("Lift")
@@ -127,7 +127,7 @@ def test_a_sponsor_before_the_first_heading_is_not_what_a_readme_is_about(tmp_pa
 
 
 @pytest.mark.acceptance("O1")
-def test_a_table_of_contents_is_not_what_a_readme_is_about(tmp_path: Path) -> None:
+def test_readme_summary_skips_the_table_of_contents(tmp_path: Path) -> None:
     crane = IndexedProject(tmp_path / "crane").init_repository()
     crane.write({"README.md": "### All in one\n\nLifts whatever there is.\n\n## Table of contents\n\n- Use\n- Care\n"})
     crane.commit("Lift")
@@ -148,7 +148,7 @@ end
 
 
 @pytest.mark.acceptance("O1")
-def test_a_line_on_a_file_looks_into_the_module_that_encloses_all(tmp_path: Path) -> None:
+def test_file_summary_enters_the_enclosing_module(tmp_path: Path) -> None:
     crane = IndexedProject(tmp_path / "crane").init_repository()
     said = WINCH.replace("module Winch", "# Pulls what hangs on it.\n  module Winch")
     crane.write({"lib/winch.rb": WINCH, "lib/crane/winch.rb": said})
@@ -188,7 +188,7 @@ static void grow(void) {
 
 
 @pytest.mark.acceptance("O1")
-def test_a_line_on_a_file_of_c_is_not_about_some_macro_and_dotfiles_come_late(tmp_path: Path) -> None:
+def test_c_file_summary_skips_macros_and_dotfiles_come_last(tmp_path: Path) -> None:
     store = IndexedProject(tmp_path / "store").init_repository()
     for number in range(9):
         store.write({".mailmap": f"A{number} <a@b.c>\n", "queue.c": QUEUE + "\n" * (9 - number)})
@@ -283,7 +283,7 @@ BADGES = "# Web\n\n[![Build](https://a.b/c.svg)](https://a.b/c)\n![hex](https://
 
 
 @pytest.mark.acceptance("O1")
-def test_what_stands_in_a_namespace_says_what_its_file_is_and_badges_say_nothing(tmp_path: Path) -> None:
+def test_summary_enters_namespaces_and_skips_badges(tmp_path: Path) -> None:
     web = IndexedProject(tmp_path / "web").init_repository()
     web.write({"lib/web/router.ex": ROUTER, "README.md": BADGES})
     web.commit("Begin")

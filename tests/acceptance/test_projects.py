@@ -100,7 +100,7 @@ def ids(answer: Answer) -> list[str]:
 
 
 @pytest.mark.acceptance("P1", "F9", "J2a", "X1")
-def test_several_projects_answer_as_one_and_each_result_says_where_it_is_from(sample: ProjectFolders) -> None:
+def test_federated_results_name_their_projects(sample: ProjectFolders) -> None:
     with sample.projects() as projects:
         answer = projects.find(FindParams("send an invoice and retry with backoff", projects=["app", "lib"]))
     first = answer.results[0]
@@ -129,7 +129,7 @@ def test_scores_of_a_merged_answer_follow_from_its_own_figures(sample: ProjectFo
 
 
 @pytest.mark.acceptance("P1")
-def test_the_best_of_a_project_that_knows_nothing_of_it_is_not_first(sample: ProjectFolders) -> None:
+def test_best_result_of_an_unrelated_project_is_not_first(sample: ProjectFolders) -> None:
     with sample.projects() as projects:
         answer = projects.find(FindParams("invoice", projects=["lib", "old"]))
         alone = projects.find(FindParams("invoice", projects=["lib"]))
@@ -150,7 +150,7 @@ def test_an_unknown_project_is_reported_while_the_others_answer(sample: ProjectF
 
 
 @pytest.mark.acceptance("P1")
-def test_a_project_that_is_gone_or_broken_costs_only_its_own_answer(sample: ProjectFolders) -> None:
+def test_broken_project_loses_only_its_own_results(sample: ProjectFolders) -> None:
     (sample.place / "old").rename(sample.place / "hidden")
     (sample.place / "lib" / ".scry").mkdir()
     with sample.projects() as projects:
@@ -161,7 +161,7 @@ def test_a_project_that_is_gone_or_broken_costs_only_its_own_answer(sample: Proj
 
 
 @pytest.mark.acceptance("P1", "F10")
-def test_the_order_does_not_depend_on_the_order_of_the_names(sample: ProjectFolders) -> None:
+def test_order_of_named_projects_does_not_change_results(sample: ProjectFolders) -> None:
     with sample.projects() as projects:
         one = projects.find(FindParams("a failed call", projects=["lib", "old", "app"]))
         other = projects.find(FindParams("a failed call", projects=["app", "lib", "old"]))
@@ -197,7 +197,7 @@ def test_recent_and_orient_ask_several_too(sample: ProjectFolders) -> None:
 
 
 @pytest.mark.acceptance("P1", "D1", "W1")
-def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(sample: ProjectFolders) -> None:
+def test_merged_answer_can_be_explained_shown_used_and_rated(sample: ProjectFolders) -> None:
     with sample.projects() as projects:
         answer = projects.find(FindParams("retry a failed call", projects=["app", "lib"]))
         doc_id, rank = answer.results[0].doc_id, 1
@@ -231,7 +231,7 @@ def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(sample: 
 
 
 @pytest.mark.acceptance("P1")
-def test_without_a_project_to_ask_from_one_has_to_be_named(sample: ProjectFolders) -> None:
+def test_outside_a_project_one_has_to_be_named(sample: ProjectFolders) -> None:
     with sample.projects(home=None) as projects:
         with pytest.raises(BadRequest, match="registered are: app, lib, old"):
             projects.find(FindParams("retry"))
@@ -243,7 +243,7 @@ def test_without_a_project_to_ask_from_one_has_to_be_named(sample: ProjectFolder
 
 
 @pytest.mark.acceptance("F9")
-def test_an_engine_by_itself_refuses_other_projects_instead_of_leaving_them_out(sample: ProjectFolders) -> None:
+def test_single_engine_refuses_other_projects(sample: ProjectFolders) -> None:
     with closing(make_engine_opener("python", start_indexer=False)(sample.place / "app")) as engine:
         with pytest.raises(BadRequest, match="projects"):
             engine.find(FindParams("retry", all_projects=True))
@@ -253,7 +253,7 @@ def test_an_engine_by_itself_refuses_other_projects_instead_of_leaving_them_out(
             engine.orient(OrientParams(projects=["lib"]))
 
 
-def test_a_broken_registry_is_told_where_it_is_needed_and_nowhere_else(sample: ProjectFolders) -> None:
+def test_broken_registry_is_reported_only_where_needed(sample: ProjectFolders) -> None:
     open_registry().path.write_bytes(b"junk" * 2000)
     with sample.projects() as projects:
         assert ids(projects.find(FindParams("send invoice")))[0] == "./app/billing.py::send_invoice"

@@ -69,9 +69,7 @@ def test_changes_of_all_projects_stand_in_one_order_of_time(place: Path, project
 
 
 @pytest.mark.acceptance("P1", "R1")
-def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(
-    place: Path, projects: ProjectRouter
-) -> None:
+def test_quiet_project_adds_nothing_to_recent_and_says_so(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (RETRY, 2))
     old = repository(place / "old", (HORSES, 400))
     answer = projects.recent(RecentParams(all_projects=True))
@@ -84,9 +82,7 @@ def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(
 
 
 @pytest.mark.acceptance("P1", "R1")
-def test_edits_that_are_not_committed_take_turns_so_that_no_project_hides_another(
-    place: Path, projects: ProjectRouter
-) -> None:
+def test_uncommitted_edits_of_projects_take_turns(place: Path, projects: ProjectRouter) -> None:
     for name in ("app", "lib"):
         sample = repository(place / name, (STAMPS, 90))
         sample.write({f"{name}{number}.py": "pass\n" for number in range(8)})
@@ -99,9 +95,7 @@ def test_edits_that_are_not_committed_take_turns_so_that_no_project_hides_anothe
 
 
 @pytest.mark.acceptance("P1", "R1")
-def test_what_is_new_and_best_in_a_project_that_knows_nothing_of_the_question_is_absent(
-    place: Path, projects: ProjectRouter
-) -> None:
+def test_best_new_file_of_an_unrelated_project_is_absent(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (RETRY, 60))
     repository(place / "stable", ({"again.py": "def again():\n    return 'oats'\n", **HORSES}, 0.1))
     words = "deliver a letter again after a failure"
@@ -112,9 +106,7 @@ def test_what_is_new_and_best_in_a_project_that_knows_nothing_of_the_question_is
 
 
 @pytest.mark.acceptance("P1", "R1", "F5")
-def test_with_words_the_newer_comes_first_and_the_answers_figures_make_its_scores(
-    place: Path, projects: ProjectRouter
-) -> None:
+def test_recent_with_words_sorts_by_time_with_reproducible_scores(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (RETRY, 60))
     repository(place / "lib", (RETRY, 3))
     answer = projects.recent(RecentParams("tries to deliver a letter again", all_projects=True, types=["code"]))

@@ -110,7 +110,7 @@ def test_a_transitive_answer_shows_its_way(mail: IndexedProject) -> None:
     assert proof[0].location.uri.endswith("/mail/main.py")
 
 
-def test_and_joins_the_proofs_and_or_puts_first_what_meets_more(mail: IndexedProject) -> None:
+def test_and_joins_proofs_and_or_prefers_more_matches(mail: IndexedProject) -> None:
     both = ask(mail, "what calls wait and is called by run").results[0]
     assert edges(both) == [(DELIVER, "calls", WAIT), (RUN, "calls", DELIVER)]
     assert proof_lines(both)[1].startswith(f"is called by {RUN} at line 5")

@@ -53,7 +53,7 @@ def recent(sample: IndexedProject, query: str = "", **params: object) -> message
 
 
 @pytest.mark.acceptance("R1", "J1")
-def test_what_is_found_is_ranked_by_when_it_changed_and_what_is_not_is_absent(post: IndexedProject) -> None:
+def test_recent_ranks_matches_by_change_time(post: IndexedProject) -> None:
     answer = recent(post, "deliver the letter again after a failure", types=["code"])
     assert (answer.mode, answer.intent) == ("recent", "temporal")
     assert doc_ids(answer) == [
@@ -171,7 +171,7 @@ def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Pa
 
 
 @pytest.mark.acceptance("F11")
-def test_while_the_history_is_read_nothing_is_said_of_what_it_does_not_hold(tmp_path: Path) -> None:
+def test_recent_is_silent_about_history_still_being_read(tmp_path: Path) -> None:
     sample = IndexedProject(tmp_path / "post").init_repository()
     sample.write({"a.py": "def a():\n    pass\n"})
     first = commit(sample, "Begin", 400)
@@ -183,7 +183,7 @@ def test_while_the_history_is_read_nothing_is_said_of_what_it_does_not_hold(tmp_
 
 
 @pytest.mark.acceptance("R1")
-def test_without_git_the_files_own_times_count_and_it_says_so(tmp_path: Path) -> None:
+def test_recent_without_git_uses_file_times_and_says_so(tmp_path: Path) -> None:
     folder = IndexedProject(tmp_path / "plain")
     folder.write({"old.py": "def pay():\n    pass\n", "new.py": "def pay_later():\n    pass\n"})
     then = time.time() - 20 * DAY
@@ -196,7 +196,7 @@ def test_without_git_the_files_own_times_count_and_it_says_so(tmp_path: Path) ->
     assert doc_ids(recent(folder, "pay"))[-1] == "./old.py::pay"
 
 
-def test_of_a_large_commit_a_few_files_are_listed_beside_it(tmp_path: Path) -> None:
+def test_recent_lists_a_few_files_of_a_large_commit(tmp_path: Path) -> None:
     sample = IndexedProject(tmp_path / "post").init_repository()
     sample.write({f"f{n:02}.py": f"def f{n}():\n    pass\n" for n in range(30)})
     first = commit(sample, "All at once", 2)

@@ -62,7 +62,7 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
 
 
 @pytest.mark.acceptance("F12")
-def test_one_answer_says_what_a_module_is_whether_it_is_used_alive_and_connected_and_why(
+def test_one_answer_says_purpose_use_activity_and_connections(
     search: IndexedProject,
 ) -> None:
     with closing(search.engine()) as engine:
@@ -92,7 +92,7 @@ def _is_used_alive_and_connected(result: ResultItem) -> None:
 
 
 @pytest.mark.acceptance("F13", "W4")
-def test_the_quiet_implementation_comes_first_and_its_why_names_meaning_or_words(search: IndexedProject) -> None:
+def test_quiet_implementation_comes_first_by_meaning_or_words(search: IndexedProject) -> None:
     query = "Where is RRF fusion implemented?"
     with closing(search.engine()) as engine:
         answer = engine.find(FindParams(query))

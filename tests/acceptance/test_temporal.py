@@ -68,7 +68,7 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
 
 
 @pytest.mark.acceptance("F13", "J4")
-def test_the_quiet_file_that_implements_it_comes_before_the_hot_decoy(search: IndexedProject) -> None:
+def test_quiet_implementation_outranks_hot_decoy(search: IndexedProject) -> None:
     results = search.find("Where is RRF fusion implemented?").results
     assert results[0].doc_id == "./search/fusion.py::fuse"
     assert {"semantic", "lexical"} & set(results[0].contributions)
@@ -101,7 +101,7 @@ def test_what_changes_with_everything_gains_nothing_by_that(search: IndexedProje
 
 
 @pytest.mark.acceptance("J6", "J2a", "J5")
-def test_a_commit_is_a_result_with_its_snippet_its_name_and_its_time(search: IndexedProject) -> None:
+def test_commit_result_has_snippet_name_and_time(search: IndexedProject) -> None:
     answer = search.find("rank fusion type:commit")
     first = search.git("rev-list", "--max-parents=0", "HEAD")
     commit = answer.results[0]
@@ -135,7 +135,7 @@ def test_filters_leave_commits_in_or_out(search: IndexedProject) -> None:
     assert kinds("fusion engine weights type:doc") == set()
 
 
-def test_a_question_about_code_gets_code_first_and_one_about_the_past_commits(search: IndexedProject) -> None:
+def test_code_questions_rank_code_and_past_questions_commits_first(search: IndexedProject) -> None:
     answer = search.find("weights of the engine", limit=30)
     assert answer.results[0].content_type == "code"
     lowered = next(result for result in answer.results if result.content_type == "commit")
@@ -167,7 +167,7 @@ def test_activity_does_not_rank(search: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F10")
-def test_a_history_read_step_by_step_gives_the_answers_of_a_fresh_one(tmp_path: Path) -> None:
+def test_incremental_history_gives_the_answers_of_a_fresh_one(tmp_path: Path) -> None:
     step, once = IndexedProject(tmp_path / "a" / "shop"), IndexedProject(tmp_path / "b" / "shop")
     choose = random.Random(7)
     step.root.mkdir(parents=True)
@@ -190,7 +190,7 @@ def test_a_history_read_step_by_step_gives_the_answers_of_a_fresh_one(tmp_path: 
 
 
 @pytest.mark.acceptance("F11", "F3")
-def test_the_state_says_how_far_the_history_is_and_a_damaged_one_is_a_fault(own_shop: IndexedProject) -> None:
+def test_status_shows_history_progress_and_damage_is_a_fault(own_shop: IndexedProject) -> None:
     answer = own_shop.find("fuse")
     assert (answer.index.history, answer.faults) == ("ready", [])
     own_shop.write({"new.py": "x = 1\n"})

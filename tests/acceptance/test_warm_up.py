@@ -105,7 +105,7 @@ def test_a_closed_engine_reads_nothing_ahead(shop: IndexedProject, read: list[Do
     assert read == []
 
 
-def test_what_is_kept_is_left_out_of_the_looks_for_garbage_once(shop: IndexedProject) -> None:
+def test_kept_objects_are_frozen_out_of_garbage_collection_once(shop: IndexedProject) -> None:
     with closing(shop.engine()) as engine:
         gc.freeze()  # as the language server does with what it imported
         imported = gc.get_freeze_count()

@@ -63,7 +63,7 @@ def test_its_numbers_are_finds_for_everything_that_is_ranked(engine: Engine, que
 
 
 @pytest.mark.acceptance("W1")
-def test_a_document_beyond_the_limit_has_the_place_that_a_longer_answer_gives_it(engine: Engine) -> None:
+def test_document_beyond_the_limit_has_its_rank_in_longer_answers(engine: Engine) -> None:
     short = engine.find(FindParams("search", limit=2))
     longer = engine.find(FindParams("search", limit=1000))
     assert len(longer.results) > 2
@@ -74,7 +74,7 @@ def test_a_document_beyond_the_limit_has_the_place_that_a_longer_answer_gives_it
 
 @pytest.mark.acceptance("W4")
 @pytest.mark.parametrize("query", QUERIES)
-def test_the_line_is_short_and_names_the_factor_without_which_it_falls_furthest(engine: Engine, query: str) -> None:
+def test_why_line_names_the_most_important_factor(engine: Engine, query: str) -> None:
     for result in engine.find(FindParams(query, limit=1000)).results:
         explanation = why(engine, result.doc_id, query)
         assert 0 < len(explanation.summary) < 100
@@ -88,7 +88,7 @@ def test_the_line_is_short_and_names_the_factor_without_which_it_falls_furthest(
 
 
 @pytest.mark.acceptance("W1", "W2")
-def test_a_document_that_holds_one_of_many_words_is_not_found_by_them_and_says_so(engine: Engine) -> None:
+def test_document_with_one_of_many_words_is_not_a_match(engine: Engine) -> None:
     query = "fuses rankings reciprocal rank invoice"
     found = engine.find(FindParams(query, limit=50)).results
     assert "lexical" in found[0].contributions
@@ -101,7 +101,7 @@ def test_a_document_that_holds_one_of_many_words_is_not_found_by_them_and_says_s
 
 
 @pytest.mark.acceptance("W1", "W2")
-def test_an_oracle_without_a_match_says_which_words_do_not_occur(engine: Engine) -> None:
+def test_oracle_without_a_match_names_the_missing_words(engine: Engine) -> None:
     explanation = why(engine, "./shop/retry.go::RetryPolicy", "retry backoff delays")
     lexical = says(explanation, "lexical")
     assert (lexical.matches, lexical.missing) == (["retry"], ["backoff", "delays"])
@@ -124,7 +124,7 @@ def test_meaning_below_the_floor_is_no_match_and_says_so(engine: Engine) -> None
 
 @pytest.mark.acceptance("W3")
 @pytest.mark.parametrize("query", ["where are rankings fused", "how often to retry", "検索", "fuse"])
-def test_shares_add_up_to_the_cosine_and_that_is_the_raw_score(engine: Engine, query: str) -> None:
+def test_token_shares_sum_to_the_cosine_raw_score(engine: Engine, query: str) -> None:
     split = 0
     for result in engine.find(FindParams(query, limit=1000)).results:
         semantic = says(why(engine, result.doc_id, query), "semantic")
@@ -176,7 +176,7 @@ def test_a_file_that_is_not_indexed_says_why(own_shop: IndexedProject) -> None:
         "C:\\Windows\\win.ini",
     ],
 )
-def test_what_is_not_in_the_project_is_outside_and_is_not_read(engine: Engine, doc_id: str) -> None:
+def test_path_outside_the_project_is_reported_and_not_read(engine: Engine, doc_id: str) -> None:
     explanation = why(engine, doc_id, "root")
     assert explanation.status in ("outside", "missing")
     assert explanation.status == "outside" or "\\" in doc_id
@@ -185,9 +185,7 @@ def test_what_is_not_in_the_project_is_outside_and_is_not_read(engine: Engine, d
 
 
 @pytest.mark.acceptance("W2")
-def test_a_link_out_of_the_project_is_named_as_such_and_nothing_behind_it(
-    tmp_path: Path, own_shop: IndexedProject
-) -> None:
+def test_link_out_of_the_project_is_named_and_not_followed(tmp_path: Path, own_shop: IndexedProject) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "key.py").write_text("KEY = 'abc'\n")
@@ -238,7 +236,7 @@ def test_every_form_of_a_name_leads_to_the_document(engine: Engine, shop: Indexe
 
 
 @pytest.mark.acceptance("J2a")
-def test_a_commit_is_read_by_its_first_digits_which_lead_to_it(engine: Engine, shop: IndexedProject) -> None:
+def test_commit_is_resolved_by_a_unique_prefix(engine: Engine, shop: IndexedProject) -> None:
     commit = f"commit:{shop.git('rev-parse', 'HEAD')}"
     for form in (commit, f"shop:{commit}"):
         explanation = why(engine, form, "open the shop")
@@ -256,7 +254,7 @@ def test_a_file_is_explained_by_its_best_document(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_without_a_question_it_is_the_last_one_that_returned_it(own_shop: IndexedProject) -> None:
+def test_why_without_a_query_takes_the_last_that_returned_it(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         before = why(engine, "./shop/fusion.py::fuse")
         assert (before.query, before.oracles, before.status) == (None, [], "indexed")
@@ -294,7 +292,7 @@ def test_filters_and_quoted_texts_are_reasons(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("W2")
-def test_a_low_place_that_a_path_is_to_blame_for_says_so(own_shop: IndexedProject) -> None:
+def test_why_names_the_path_that_lowers_a_rank(own_shop: IndexedProject) -> None:
     names = [f"shop/part{number}.py" for number in range(14)]
     own_shop.write({name: f"def settle_{at}(bill):\n    return bill\n" for at, name in enumerate(names)})
     own_shop.write({"tests/test_bill.py": "def settle_bill(bill):\n    return bill, 'settle the bill'\n"})
@@ -334,7 +332,7 @@ def test_history_and_structure_are_told(own_shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_a_place_that_is_no_longer_that_of_the_answer_is_said(own_shop: IndexedProject) -> None:
+def test_why_reports_a_rank_that_changed_since_the_answer(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         answer = engine.find(FindParams("fuse rankings"))
         first, second = answer.results[:2]

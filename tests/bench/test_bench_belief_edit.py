@@ -41,7 +41,7 @@ def sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LspClien
         client.shut_down()
 
 
-def test_an_edited_belief_is_found_as_soon_as_it_is_saved(sidecar: tuple[LspClient, Path]) -> None:
+def test_edited_belief_is_found_after_saving(sidecar: tuple[LspClient, Path]) -> None:
     client, root = sidecar
     took = [_edit(client, root / PLACE, f"{WORDS[n % 10]}{n} is what edit {n} believes in") for n in range(EDITS)][1:]
     print(f"\na saved belief is found after {statistics.median(took):.0f} ms (median), {min(took):.0f} ms at best")

@@ -71,7 +71,7 @@ def peer_seconds(folder: Path) -> float:
     return json.loads(done.stdout)["index_sum_ms"] / 1e3
 
 
-def test_a_cold_index_takes_little_longer_than_the_peer_s_in_memory(tmp_path: Path) -> None:
+def test_cold_index_compares_with_the_peer_in_memory(tmp_path: Path) -> None:
     taken: dict[str, float] = {}
     for repository in json.loads(Path(str(MANIFEST)).read_text(encoding="utf-8")):
         root = Path(str(REPOS)) / repository["name"] / (repository["benchmark_root"] or "")

@@ -67,7 +67,7 @@ def _percentile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
-def test_a_question_is_answered_far_faster_than_all_text_is_read(ready: LspClient, tree: Path) -> None:
+def test_find_is_faster_than_grep_over_all_text(ready: LspClient, tree: Path) -> None:
     taken: list[float] = []
     for query in QUERIES * ROUNDS:
         start = time.perf_counter()

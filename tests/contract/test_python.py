@@ -9,7 +9,7 @@ from scry_protocol.messages import Answer
 from tests.contract.samples import BY_NAME, FOLDER, INVALID, SAMPLES, VALID, Json, Sample, each
 
 
-def test_every_method_has_valid_and_invalid_samples_of_all_that_it_carries() -> None:
+def test_every_method_has_valid_and_invalid_samples() -> None:
     wanted = {
         (name, role, valid)
         for name, method in BY_NAME.items()

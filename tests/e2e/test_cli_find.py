@@ -200,7 +200,7 @@ def test_what_cannot_be_honoured_is_refused_by_name(scry: CommandLine, words: tu
     assert done.err == f"scry: {error['message']}\n"
 
 
-def test_the_choices_of_the_command_line_are_those_of_the_wire() -> None:
+def test_command_line_choices_are_those_of_the_wire() -> None:
     wire = get_type_hints(FindParams)
     assert set(get_args(command.IntentOption)) | {type(None)} == {
         each for part in get_args(wire["intent"]) for each in (get_args(part) or (part,))

@@ -90,7 +90,7 @@ def test_two_actions_at_once_are_refused(sample: IndexerProject) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such terminal")
-def test_whoever_waits_at_a_terminal_sees_a_bar_and_standard_output_stays_clean(sample: IndexerProject) -> None:
+def test_terminal_shows_a_bar_and_stdout_stays_clean(sample: IndexerProject) -> None:
     import pty
 
     sample.write_many_files(150)

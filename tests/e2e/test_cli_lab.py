@@ -52,7 +52,7 @@ def evaluated(shop: CommandLine, name: str, *options: str) -> EvaluationRun:
 
 
 @pytest.mark.acceptance("L1")
-def test_a_question_set_is_scored_by_category_and_what_find_says_is_what_is_judged(shop: CommandLine) -> None:
+def test_evaluation_scores_find_results_by_category(shop: CommandLine) -> None:
     run = evaluated(shop, "run.json")
     assert [asked.ranks for asked in run.asked[:2]] == [[1], [1]]
     assert run.asked[2].ranks == [None]
@@ -67,7 +67,7 @@ def test_a_question_set_is_scored_by_category_and_what_find_says_is_what_is_judg
 
 
 @pytest.mark.acceptance("L1")
-def test_an_ablation_shows_each_oracle_and_adjustment_and_a_report_is_written(shop: CommandLine) -> None:
+def test_ablation_shows_oracles_and_adjustments_and_writes_a_report(shop: CommandLine) -> None:
     report = shop.folder.parent / "report.html"
     text = ran(shop.run("lab", "eval", "../cases.jsonl", "--ablate", "--verbose", "--html", str(report)))
     for name in ("without semantic", "lexical alone", "vector search", "keyword search", "without definition"):
@@ -78,7 +78,7 @@ def test_an_ablation_shows_each_oracle_and_adjustment_and_a_report_is_written(sh
 
 
 @pytest.mark.acceptance("L1")
-def test_evaluating_leaves_nothing_behind_in_the_log_or_among_the_answers(shop: CommandLine) -> None:
+def test_evaluation_leaves_no_log_entries_or_answers(shop: CommandLine) -> None:
     evaluated(shop, "run.json", "--ablate")
     ran(shop.run("lab", "why", "../run.json", "1"))
     assert not (open_project(shop.folder).data / EVENTS_FILE).exists()
@@ -86,7 +86,7 @@ def test_evaluating_leaves_nothing_behind_in_the_log_or_among_the_answers(shop: 
 
 
 @pytest.mark.acceptance("L1")
-def test_a_miss_is_replayed_with_why_and_so_is_what_came_instead(shop: CommandLine) -> None:
+def test_miss_is_replayed_with_explanations(shop: CommandLine) -> None:
     printed = ran(shop.run("lab", "eval", "../cases.jsonl", "--out", "../run.json"))
     assert "scry lab why ../run.json 3" in printed
     found = json.loads(ran(shop.run("lab", "why", "../run.json", "3", "--json")))
@@ -118,7 +118,7 @@ def test_two_runs_are_compared_and_what_moved_is_named(shop: CommandLine) -> Non
 
 
 @pytest.mark.acceptance("L3")
-def test_a_use_becomes_a_gold_case_that_can_be_evaluated_and_replayed(shop: CommandLine) -> None:
+def test_use_becomes_a_gold_case_to_evaluate_and_replay(shop: CommandLine) -> None:
     answer: Answer = shop.find("where are prices summed")
     assert shop.run("copy", answer.query_id, "1").status == 0
     gold = shop.folder.parent / "gold.jsonl"
@@ -131,7 +131,7 @@ def test_a_use_becomes_a_gold_case_that_can_be_evaluated_and_replayed(shop: Comm
 
 
 @pytest.mark.acceptance("L3")
-def test_a_replay_shows_what_a_changed_index_and_other_weights_move(shop: CommandLine) -> None:
+def test_replay_shows_effects_of_index_and_weight_changes(shop: CommandLine) -> None:
     answer = shop.find("where are prices summed")
     first = answer.results[0].doc_id
     assert shop.run("copy", answer.query_id, "1").status == 0

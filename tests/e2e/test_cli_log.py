@@ -51,7 +51,7 @@ def rank_of(answer: Answer, doc_id: str) -> str:
 
 
 @pytest.mark.acceptance("E1", "E2", "D1")
-def test_a_result_is_opened_in_another_process_where_it_is_now(shop: CommandLine) -> None:
+def test_result_is_opened_at_its_current_place_by_another_process(shop: CommandLine) -> None:
     answer = shop.find("compute_total")
     cart = shop.folder / "shop/cart.py"
     cart.write_text("import os\n\n" + cart.read_text())
@@ -144,7 +144,7 @@ def test_the_log_is_seen_asked_and_exported(shop: CommandLine, tmp_path: Path) -
 
 
 @pytest.mark.acceptance("E4")
-def test_the_log_survives_the_index_and_its_folder_is_the_repositorys(shop: CommandLine, tmp_path: Path) -> None:
+def test_log_survives_the_index_in_the_repository_folder(shop: CommandLine, tmp_path: Path) -> None:
     answer = shop.find("receipt")
     shop.run("cache", "clear")
     assert printed(shop.run("copy", answer.query_id, "1", "--json"))["recorded"] is True
@@ -198,7 +198,7 @@ def test_purge_shows_and_removes_the_log_and_the_answers(shop: CommandLine) -> N
 
 
 @pytest.mark.acceptance("E4")
-def test_a_log_of_a_gigabyte_says_what_makes_it_smaller_and_loses_nothing(shop: CommandLine) -> None:
+def test_gigabyte_log_suggests_compaction_and_loses_nothing(shop: CommandLine) -> None:
     shop.run("find", "compute_total")
     assert "scry log compact" not in shop.run("log").out
     os.truncate(open_project(shop.folder).data / EVENTS_FILE, 1_100_000_000)  # a hole: it takes no room on the disk
@@ -226,7 +226,7 @@ def test_a_damaged_log_costs_one_line(shop: CommandLine) -> None:
 
 @pytest.mark.needs("resource")
 @pytest.mark.acceptance("E1", "E4")
-def test_a_full_disk_costs_one_line_and_nothing_that_was_acknowledged(shop: CommandLine) -> None:
+def test_full_disk_costs_one_line_and_no_acknowledged_event(shop: CommandLine) -> None:
     """No file may grow: what a full disk does, on any machine."""
     import resource  # Windows has none
 

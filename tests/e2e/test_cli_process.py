@@ -76,9 +76,7 @@ def test_the_sidecar_does_not_import_the_command_line(sample: IndexerProject) ->
 
 @pytest.mark.acceptance("P2", "P3")
 @pytest.mark.parametrize(("command", "module", "extra"), [("serve", "starlette", "http"), ("mcp", "mcp", "mcp")])
-def test_a_server_whose_extra_is_missing_says_how_to_get_it(
-    tmp_path: Path, command: str, module: str, extra: str
-) -> None:
+def test_server_without_its_extra_says_how_to_install(tmp_path: Path, command: str, module: str, extra: str) -> None:
     (tmp_path / module).mkdir()  # found first, and breaks as a module does that is not there
     message = f"raise ModuleNotFoundError('No module named {module}', name={module!r})\n"
     (tmp_path / module / "__init__.py").write_text(message)

@@ -48,7 +48,7 @@ def test_projects_are_added_shown_changed_and_removed(line: CommandLine, tmp_pat
 
 
 @pytest.mark.acceptance("P1", "X1", "J7")
-def test_a_line_says_which_other_project_a_result_is_from_and_why_that_was_asked(line: CommandLine) -> None:
+def test_line_names_another_project_and_why_it_was_asked(line: CommandLine) -> None:
     told = line.run("deliver letter receipt", "--projects", "shop, post,pots")
     assert (told.status, told.err) == (0, "")
     lines = told.out.splitlines()
@@ -65,7 +65,7 @@ def test_a_line_says_which_other_project_a_result_is_from_and_why_that_was_asked
 
 
 @pytest.mark.acceptance("P1", "K1")
-def test_a_note_of_the_persons_own_comes_once_and_is_of_no_project(line: CommandLine) -> None:
+def test_persona_note_appears_once_and_without_project(line: CommandLine) -> None:
     assert line.run("persona", "add", "Letters are delivered on the same day").status == 0
     answer = line.find("letters are delivered", "--all-projects")
     notes = [result for result in answer.results if result.content_type == "persona"]
@@ -88,7 +88,7 @@ def test_what_makes_no_sense_is_refused(line: CommandLine) -> None:
         assert (done.status, json.loads(done.out)["error"]["field"]) == (2, field), done
 
 
-def test_from_a_folder_that_is_no_project_the_registered_ones_are_asked(line: CommandLine, tmp_path: Path) -> None:
+def test_outside_projects_all_registered_ones_are_asked(line: CommandLine, tmp_path: Path) -> None:
     home = CommandLine(tmp_path, {**line.environ, "HOME": str(tmp_path)})
     answer = home.find("deliver letter", "--all-projects")
     assert answer.results[0].doc_id == "post:./post/letter.py::deliver_letter"

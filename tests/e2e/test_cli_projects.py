@@ -36,7 +36,7 @@ def test_a_repository_without_commits_is_a_project(sample: IndexerProject) -> No
     assert answer.index.head_commit is None
 
 
-def test_in_a_folder_of_a_work_tree_the_whole_of_it_is_searched(sample: IndexerProject) -> None:
+def test_subfolder_query_searches_the_whole_work_tree(sample: IndexerProject) -> None:
     sample.git("init", "-q")
     head = sample.commit()
     answer = CommandLine(sample.root / "shop").find("sells things")
@@ -92,7 +92,7 @@ def test_a_question_with_no_answer_says_how_much_was_searched(sample: IndexerPro
 
 
 @pytest.mark.parametrize("folder", ["home", "above", "/"])
-def test_a_home_folder_and_what_it_lies_in_are_refused_unless_forced(tmp_path: Path, folder: str) -> None:
+def test_home_folder_and_its_parents_are_refused_unless_forced(tmp_path: Path, folder: str) -> None:
     home = tmp_path / "above" / "home"
     home.mkdir(parents=True)
     place = {"home": home, "above": home.parent, "/": Path("/")}[folder]

@@ -25,7 +25,7 @@ def sample(tmp_path: Path) -> Iterator[IndexerProject]:
 
 
 @pytest.mark.acceptance("F11")
-def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew(sample: IndexerProject) -> None:
+def test_find_survives_damaged_description_and_index_is_rebuilt(sample: IndexerProject) -> None:
     scry = CommandLine(sample.root)
     whole = scry.find("add_to_cart")
     assert (whole.results[0].snippet, whole.notice) == ("def add_to_cart(item)", "")
@@ -43,7 +43,7 @@ def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew
 
 
 @pytest.mark.acceptance("F11")
-def test_a_find_goes_on_without_damaged_vectors_and_the_index_is_made_anew(sample: IndexerProject) -> None:
+def test_find_survives_damaged_vectors_and_index_is_rebuilt(sample: IndexerProject) -> None:
     scry = CommandLine(sample.root)
     whole = scry.find("add_to_cart")
     sample.end()

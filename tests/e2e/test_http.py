@@ -42,7 +42,7 @@ def server(shop: Path) -> Iterator[HttpServer]:
 
 
 @pytest.mark.acceptance("P2", "F1")
-def test_an_answer_is_that_of_the_command_line_to_the_byte(server: HttpServer, shop: Path) -> None:
+def test_http_answer_equals_the_command_line_byte_for_byte(server: HttpServer, shop: Path) -> None:
     line = CommandLine(shop).run("find", "who mails the receipt", "--json").out
     over_http = server.post(json.dumps({"query": "who mails the receipt"}).encode())
     assert over_http.headers["content-type"] == "application/json"
@@ -192,7 +192,7 @@ def test_what_is_too_large_is_413(server: HttpServer) -> None:
 
 
 @pytest.mark.acceptance("P2")
-def test_what_is_too_large_is_413_where_its_size_is_not_declared(server: HttpServer) -> None:
+def test_oversized_body_without_declared_size_is_413(server: HttpServer) -> None:
     connection = server.connection()
     chunks = (b" " * 65_536 for _ in range(40))
     headers = {**server.token(), "Content-Type": "application/json"}
@@ -233,7 +233,7 @@ def test_the_token_is_made_once_and_for_this_person_alone(server: HttpServer) ->
 
 
 @pytest.mark.acceptance("P2")
-def test_a_unix_socket_needs_no_token_and_is_this_persons_alone(tmp_path: Path) -> None:
+def test_unix_socket_is_private_and_needs_no_token(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "shop", SHOP)
     place = tmp_path / "s.sock"
     with HttpServer(root, "--socket", str(place)) as server:

@@ -49,7 +49,7 @@ def test_schemathesis_finds_nothing(server: HttpServer, tmp_path: Path) -> None:
     assert not [text for text in server.log if "Traceback" in text]
 
 
-def test_the_document_that_is_served_is_the_one_made_of_the_protocol(server: HttpServer) -> None:
+def test_served_openapi_document_is_made_from_the_protocol(server: HttpServer) -> None:
     assert server.get("/openapi.json").json == build_openapi_document()
 
 

@@ -84,7 +84,7 @@ def test_new_folders_are_watched_and_removed_ones_forgotten(sample: IndexerProje
     sample.wait_until_gone("two_deep")
 
 
-def test_a_folder_that_is_replaced_is_watched_under_its_old_name(sample: IndexerProject) -> None:
+def test_replaced_folder_is_watched_under_its_old_name(sample: IndexerProject) -> None:
     sample.connect_when_ready()
     time.sleep(0.7)
     old = sample.root / "shop"
@@ -106,7 +106,7 @@ def test_a_repository_made_later_is_followed(sample: IndexerProject) -> None:
     eventually(lambda: client.state().index_commit == commit, "the commit is noticed")
 
 
-def test_a_folder_that_the_editor_reports_stands_for_what_is_in_it(sample: IndexerProject) -> None:
+def test_reported_folder_stands_for_its_files(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     sample.write_file("lib/a.py", "def in_folder():\n    pass\n")
     client.report_changed_paths(["lib", "shop", "no/such"])
@@ -134,7 +134,7 @@ def test_commits_and_branches_are_followed(sample: IndexerProject) -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_a_branch_switched_back_to_is_neither_parsed_nor_embedded_again(sample: IndexerProject) -> None:
+def test_switching_back_a_branch_parses_and_embeds_nothing(sample: IndexerProject) -> None:
     sample.git("init", "-q", "-b", "one")
     sample.write_many_files(30)
     first = sample.commit()
@@ -187,7 +187,7 @@ def test_waiting_sees_what_was_written_the_moment_before(sample: IndexerProject)
         assert sample.doc_ids_named(f"number_{number}") == [f"./shop/n{number}.py::number_{number}"]
 
 
-def test_a_file_rewritten_within_a_tick_of_the_clock_is_seen(sample: IndexerProject) -> None:
+def test_file_rewritten_within_a_clock_tick_is_seen(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     for number in range(30):
         sample.write_file("shop/cart.py", f"def tick_{number:03}a():\n    pass\n")

@@ -109,7 +109,7 @@ def test_asked_to_end_it_ends_after_the_batch_in_hand(sample: IndexerProject) ->
     assert (state.state, state.files_indexed) == ("ready", 603)
 
 
-def test_states_come_at_a_bearable_rate_and_the_last_one_always(sample: IndexerProject) -> None:
+def test_states_arrive_at_a_limited_rate_and_end_ready(sample: IndexerProject) -> None:
     sample.write_many_files(600)
     client = sample.connect()
     heard: list[str] = []
@@ -122,7 +122,7 @@ def test_states_come_at_a_bearable_rate_and_the_last_one_always(sample: IndexerP
     assert repeated <= (time.monotonic() - began) / 0.04 + 2, "a rate, which a busy machine only lowers"
 
 
-def test_once_it_is_ready_it_is_not_taken_back_while_nothing_changes(sample: IndexerProject) -> None:
+def test_ready_state_stays_while_nothing_changes(sample: IndexerProject) -> None:
     sample.write_many_files(300)
     client = sample.connect()
     told: list[str] = []

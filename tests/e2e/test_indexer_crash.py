@@ -45,7 +45,7 @@ def test_who_waits_while_it_is_killed_gets_an_answer(sample: IndexerProject) -> 
     assert (state.state, state.files_indexed) == ("ready", 603)
 
 
-def test_killed_again_and_again_during_the_first_pass_it_comes_to_the_end(sample: IndexerProject) -> None:
+def test_repeated_kills_during_first_pass_do_not_stop_indexing(sample: IndexerProject) -> None:
     sample.write_many_files(600)
     reached: list[int] = []
     for delay in (0.05, 0.4, 0.7):
@@ -60,7 +60,7 @@ def test_killed_again_and_again_during_the_first_pass_it_comes_to_the_end(sample
     assert all(sample.doc_ids_named(f"step_{number}_7") for number in range(0, 600, 37))
 
 
-def test_one_that_dies_all_the_time_is_not_started_for_ever(sample: IndexerProject) -> None:
+def test_crash_looping_indexer_is_given_up(sample: IndexerProject) -> None:
     client = sample.connect()
     killed: set[int] = set()
 
@@ -81,7 +81,7 @@ def test_one_that_dies_all_the_time_is_not_started_for_ever(sample: IndexerProje
     assert client.wait_until_current(60).state == "ready", "who asks for it gets another try"
 
 
-def test_a_removed_cache_folder_ends_the_indexer_and_the_next_one_starts_anew(sample: IndexerProject) -> None:
+def test_removed_cache_folder_ends_indexer_and_next_rebuilds(sample: IndexerProject) -> None:
     import shutil
 
     client = sample.connect_when_ready()

@@ -63,7 +63,7 @@ def test_the_history_comes_after_the_files_and_follows_head(sample: IndexerProje
 
 
 @pytest.mark.acceptance("F11")
-def test_without_git_the_history_is_none_until_there_is_a_commit(sample: IndexerProject) -> None:
+def test_history_is_none_until_there_is_a_commit(sample: IndexerProject) -> None:
     indexer = sample.connect_when_ready()
     assert indexer.state().history == "none"
     start_git(sample)
@@ -74,7 +74,7 @@ def test_without_git_the_history_is_none_until_there_is_a_commit(sample: Indexer
 
 
 @pytest.mark.acceptance("F1", "F11")
-def test_the_command_line_brings_a_commit_in_that_changed_no_file(sample: IndexerProject) -> None:
+def test_command_line_indexes_a_commit_without_file_changes(sample: IndexerProject) -> None:
     start_git(sample)
     assert ask(sample.root, "empty-handed type:commit")["results"] == []
     sample.git("commit", "-q", "--allow-empty", "-m", "Came back empty-handed")

@@ -76,7 +76,7 @@ def test_two_who_open_a_project_share_one_indexer(sample: IndexerProject) -> Non
     assert sample.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
 
 
-def test_of_many_that_are_started_at_once_one_stays_and_the_others_end_quietly(sample: IndexerProject) -> None:
+def test_of_many_started_indexers_one_stays(sample: IndexerProject) -> None:
     started = [sample.start_process() for _ in range(6)]
     eventually(lambda: sum(process.poll() is None for process in started) == 1, "all but one have ended")
     ended = [process for process in started if process.poll() is not None]
@@ -87,7 +87,7 @@ def test_of_many_that_are_started_at_once_one_stays_and_the_others_end_quietly(s
     assert sample.connect_when_ready().state().state == "ready"
 
 
-def test_an_indexer_of_another_version_is_replaced_and_its_clients_are_told(sample: IndexerProject) -> None:
+def test_other_version_indexer_is_replaced_and_clients_told(sample: IndexerProject) -> None:
     other = sample.start_process(code=_OTHER_VERSION)
     assert sample.address_of(other).version.startswith("0.0.1+")
     client = sample.connect_when_ready()
@@ -100,7 +100,7 @@ def test_an_indexer_of_another_version_is_replaced_and_its_clients_are_told(samp
     assert client.state().state == "ready"
 
 
-def test_a_client_of_an_indexer_that_was_replaced_says_so_and_does_not_fight(sample: IndexerProject) -> None:
+def test_client_of_a_replaced_indexer_reports_and_yields(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     before = sample.address()
     link = IndexerConnection.open(sample.project.cache)
@@ -131,15 +131,13 @@ def test_an_older_client_leaves_a_newer_indexer_alone(sample: IndexerProject) ->
     assert (newer.control("start").state, sample.address().pid) == ("ready", pid)
 
 
-def test_a_client_whose_installed_scry_was_replaced_by_an_older_one_gives_up(
-    sample: IndexerProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_client_of_a_downgraded_installation_gives_up(sample: IndexerProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scry, "__version__", "9.9")  # the processes that it starts have the real one
     state = wait_until_state(sample.connect(), "failed")
     assert "restart to update it" in state.message
 
 
-def test_an_indexer_of_our_version_that_writes_an_older_shape_is_replaced(sample: IndexerProject) -> None:
+def test_indexer_writing_an_older_format_is_replaced(sample: IndexerProject) -> None:
     other = sample.start_process(code=_OLDER_SHAPE)
     assert sample.address_of(other).version != index_format_version()
     sample.connect_when_ready()
@@ -147,7 +145,7 @@ def test_an_indexer_of_our_version_that_writes_an_older_shape_is_replaced(sample
     assert sample.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
 
 
-def test_an_indexer_of_our_version_that_writes_a_newer_shape_is_told_and_not_called_ready(
+def test_indexer_writing_a_newer_format_is_not_called_ready(
     sample: IndexerProject,
 ) -> None:
     other = sample.start_process(code=_NEWER_SHAPE)
@@ -180,7 +178,7 @@ def test_an_address_that_leads_to_a_stranger_blocks_nobody(sample: IndexerProjec
         assert sample.connect_when_ready().state().files_indexed == 3
 
 
-def test_a_folder_too_deep_for_a_socket_works_all_the_same(
+def test_folder_too_deep_for_a_socket_works(
     sample: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ("deep" * 30)))
@@ -191,7 +189,7 @@ def test_a_folder_too_deep_for_a_socket_works_all_the_same(
     eventually(lambda: not Path(path).exists(), "the socket is removed")
 
 
-def test_without_leave_to_start_one_a_client_finds_the_one_that_comes(sample: IndexerProject) -> None:
+def test_client_that_may_not_start_finds_a_later_indexer(sample: IndexerProject) -> None:
     waiting = sample.connect(start=False)
     assert waiting.wait_until_current(0.3).state == "starting"
     sample.connect_when_ready()

@@ -103,7 +103,7 @@ def assert_equals_a_fresh_one(sample: IndexerProject, tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("F10", "F11")
-def test_after_a_storm_of_branch_switches_the_index_equals_a_fresh_one(sample: IndexerProject, tmp_path: Path) -> None:
+def test_index_after_a_branch_storm_equals_a_fresh_one(sample: IndexerProject, tmp_path: Path) -> None:
     two_branches(sample)
     client = sample.connect_when_ready()
     chance = random.Random(4)
@@ -116,7 +116,7 @@ def test_after_a_storm_of_branch_switches_the_index_equals_a_fresh_one(sample: I
 
 
 @pytest.mark.acceptance("F10", "F11")
-def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(sample: IndexerProject, tmp_path: Path) -> None:
+def test_index_after_random_kills_equals_a_fresh_one(sample: IndexerProject, tmp_path: Path) -> None:
     two_branches(sample)
     chance = random.Random(7)
     for kill in range(KILLS):

@@ -41,7 +41,7 @@ def test_a_cache_folder_that_can_not_be_made_is_said(
 
 
 @pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="a superuser may write everywhere")
-def test_a_read_only_cache_folder_is_said_and_works_once_it_is_writable(
+def test_read_only_cache_folder_is_reported_until_writable(
     sample: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
@@ -55,7 +55,7 @@ def test_a_read_only_cache_folder_is_said_and_works_once_it_is_writable(
     wait_until_state(client, "ready")
 
 
-def test_an_index_folder_in_the_way_is_said_and_the_process_lives(sample: IndexerProject) -> None:
+def test_file_in_place_of_the_index_folder_is_reported(sample: IndexerProject) -> None:
     cache = sample.project.cache
     (cache / "index.sqlite").mkdir(parents=True)
     client = sample.connect()
@@ -68,7 +68,7 @@ def test_an_index_folder_in_the_way_is_said_and_the_process_lives(sample: Indexe
     assert sample.address().pid == pid
 
 
-def test_a_wrong_setting_is_said_and_a_right_one_ends_it(
+def test_invalid_setting_is_reported_until_corrected(
     sample: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -138,7 +138,7 @@ def test_its_log_is_kept_short_and_to_oneself(sample: IndexerProject) -> None:
     assert sample.project.cache.stat().st_mode & 0o077 == 0
 
 
-def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(sample: IndexerProject) -> None:
+def test_indexer_pauses_after_the_last_client_leaves(sample: IndexerProject) -> None:
     """Who leaves may be about to remove the cache. The graph of these files is made after all else."""
 
     def written() -> dict[Path, int]:

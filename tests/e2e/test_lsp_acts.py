@@ -81,7 +81,7 @@ def test_feedback_is_good_or_bad_and_about_an_answer(client: LspClient, shop: Pa
 
 
 @pytest.mark.acceptance("E1")
-def test_what_is_typed_into_a_picker_is_logged_once_it_settles(client: LspClient, shop: Path) -> None:
+def test_typed_query_is_logged_once_it_settles(client: LspClient, shop: Path) -> None:
     for end in range(1, len("add_item") + 1):
         client.find("add_item"[:end], picker="one")
     assert events(shop) == []
@@ -97,14 +97,14 @@ def test_symbol_search_is_typing_too(client: LspClient, shop: Path) -> None:
 
 
 @pytest.mark.acceptance("E1")
-def test_what_was_typed_last_is_logged_at_the_end_of_the_session(client: LspClient, shop: Path) -> None:
+def test_last_typed_query_is_logged_at_session_end(client: LspClient, shop: Path) -> None:
     client.find("receipt", picker="one")
     client.shut_down()
     assert [body["query"] for _, _, body in events(shop)] == ["receipt"]
 
 
 @pytest.mark.acceptance("E2")
-def test_an_answer_of_two_folders_is_known_by_its_own_name(tmp_path: Path, shop: Path) -> None:
+def test_answer_of_two_folders_has_one_query_id(tmp_path: Path, shop: Path) -> None:
     other = make_repository(tmp_path / "other", {"engine.py": "def add_item() -> None:\n    pass\n"})
     with LspClient(shop) as client:
         client.initialize(shop, other)

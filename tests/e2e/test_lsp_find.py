@@ -103,7 +103,7 @@ def test_odd_questions_are_answered(client: LspClient, query: str) -> None:
         (["x"], "params"),
     ],
 )
-def test_wrong_params_are_refused_by_name_and_the_next_request_is_answered(
+def test_invalid_params_are_refused_by_name_and_session_continues(
     client: LspClient, params: object, field: str
 ) -> None:
     with pytest.raises(RpcError) as refused:
@@ -131,7 +131,7 @@ def test_a_cancelled_request_says_so_and_the_next_is_answered(client: LspClient)
     assert client.find("cart")["results"]
 
 
-def test_a_newer_find_of_the_same_picker_cancels_the_older_alone(client: LspClient) -> None:
+def test_newer_find_cancels_only_the_same_picker(client: LspClient) -> None:
     def call(request: int, picker: str | None) -> bytes:
         params: Message = {"query": "cart", "picker": picker}
         return frame({"jsonrpc": "2.0", "id": request, "method": "scry/find", "params": params})
@@ -213,7 +213,7 @@ def open_text(client: LspClient, path: Path) -> Message:
 
 
 @pytest.mark.acceptance("F1")
-def test_unsaved_text_is_named_ranges_are_mapped_and_the_save_is_found(changing: tuple[LspClient, Path]) -> None:
+def test_unsaved_text_is_mapped_and_found_after_saving(changing: tuple[LspClient, Path]) -> None:
     client, root = changing
     cart = root / "shop" / "cart.py"
     before = client.find("compute_total")["results"][0]["location"]["range"]

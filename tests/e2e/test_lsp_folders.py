@@ -129,7 +129,7 @@ def wait_for_state(client: LspClient, uri: str, wanted: str) -> Message:
     return state
 
 
-def test_without_a_folder_nothing_is_found_and_it_is_said_why(client: LspClient) -> None:
+def test_session_without_a_folder_explains_empty_answers(client: LspClient) -> None:
     client.initialize()
     assert client.request("scry/status")["state"] == "failed"
     with pytest.raises(RpcError) as refused:

@@ -33,9 +33,7 @@ def client(shop: Path, tmp_path: Path) -> Iterator[LspClient]:
         yield client
 
 
-def test_the_open_folder_is_known_and_others_once_they_are_registered(
-    client: LspClient, shop: Path, post: Path
-) -> None:
+def test_projects_lists_the_open_folder_and_registered_ones(client: LspClient, shop: Path, post: Path) -> None:
     alone = client.request("scry/projects", {})
     assert [(each["name"], each["is_open"]) for each in alone["projects"]] == [("shop", True)]
     assert "scry project add" in alone["note"]
@@ -55,7 +53,7 @@ def test_what_is_no_folder_is_refused_by_name(client: LspClient, named: str) -> 
 
 @pytest.mark.acceptance("P1", "E2")
 @pytest.mark.parametrize("asked", [{"all_projects": True}, {"projects": ["post"]}])
-def test_results_of_another_project_lead_there_and_their_use_is_logged(
+def test_results_of_another_project_open_there_and_are_logged(
     client: LspClient, post: Path, tmp_path: Path, asked: dict[str, object]
 ) -> None:
     client.request("scry/projects", {"action": "add", "folder": str(post)})

@@ -41,7 +41,7 @@ def test_capabilities_name_protocol_version_and_encoding(shop: Path) -> None:
     assert (sync["openClose"], sync["change"], bool(sync["save"])) == (True, 2, True)
 
 
-def test_without_an_offer_positions_are_utf16_and_symbols_can_be_switched_off(shop: Path) -> None:
+def test_default_encoding_is_utf16_and_symbols_can_be_disabled(shop: Path) -> None:
     with LspClient(shop) as client:
         answer = client.initialize(shop, options={"workspace_symbol": False})
         assert answer["capabilities"]["positionEncoding"] == "utf-16"
@@ -51,7 +51,7 @@ def test_without_an_offer_positions_are_utf16_and_symbols_can_be_switched_off(sh
         assert refused.value.code == -32601
 
 
-def test_another_protocol_is_one_clear_message_and_an_error_to_every_request(shop: Path) -> None:
+def test_other_protocol_version_is_refused_with_one_message(shop: Path) -> None:
     with LspClient(shop) as client:
         client.initialize(shop, options={"scry": {"protocol": PROTOCOL + 1}})
         with pytest.raises(RpcError) as refused:
@@ -220,7 +220,7 @@ def test_it_ends_when_nobody_reads_its_output(shop: Path) -> None:
         assert client.wait_for_end() == 1
 
 
-def test_it_ends_when_the_clients_process_dies_though_its_input_stays_open(shop: Path) -> None:
+def test_sidecar_ends_when_its_client_process_dies(shop: Path) -> None:
     editor = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     with LspClient(shop) as client:
         client.initialize(shop, client=editor.pid)

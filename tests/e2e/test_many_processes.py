@@ -103,7 +103,7 @@ def test_eight_processes_share_one_index_and_one_log(shop: Path, ways: list[Way]
 
 
 @pytest.mark.acceptance("F11")
-def test_killing_the_indexer_hands_over_to_another_while_all_go_on(shop: Path, ways: list[Way]) -> None:
+def test_killed_indexer_is_replaced_while_clients_continue(shop: Path, ways: list[Way]) -> None:
     killed = indexer_of(shop)
     (shop / "shop" / "late.py").write_text("def arrived_after_the_kill():\n    pass\n")
     os.kill(killed, signal.SIGKILL)

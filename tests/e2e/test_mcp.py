@@ -49,7 +49,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.acceptance("P3")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_client_is_offered_a_tool_for_every_mode_with_words_and_schemas(shop: Path, mode: str) -> None:
+def test_client_sees_a_tool_with_schema_for_every_mode(shop: Path, mode: str) -> None:
     async def look(client: Client) -> tuple[list[types.Tool], str]:
         return (await client.list_tools()).tools, client.instructions or ""
 
@@ -70,9 +70,7 @@ def test_a_client_is_offered_a_tool_for_every_mode_with_words_and_schemas(shop: 
 
 
 @pytest.mark.acceptance("P1", "P3")
-def test_other_projects_are_offered_by_name_where_there_are_any_and_nowhere_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_projects_are_offered_only_where_registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     root = make_repository(tmp_path / "shop", SHOP)
 
@@ -143,7 +141,7 @@ def test_every_tool_answers_in_text_and_by_its_schema(
 
 
 @pytest.mark.acceptance("E1", "E2", "E3")
-def test_detail_counts_as_use_and_so_does_what_an_agent_says(shop: Path) -> None:
+def test_detail_and_observe_count_as_use(shop: Path) -> None:
     async def work(client: Client) -> tuple[str, list[str]]:
         name = structure_of(await client.call_tool("find", {"query": "what a customer is about to buy"}))["query_id"]
         await client.call_tool("detail", {"query_id": name, "rank": 1})
@@ -197,7 +195,7 @@ def test_a_tool_that_does_not_exist_is_refused(shop: Path) -> None:
 
 
 @pytest.mark.acceptance("P3", "J7")
-def test_the_text_keeps_its_budget_and_says_what_it_left_out(shop: Path) -> None:
+def test_text_keeps_its_budget_and_names_omissions(shop: Path) -> None:
     async def ask(client: Client) -> list[tuple[int, str, int]]:
         asked = {"query": "receipt", "limit": 10, "full": True}
         answers: list[tuple[int, str, int]] = []
@@ -226,7 +224,7 @@ def test_text_alone_where_a_client_wants_no_more(shop: Path) -> None:
 
 
 @pytest.mark.acceptance("P3")
-def test_the_status_and_the_views_of_the_log_can_be_read(shop: Path) -> None:
+def test_status_and_log_views_are_readable_resources(shop: Path) -> None:
     async def read(client: Client) -> dict[str, Any]:
         await client.call_tool("find", {"query": QUERY})
         contents: dict[str, Any] = {}
@@ -269,7 +267,7 @@ def test_hostile_text_stays_in_its_line_and_can_be_seen(tmp_path: Path) -> None:
     assert not (root / ".scry").exists()
 
 
-def test_a_first_question_waits_for_an_index_that_is_only_being_made(tmp_path: Path) -> None:
+def test_first_question_waits_for_a_new_index(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "new", SHOP)
     answer = msgspec.convert(structure_of(call(root, "find", query=QUERY)), Answer)
     assert answer.results[0].doc_id == "./shop/mail.py::send_receipt"

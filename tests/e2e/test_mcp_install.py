@@ -49,7 +49,7 @@ def entry_of(path: Path, *names: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_it_shows_then_writes_and_the_second_time_has_nothing_to_do(project: Path, client: str) -> None:
+def test_install_shows_then_writes_once(project: Path, client: str) -> None:
     place = project / FILES[client]
     shown = install(project, client, "--scope", "project", "--dry-run")
     assert (shown.status, shown.err) == (0, "")
@@ -149,7 +149,7 @@ def test_as_json_and_wrong_words(project: Path) -> None:
     assert install(project).status == 2
 
 
-def test_a_folder_that_can_not_be_written_is_a_clear_error(project: Path) -> None:
+def test_unwritable_folder_is_a_clear_error(project: Path) -> None:
     (project / ".cursor").write_text("a file")
     done = install(project, "cursor")
     assert (done.status, "Traceback" in done.err) == (1, False)

@@ -126,7 +126,7 @@ def test_memory_moves_nothing_else(shop: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("F3")
-def test_a_memory_that_can_not_be_read_is_a_fault_and_the_others_answer(lived: CommandLine, tmp_path: Path) -> None:
+def test_unreadable_memory_is_a_fault_and_others_answer(lived: CommandLine, tmp_path: Path) -> None:
     (file,) = (tmp_path / "world").rglob("memory.sqlite")
     for each in file.parent.iterdir():
         each.unlink()
@@ -181,9 +181,7 @@ def test_memory_is_switched_off_for_every_way(sidecar: LspClient, shop: CommandL
 
 
 @pytest.mark.acceptance("M1")
-def test_what_is_forgotten_is_in_no_file_and_no_answer_while_an_editor_is_open(
-    sidecar: LspClient, shop: CommandLine, tmp_path: Path
-) -> None:
+def test_forgotten_memory_is_gone_from_files_and_answers(sidecar: LspClient, shop: CommandLine, tmp_path: Path) -> None:
     for kind, text in (("decision", "zebrafish are fed at noon"), ("note", "the till closes at six")):
         sidecar.request("scry/observe", {"kind": kind, "text": text, "detail": "zebrafish"})
     answer = sidecar.find("zebrafish at noon")
@@ -239,7 +237,7 @@ def test_everything_can_be_shown_exported_and_imported_from_reports(lived: Comma
     assert listed.index("make receipts arrive") < listed.index("tidy the cart")
 
 
-def test_odd_input_is_refused_by_name_or_kept_as_it_is(shop: CommandLine) -> None:
+def test_odd_input_is_refused_by_name_or_kept(shop: CommandLine) -> None:
     for words, said in (
         (("observe", "dream", "x"), "dream"),
         (("observe", "note", ""), "text: is empty"),

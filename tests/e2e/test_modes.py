@@ -62,7 +62,7 @@ def test_editor_and_command_line_answer_alike(
 
 
 @pytest.mark.acceptance("O1", "N1")
-def test_what_is_not_there_is_an_error_that_names_the_field(editor: LspClient) -> None:
+def test_missing_target_error_names_the_field(editor: LspClient) -> None:
     for method, params, field in (
         ("scry/orient", {"path": "nowhere"}, "path"),
         ("scry/orient", {"path": "file:///etc"}, "path"),

@@ -172,7 +172,7 @@ def test_a_marker_with_known_items_runs(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1)
 
 
-def test_a_test_whose_part_is_missing_is_named_and_not_run(
+def test_test_with_a_missing_part_is_named_and_skipped(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_node(monkeypatch)
@@ -218,7 +218,7 @@ def test_parts_are_missed_by_the_one_mechanism_only() -> None:
     assert not found
 
 
-def test_the_page_tells_what_is_proved_in_part_and_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_shows_partly_and_not_proved_items(monkeypatch: pytest.MonkeyPatch) -> None:
     items = (Item("A1", "all of it"), Item("A2", "some of it", "the rest"), Item("A3", "nothing of it"))
     monkeypatch.setattr(acceptance, "CHAPTERS", (Chapter("Work", items),))
     text = acceptance.page({"A1": ["tests/unit/test_a.py::test_a"], "A2": ["tests/unit/test_b.py::test_b"]})
@@ -229,7 +229,7 @@ def test_the_page_tells_what_is_proved_in_part_and_not_at_all(monkeypatch: pytes
     assert "| not yet |" in rows["A3"]
 
 
-def test_items_have_one_id_each_and_no_bars_in_their_titles() -> None:
+def test_items_have_unique_ids_and_no_bars_in_titles() -> None:
     items = [item for chapter in CHAPTERS for item in chapter.items]
     assert len(items) == len(IDS)
     assert not [item for item in items if "|" in item.title + item.missing]

@@ -60,7 +60,7 @@ def test_documents_are_tied_by_the_commits_of_other_seeds(
 
 
 @given(changed, seeds, st.sampled_from([YOUNG_HISTORY_COMMITS - 1, 500]))
-def test_a_score_is_what_exceeds_chance_over_the_root_of_all_changes(
+def test_cochange_score_is_excess_over_chance_normalised(
     by_commit: dict[int, set[int]], asked: CoChangeSeeds, commits: int
 ) -> None:
     counted = count_co_changes(_touches(by_commit, asked.all_commits()), asked, commits)

@@ -47,7 +47,7 @@ def _as_stored(path: str) -> str | bytes:
 
 
 @pytest.mark.acceptance("O1")
-def test_a_file_is_the_face_of_a_folder_of_its_name_alone() -> None:
+def test_file_names_the_folder_that_bears_its_name() -> None:
     rows = [(path, 0, "low", "") for path in ("a.b/Makefile", "a/x.py", "click.py", "click/core.py")]
     composite = FileImportance("", FileColumns.from_rows(rows), None)
     entries = {

@@ -61,7 +61,7 @@ def _rank(election: Election, question: SearchQuery) -> list[Candidate]:
 
 @pytest.mark.acceptance("F4", "F5")
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]))
-def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(election: Election, text: str) -> None:
+def test_score_is_recomputed_and_lies_between_0_and_1(election: Election, text: str) -> None:
     question = _question(text)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
     for candidate in _rank(election, question):
@@ -74,7 +74,7 @@ def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(e
 
 @pytest.mark.acceptance("F4")
 @given(elections())
-def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
+def test_document_counts_once_per_oracle_by_best_rank(
     election: Election,
 ) -> None:
     documents, votes = election
@@ -86,7 +86,7 @@ def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
 
 @pytest.mark.acceptance("F10")
 @given(elections(), st.integers(0, 1000))
-def test_the_order_does_not_depend_on_the_order_in_which_things_come(election: Election, seed: int) -> None:
+def test_order_is_independent_of_input_order(election: Election, seed: int) -> None:
     documents, votes = election
     shuffled = list(documents.items())
     random.Random(seed).shuffle(shuffled)
@@ -156,7 +156,7 @@ def _ranked_without(ranked: list[Candidate], number: int, name: str, top: float)
 
 
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"]))
-def test_an_adjustment_of_strength_0_is_gone_and_one_of_strength_1_is_as_it_is(election: Election, text: str) -> None:
+def test_adjustment_strength_scales_from_nothing_to_whole(election: Election, text: str) -> None:
     question = _question(text)
     usual = _rank(election, question)
     assert _rank(election, replace(question, strengths={"*": 1.0})) == usual

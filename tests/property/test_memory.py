@@ -96,7 +96,7 @@ def test_a_match_always_comes_before_a_non_match(
 
 @pytest.mark.acceptance("M4")
 @given(judged, viewpoints)
-def test_the_reason_is_short_and_names_the_factor_with_the_largest_share(
+def test_reason_is_short_and_names_the_largest_factor(
     one: tuple[Memory, tuple[str, ...], frozenset[str]], viewpoint: RecallContext
 ) -> None:
     found = rank_memories([one], WORDS, 100, viewpoint)[0]

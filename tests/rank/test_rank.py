@@ -68,7 +68,7 @@ def test_all_oracles_are_better_than_words_alone(run: EvaluationRun) -> None:
     assert run.categories["reworded"].ndcg > words.categories["reworded"].ndcg
 
 
-def test_every_symbol_that_is_asked_for_by_its_name_comes_first(run: EvaluationRun) -> None:
+def test_every_symbol_asked_by_name_comes_first(run: EvaluationRun) -> None:
     late = [asked.query for asked in run.asked if asked.category == "symbol" and asked.ranks[0] != 1]
     assert not late
 

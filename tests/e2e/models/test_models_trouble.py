@@ -43,7 +43,7 @@ def _bundled_goes_on(shop: Shop, named: str) -> None:
 
 @pytest.mark.transformers
 @pytest.mark.acceptance("F3")
-def test_offline_a_missing_model_is_told_and_the_bundled_one_goes_on(
+def test_missing_model_offline_is_reported_and_bundled_one_answers(
     shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -76,7 +76,7 @@ def test_the_environment_s_model_reaches_an_indexer_that_runs_already(
     assert f"The model {tmp_path / 'nowhere'} is no sentence-transformers folder" in done.out
 
 
-def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_and_made_anew(shop: Shop) -> None:
+def test_vectors_of_an_older_bundled_model_are_rebuilt(shop: Shop) -> None:
     shop.connect()
     before = semantic(shop.find(shop.engine()))
     pid = shop.sample.address().pid
@@ -114,7 +114,7 @@ def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:
 
 @pytest.mark.transformers
 @pytest.mark.acceptance("F3")
-def test_a_model_that_does_not_answer_in_time_is_a_fault_and_the_others_answer(shop: Shop, small: Path) -> None:
+def test_model_timeout_is_a_fault_and_other_oracles_answer(shop: Shop, small: Path) -> None:
     shop.choose(small)
     shop.connect()
     engine = shop.engine()

@@ -26,7 +26,7 @@ def test_what_is_selected_is_looked_for(window: Window) -> None:
 
 
 @pytest.mark.acceptance("C1", "E2", "E3")
-def test_the_last_jump_is_rated_copied_and_shown_in_full_without_a_picker(window: Window, server: CodeServer) -> None:
+def test_last_jump_is_rated_copied_and_shown_without_picker(window: Window, server: CodeServer) -> None:
     window.find("compute the total")
     expect(window.row("compute_total")).to_be_visible()
     window.press("Enter")

@@ -29,7 +29,7 @@ def panel(window: Window) -> FrameLocator:
 
 
 @pytest.mark.acceptance("C1")
-def test_a_hover_where_one_jumped_to_and_the_panel_say_why(window: Window) -> None:
+def test_hover_at_a_jump_target_and_panel_explain(window: Window) -> None:
     window.find("mail the receipt")
     expect(window.row("send_receipt")).to_be_visible()
     window.press("Enter")

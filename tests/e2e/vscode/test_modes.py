@@ -61,7 +61,7 @@ def test_neighbours_fill_the_results_view(window: Window) -> None:
 
 
 @pytest.mark.acceptance("C1", "E2")
-def test_recent_changes_come_without_words_and_a_commit_opens_as_a_diff(window: Window, server: CodeServer) -> None:
+def test_recent_works_without_words_and_commits_open_as_diffs(window: Window, server: CodeServer) -> None:
     window.command("Scry: Recent Changes")
     expect(window.title).to_contain_text("Scry: Recent Changes")
     window.row("Say thanks").click()

@@ -145,7 +145,7 @@ def test_buttons_rate_and_copy_without_closing(window: Window, server: CodeServe
 
 
 @pytest.mark.acceptance("C1")
-def test_control_enter_opens_to_the_side_and_earlier_questions_are_offered(window: Window) -> None:
+def test_control_enter_opens_beside_and_history_is_offered(window: Window) -> None:
     window.open_file("README.md")
     window.find("größe prüfen")
     expect(window.row("größe_prüfen")).to_be_visible()

@@ -67,7 +67,7 @@ def find_everywhere(window: Window, words: str) -> None:
 
 
 @pytest.mark.acceptance("C1", "P1", "E2")
-def test_one_is_added_all_are_asked_by_a_button_and_a_result_leads_into_another(
+def test_added_project_is_searched_by_button_and_opened(
     open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path, post: Path
 ) -> None:
     with CodeServer(tmp_path / "server", extensions) as server:

@@ -36,7 +36,7 @@ def server(tmp_path: Path, extensions: Path) -> Iterator[CodeServer]:
 
 
 @pytest.mark.acceptance("C1")
-def test_killed_it_comes_back_and_at_the_windows_end_it_is_gone(
+def test_killed_sidecar_restarts_and_ends_with_the_window(
     open_window: OpenWindow, server: CodeServer, shop: Path
 ) -> None:
     window = open_window(server, shop)
@@ -88,7 +88,7 @@ def _bare_python(folder: Path) -> str:
 
 
 @pytest.mark.acceptance("C1")
-def test_a_python_that_is_too_old_or_none_is_said_in_words(
+def test_missing_or_old_python_is_explained(
     open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
 ) -> None:
     old = tmp_path / "old-python"
@@ -103,7 +103,7 @@ def test_a_python_that_is_too_old_or_none_is_said_in_words(
 
 
 @pytest.mark.acceptance("C1")
-def test_why_it_does_not_run_and_what_to_do_stand_in_the_status_item(
+def test_status_item_says_why_it_stopped_and_what_helps(
     open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
 ) -> None:
     with CodeServer(tmp_path / "server", extensions, machine={"scry.path": "/nowhere/scry"}) as server:

@@ -86,7 +86,7 @@ def test_the_interpreter_of_the_setting_is_taken(
 
 
 @pytest.mark.acceptance("C1")
-def test_a_sidecar_of_another_protocol_is_told_with_what_to_update(
+def test_sidecar_of_another_protocol_asks_for_an_update(
     open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
 ) -> None:
     newer = tmp_path / "scry"

@@ -16,7 +16,7 @@ _IS_LOADED = "picture => picture.complete && picture.naturalWidth > 300"
 
 
 @pytest.mark.acceptance("C1")
-def test_the_walkthrough_has_its_pictures_and_a_step_is_done_by_doing_it(window: Window) -> None:
+def test_walkthrough_shows_pictures_and_completes_steps(window: Window) -> None:
     manifest = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
     [walkthrough] = manifest["contributes"]["walkthroughs"]
     window.press("Control+b")  # without the side bar there is room for the pictures

@@ -100,9 +100,7 @@ def test_a_projects_file_sets_only_ignore_rules_languages_and_limits(mine: Path,
         ("# " + "x" * 1_000_000, "over 1 MB"),
     ],
 )
-def test_what_is_wrong_in_a_projects_file_is_told_and_stops_nothing(
-    mine: Path, project: Path, text: str, words: str
-) -> None:
+def test_bad_project_setting_is_reported_and_ignored(mine: Path, project: Path, text: str, words: str) -> None:
     settings = _theirs(project, text)
     assert (settings.ignore, settings.max_file_bytes) == ((), 1_000_000)
     assert len(settings.warnings) == 1
@@ -142,7 +140,7 @@ def test_an_odd_projects_file_stops_nothing(mine: Path, project: Path) -> None:
         ("model = [\n", "not valid TOML"),
     ],
 )
-def test_what_is_wrong_in_the_persons_own_file_is_an_error(mine: Path, text: str, words: str) -> None:
+def test_bad_person_setting_is_an_error(mine: Path, text: str, words: str) -> None:
     mine.write_text(text)
     with pytest.raises(BadSettings) as raised:
         load_settings(None, {})
@@ -156,7 +154,7 @@ def test_the_environment_is_read_by_kind() -> None:
     assert (settings.ignore, settings.languages, settings.model) == (("*.log", "build/"), (), "other")
 
 
-def test_a_wrong_variable_is_an_error_and_an_unknown_one_is_told() -> None:
+def test_bad_variable_is_an_error_and_unknown_one_reported() -> None:
     with pytest.raises(BadSettings, match="SCRY_MAX_FILE_BYTES: expected a whole number"):
         load_settings(None, {"SCRY_MAX_FILE_BYTES": "big"})
     settings = load_settings(None, {"SCRY_IGNOR": "x"})
@@ -192,7 +190,7 @@ def test_each_kind_is_read_from_text(default: bool | int | float | str, text: st
         (SettingDefinition("x", (), "m", allowed_in_project=False), ["a", 1]),
     ],
 )
-def test_what_is_of_another_kind_or_out_of_bounds_is_refused(definition: SettingDefinition, raw: object) -> None:
+def test_value_of_wrong_type_or_range_is_refused(definition: SettingDefinition, raw: object) -> None:
     with pytest.raises(ValueError, match="expected"):
         validate_setting(definition, raw)
 

@@ -41,7 +41,7 @@ def test_a_file_is_made_and_a_link_to_it_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["log = [\n", "[log]\nx = 1\n", "log.x = 1\n"])
-def test_a_file_that_can_not_be_changed_safely_stays_as_it_is(tmp_path: Path, text: str) -> None:
+def test_file_that_cannot_be_edited_safely_is_kept(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text)
     with pytest.raises(BadSettings, match=r"config\.toml"):

@@ -29,7 +29,7 @@ def test_terms(text: str, expected: list[str]) -> None:
     assert sorted(tokenize(text)) == sorted(expected)
 
 
-def test_words_that_only_phrase_a_question_are_left_out_unless_there_are_no_others() -> None:
+def test_question_phrases_are_dropped_unless_alone() -> None:
     assert content_terms("how is the header parsed") == ["header", "parsed"]
     assert content_terms("what is this") == ["what", "is", "this"]
 

@@ -81,7 +81,7 @@ def test_what_is_no_model_is_told(setting: str, words: str) -> None:
         find_model(setting)
 
 
-def test_a_model_is_pinned_by_its_content_and_not_by_its_place(tmp_path: Path) -> None:
+def test_local_model_is_pinned_by_content_not_path(tmp_path: Path) -> None:
     one = _folder(tmp_path / "model", "sentence_transformers.models.Transformer")
     (tmp_path / "elsewhere").mkdir()
     same = Path(shutil.copytree(one, tmp_path / "elsewhere" / "model"))
@@ -214,7 +214,7 @@ def test_a_damaged_model_is_told(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.transformers
-def test_a_model_of_the_hub_is_taken_from_the_cache_by_its_commit(
+def test_hub_model_is_read_from_the_cache_by_commit(
     folder: Path, model: TransformerModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     constants: Library = importlib.import_module("huggingface_hub.constants")

@@ -23,7 +23,7 @@ def test_steps_grow_to_the_wanted_length_and_shrink_at_once() -> None:
 
 
 @given(st.lists(st.integers(0, 50)), st.integers(1, 100), st.integers(1, 10))
-def test_every_portion_but_the_last_is_full_and_nothing_is_lost(sizes: list[int], full: int, most: int) -> None:
+def test_all_batches_but_the_last_are_full(sizes: list[int], full: int, most: int) -> None:
     made = list(split_into_batches(sizes, int, target_size=full, max_items=most))
     assert [size for portion in made for size in portion] == sizes
     assert all(sum(portion) >= full or len(portion) == most for portion in made[:-1])

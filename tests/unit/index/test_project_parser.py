@@ -21,7 +21,7 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_what_a_process_died_of_is_known_to_the_next_and_to_all_after(tmp_path: Path) -> None:
+def test_crash_cause_is_known_to_later_processes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", DIE, str(tmp_path)], check=False)
     for _ in range(2):
         fatal = CrashGuard(tmp_path, "test")

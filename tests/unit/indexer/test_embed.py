@@ -105,7 +105,7 @@ def test_words_are_there_before_any_vector(place: Place) -> None:
 
 
 @pytest.mark.acceptance("F10")
-def test_what_was_kept_gives_the_same_scores_as_what_is_made(tmp_path: Path) -> None:
+def test_cached_vectors_score_as_fresh_ones(tmp_path: Path) -> None:
     first = Place(tmp_path, "one")
     fresh = first.embed(Turned(), "turned")
     assert fresh[-1] == first.store.state().vectors_total

@@ -12,7 +12,7 @@ class Clock:
         return self.now
 
 
-def test_the_time_left_is_by_the_rate_of_the_last_minute() -> None:
+def test_time_left_follows_the_rate_of_the_last_minute() -> None:
     clock = Clock()
     left = TimeLeftEstimator(clock)
     assert left.seconds_for(100) is None

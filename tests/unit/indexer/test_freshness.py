@@ -132,7 +132,7 @@ def test_what_is_ignored_may_change(place: Place) -> None:
     assert place.current()
 
 
-def test_a_new_name_in_the_folder_of_a_compared_file_goes_on_showing(place: Place) -> None:
+def test_new_name_beside_a_compared_file_is_seen(place: Place) -> None:
     place.write("src/unseen.py", "x = 1\n")
     place.write("src/b.py", "def other():\n    pass\n")
     place.refresh(frozenset(["src/b.py"]))
@@ -157,7 +157,7 @@ def test_an_empty_index_is_not_current(place: Place) -> None:
     assert not place.current()
 
 
-def test_a_file_changed_within_a_tick_after_it_was_read_is_seen(place: Place) -> None:
+def test_change_within_a_tick_after_reading_is_seen(place: Place) -> None:
     for number in range(6):
         place.write("a.py", f"def n_{number:03}a():\n    pass\n")
         place.refresh(frozenset(["a.py"]))
@@ -165,7 +165,7 @@ def test_a_file_changed_within_a_tick_after_it_was_read_is_seen(place: Place) ->
         assert not place.current()
 
 
-def test_an_edition_is_the_version_with_the_shapes_that_it_writes() -> None:
+def test_index_format_version_joins_release_and_schema_numbers() -> None:
     version, _, shapes = index_format_version().partition("+")
     assert version == scry.__version__
     assert all(number.isdecimal() for number in shapes.split("."))

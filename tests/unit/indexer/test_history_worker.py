@@ -47,7 +47,7 @@ def kept(tmp_path: Path) -> Iterator[Kept]:
         kept.keeper.join()
 
 
-def test_the_graph_waits_from_the_asking_until_the_history_is_there(kept: Kept) -> None:
+def test_graph_waits_until_the_history_is_there(kept: Kept) -> None:
     assert not kept.keeper.blocks_graph()
     kept.keeper.request_update()
     assert kept.keeper.blocks_graph()

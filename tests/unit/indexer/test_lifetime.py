@@ -41,7 +41,7 @@ def test_a_second_process_is_refused_until_the_first_releases(tmp_path: Path) ->
     assert (said[0], said_then[0]) == ("refused", "held")
 
 
-def test_a_killed_holder_leaves_it_free_even_if_a_child_of_it_lives(tmp_path: Path) -> None:
+def test_killed_holder_frees_the_lock_despite_children(tmp_path: Path) -> None:
     process, (said, child) = _holder(tmp_path / "lock", "child")
     try:
         assert said == "held"
@@ -73,7 +73,7 @@ def test_it_is_lost_with_its_folder(tmp_path: Path) -> None:
     successor.release()
 
 
-def test_a_place_that_can_not_be_written_is_an_error_not_a_refusal(tmp_path: Path) -> None:
+def test_unwritable_lock_folder_raises_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="Not a directory"):
         IndexerLock.acquire(tmp_path / "file" / "lock")

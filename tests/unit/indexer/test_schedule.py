@@ -53,7 +53,7 @@ def test_changes_close_together_become_one_task(schedule: Schedule, clock: Clock
     assert schedule.seconds_until_task() is None
 
 
-def test_what_an_editor_saved_hardly_waits_but_a_branch_switch_does(schedule: Schedule, clock: Clock) -> None:
+def test_saved_files_wait_less_than_branch_switches(schedule: Schedule, clock: Clock) -> None:
     schedule.request_compare(["a"], saved=True)
     assert schedule.seconds_until_task() == pytest.approx(SAVED_DEBOUNCE_S)
     clock.now += SAVED_DEBOUNCE_S / 2
@@ -98,7 +98,7 @@ def test_saved_files_go_before_a_whole_pass_that_waits(schedule: Schedule) -> No
     assert schedule.settled_number == last
 
 
-def test_saved_files_interrupt_a_whole_pass_but_not_all_the_time(schedule: Schedule, clock: Clock) -> None:
+def test_saved_files_interrupt_a_pass_a_limited_number_of_times(schedule: Schedule, clock: Clock) -> None:
     schedule.request_full_compare()
     whole = _take(schedule)
     schedule.checkpoint()
@@ -140,7 +140,7 @@ def test_a_request_is_settled_when_its_task_is_done(schedule: Schedule, clock: C
     assert not schedule.busy
 
 
-def test_after_a_failure_it_waits_and_a_change_makes_it_wait_less(schedule: Schedule, clock: Clock) -> None:
+def test_failure_delays_retry_and_change_shortens_the_delay(schedule: Schedule, clock: Clock) -> None:
     number = schedule.request_full_compare()
     schedule.fail(_take(schedule), 60.0)
     assert schedule.settled_number == number
@@ -196,7 +196,7 @@ def test_while_still_nothing_goes_out_and_nothing_is_lost(schedule: Schedule, cl
     assert _take(schedule) == IndexingTask(1, paths=frozenset("a"))
 
 
-def test_what_runs_and_what_nobody_waits_for_goes_on_when_it_is_still_no_more() -> None:
+def test_suspended_work_continues_when_resumed() -> None:
     schedule = Schedule()
     schedule.request_full_compare()
     task = _take(schedule)
@@ -241,7 +241,7 @@ def test_stopping_wakes_and_cancels() -> None:
         schedule.checkpoint()
 
 
-def test_who_works_beside_it_waits_until_nothing_is_to_be_done(schedule: Schedule) -> None:
+def test_idle_worker_waits_until_all_tasks_are_done(schedule: Schedule) -> None:
     assert schedule.wait_idle(0)
     schedule.request_full_compare()
     assert not schedule.wait_idle(0.01)

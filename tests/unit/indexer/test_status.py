@@ -13,7 +13,7 @@ def _status() -> tuple[IndexerStatus, list[IndexState]]:
     return IndexerStatus(heard.append), heard
 
 
-def test_a_failure_hides_a_pause_and_ends_with_the_next_word_of_the_index() -> None:
+def test_failure_hides_a_pause_until_the_next_index_state() -> None:
     status, heard = _status()
     status.set_index(_READY)
     status.set_paused(True)
@@ -26,7 +26,7 @@ def test_a_failure_hides_a_pause_and_ends_with_the_next_word_of_the_index() -> N
     assert [state.state for state in heard] == ["ready", "paused", "failed", "paused", "ready"]
 
 
-def test_a_note_is_shown_while_nothing_more_important_is_to_be_said() -> None:
+def test_note_is_shown_while_nothing_matters_more() -> None:
     status, _ = _status()
     status.set_index(_READY)
     status.set_notice("Files are compared every 3 s.")
@@ -60,7 +60,7 @@ def test_it_is_not_ready_while_a_vector_lacks() -> None:
     assert status.current() == replace(_READY, vectors=9, vectors_total=9, generation=7, model="m")
 
 
-def test_vectors_that_were_told_while_a_task_ran_are_not_taken_back_at_its_end() -> None:
+def test_vector_counts_do_not_go_back_when_a_task_ends() -> None:
     status, heard = _status()
     told = replace(_READY, vectors=0, vectors_total=9)
     status.set_index(told)
@@ -71,7 +71,7 @@ def test_vectors_that_were_told_while_a_task_ran_are_not_taken_back_at_its_end()
     assert status.current().vectors == 0
 
 
-def test_what_a_model_does_is_said_after_what_is_more_important() -> None:
+def test_model_message_yields_to_more_important_ones() -> None:
     status, _ = _status()
     status.set_index(_READY)
     status.set_notice("a note")

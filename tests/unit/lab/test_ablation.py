@@ -25,7 +25,7 @@ def test_nothing_asked_for_is_the_usual_and_changes_nothing() -> None:
     assert NO_OVERRIDES.apply_to(QUESTION) == QUESTION
 
 
-def test_an_oracle_is_weighed_or_left_out_and_an_adjustment_gets_an_exponent() -> None:
+def test_ablation_setting_weighs_oracles_and_scales_adjustments() -> None:
     asked = parse_weight_overrides(("semantic", "repeat"), {"lexical": 0.5}).apply_to(QUESTION)
     others = {name: weight for name, weight in QUESTION.weights.items() if name != "semantic"}
     assert asked.weights == others | {"lexical": others["lexical"] * 0.5}
@@ -48,7 +48,7 @@ def test_no_oracle_left_and_unknown_names_are_refused() -> None:
 
 
 @pytest.mark.acceptance("L1")
-def test_an_ablation_leaves_each_oracle_and_each_adjustment_out_and_asks_each_oracle_alone() -> None:
+def test_ablation_lists_each_part_left_out_and_oracles_alone() -> None:
     found = {each.name: each.apply_to(QUESTION) for each in list_ablations(VOTED, {"repeat", "definition"})}
     for oracle in VOTED:
         assert set(found[f"without {oracle}"].weights) == set(BASE_ORACLE_WEIGHTS) - {oracle}
@@ -61,7 +61,7 @@ def test_an_ablation_leaves_each_oracle_and_each_adjustment_out_and_asks_each_or
         assert found[naive].strength("anything") == 0
 
 
-def test_two_recipes_at_once_are_as_the_later_says_where_both_speak() -> None:
+def test_later_of_two_ablation_settings_wins() -> None:
     both = WeightOverrides("a", "a", {"semantic": 0.5}, {"repeat": 2}).merge(
         WeightOverrides("b", "b", {"semantic": 0}, {"commit": 0})
     )

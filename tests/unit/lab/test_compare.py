@@ -20,7 +20,7 @@ AFTER = run(outcome(1, "three", "a", ["b"]), outcome(2, "one", "a", ["a"]), outc
 
 
 @pytest.mark.acceptance("L2")
-def test_questions_are_paired_by_what_they_ask_and_the_furthest_moved_comes_first() -> None:
+def test_comparison_pairs_questions_and_sorts_by_movement() -> None:
     found = compare(BEFORE, AFTER)
     assert [(each.query, each.ranks, each.numbers) for each in found.moved] == [
         ("three", [(1, None)], (3, 1)),
@@ -34,7 +34,7 @@ def test_questions_are_paired_by_what_they_ask_and_the_furthest_moved_comes_firs
     assert "three  #1 → –  first was ./a, is ./b" in text
 
 
-def test_questions_of_one_run_alone_are_named_and_asked_twice_counts_twice() -> None:
+def test_unpaired_questions_are_named_and_repeats_count_twice() -> None:
     twice = run(outcome(1, "one", "a", ["a"]), outcome(2, "one", "a", ["b", "a"]), outcome(3, "other", "a", ["a"]))
     found = compare(BEFORE, twice)
     assert found.questions == 1
@@ -48,7 +48,7 @@ def test_a_question_with_other_targets_is_another_question() -> None:
         compare(BEFORE, run(outcome(1, "one", "b", ["a"])))
 
 
-def test_a_run_is_read_back_and_what_is_none_is_refused(tmp_path: Path) -> None:
+def test_run_round_trips_and_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_bytes(msgspec.json.encode(BEFORE))
     assert read_run(path) == BEFORE
@@ -62,7 +62,7 @@ def test_a_run_is_read_back_and_what_is_none_is_refused(tmp_path: Path) -> None:
         read_run(tmp_path / "none", "before")
 
 
-def test_a_miss_is_a_question_whose_target_is_not_among_the_first_ten() -> None:
+def test_miss_is_a_target_beyond_the_first_ten() -> None:
     assert [is_miss(each) for each in AFTER.asked] == [True, False, False]
     assert is_miss(outcome(1, "late", "a", [*(f"b{at}" for at in range(10)), "a"]))
     assert find_outcome(AFTER, 2).query == "one"

@@ -53,7 +53,7 @@ def test_only_questions_to_find_of_this_folder_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("L3")
-def test_what_was_used_becomes_a_case_and_what_was_bad_or_no_file_does_not(tmp_path: Path) -> None:
+def test_used_results_become_cases_and_bad_ones_do_not(tmp_path: Path) -> None:
     _log(
         tmp_path,
         _query("q_1", "where is  fusion", ["./a.py::fuse", "./b.py"]),
@@ -73,7 +73,7 @@ def test_what_was_used_becomes_a_case_and_what_was_bad_or_no_file_does_not(tmp_p
     assert [case.query for case in build_gold_cases(questions, ["detail"])] == ["looked at"]
 
 
-def test_a_question_asked_again_stands_as_it_was_asked_last_with_all_uses(tmp_path: Path) -> None:
+def test_repeated_question_keeps_last_form_and_all_uses(tmp_path: Path) -> None:
     _log(
         tmp_path,
         _query("q_1", "one", ["./a", "./b"]),

@@ -41,7 +41,7 @@ def test_one_result_counts_once_however_many_targets_it_matches() -> None:
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(1, 60)), min_size=1, max_size=8))
-def test_measures_lie_between_0_and_1_and_a_better_rank_is_never_worse(ranks: list[int | None]) -> None:
+def test_measures_are_bounded_and_monotonic_in_rank(ranks: list[int | None]) -> None:
     assert 0 <= ndcg(ranks, len(ranks)) <= 1
     assert 0 <= reciprocal_rank(ranks) <= 1
     assert recall(ranks, 1) <= recall(ranks, 5) <= recall(ranks, 50) <= 1
@@ -76,7 +76,7 @@ def test_once_per_file_lets_each_file_take_one_rank() -> None:
     assert scored.file_ndcg == pytest.approx(1 / math.log2(3))
 
 
-def test_the_file_figure_looks_at_files_alone_and_at_the_first_ten_alone() -> None:
+def test_file_measure_counts_only_the_first_ten_files() -> None:
     assert score_results([_place("a.py", 1, 9)], [ExpectedResult("a.py", 50, 60)]).file_ndcg == 1
     beyond = [_place(f"{at}.py") for at in range(CUTOFF)] + [_place("late.py")]
     assert score_results(beyond, [ExpectedResult("late.py")]).file_ndcg == 0
@@ -91,7 +91,7 @@ def test_a_summary_is_the_mean() -> None:
 
 
 @pytest.mark.acceptance("L2")
-def test_a_gain_on_every_question_is_sure_and_none_is_none() -> None:
+def test_uniform_gain_is_significant_and_none_is_not() -> None:
     found = paired_bootstrap([0.5] * 30, [0.6] * 30)
     assert found.mean == pytest.approx(0.1)
     assert found.low == pytest.approx(0.1)
@@ -112,7 +112,7 @@ def test_the_figures_depend_on_the_seed_alone() -> None:
     assert paired_bootstrap(before, after, seed=7) != paired_bootstrap(before, after)
 
 
-def test_about_one_difference_in_twenty_that_is_chance_is_taken_for_sure() -> None:
+def test_chance_differences_are_significant_one_time_in_twenty() -> None:
     draw = random.Random(11)
     found = [
         paired_bootstrap([draw.random() for _ in range(60)], [draw.random() for _ in range(60)]) for _ in range(200)

@@ -26,7 +26,7 @@ def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
     assert read_cases(path) == cases
 
 
-def test_a_bare_string_is_a_path_and_empty_lines_are_none(tmp_path: Path) -> None:
+def test_bare_string_is_a_path_and_empty_lines_are_skipped(tmp_path: Path) -> None:
     assert read_cases(_file(tmp_path, '\n{"query": "q", "targets": ["a.py"]}\n\n')) == [
         EvaluationCase("q", (ExpectedResult("a.py"),), UNCATEGORIZED)
     ]
@@ -57,7 +57,7 @@ def test_a_wrong_line_is_named_with_its_file(tmp_path: Path, line: str, what: st
     assert what in str(refused.value)
 
 
-def test_a_file_that_holds_nothing_or_is_not_there_or_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_empty_missing_or_binary_question_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="holds no question"):
         read_cases(_file(tmp_path, "\n"))
     with pytest.raises(BadRequest, match="can't be read"):

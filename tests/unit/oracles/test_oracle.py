@@ -38,7 +38,7 @@ def test_a_quarter_of_the_words_that_occur_rounded_up(question: str, least: int,
     assert min_matching_terms(question.split(), index) == least
 
 
-def test_what_holds_fewer_is_not_found_and_does_not_count_as_better(index: LexicalIndex) -> None:
+def test_document_with_fewer_terms_is_not_found_or_counted(index: LexicalIndex) -> None:
     assert found("alpha beta gamma zeta eta", index) == {1}
     assert found("alpha beta zeta", index) == {1, 2, 4}
     assert {number for number, _ in search_bm25_above("alpha beta gamma zeta eta".split(), index, 0.0)} == {1}

@@ -51,7 +51,7 @@ def _kinds(root: Path) -> list[tuple[DiskItemKind, Path]]:
 
 
 @pytest.mark.acceptance("S2")
-def test_all_that_was_written_for_a_project_is_shown_and_removed(places: Path) -> None:
+def test_project_data_is_listed_and_removed(places: Path) -> None:
     one, other = _used(places / "one"), _used(places / "other")
     traces = list_project_items(one.root)
     shared = cache_home() / "blobs.sqlite"
@@ -71,7 +71,7 @@ def test_all_that_was_written_for_a_project_is_shown_and_removed(places: Path) -
 
 
 @pytest.mark.acceptance("S2")
-def test_all_that_was_written_for_the_person_is_removed_without_a_trace(places: Path) -> None:
+def test_person_data_is_removed_without_a_trace(places: Path) -> None:
     for name in ("one", "other"):
         _used(places / name)
     config_home().mkdir(parents=True)

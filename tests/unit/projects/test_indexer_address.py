@@ -31,7 +31,7 @@ def _deep(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_socket_in_the_cache_folder_is_for_its_owner_only(tmp_path: Path) -> None:
+def test_socket_in_the_cache_folder_is_private(tmp_path: Path) -> None:
     server, address = open_listening_socket(tmp_path, "1")
     with server:
         path = Path(os.fsdecode(address.socket))
@@ -40,7 +40,7 @@ def test_a_socket_in_the_cache_folder_is_for_its_owner_only(tmp_path: Path) -> N
         connect_to(address, 1.0).close()
 
 
-def test_a_path_too_long_for_a_socket_goes_to_a_private_folder(tmp_path: Path) -> None:
+def test_path_too_long_for_a_socket_uses_a_private_folder(tmp_path: Path) -> None:
     server, address = open_listening_socket(_deep(tmp_path), "1")
     with server:
         path = Path(os.fsdecode(address.socket))
@@ -86,7 +86,7 @@ def test_what_a_crash_left_is_replaced(tmp_path: Path) -> None:
         connect_to(address, 1.0).close()
 
 
-def test_an_address_is_for_its_owner_only_and_withdrawn_by_its_owner_only(tmp_path: Path) -> None:
+def test_address_is_private_and_withdrawn_only_by_its_owner(tmp_path: Path) -> None:
     server, address = open_listening_socket(tmp_path, "1")
     with server:
         publish_address(tmp_path, address)

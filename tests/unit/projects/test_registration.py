@@ -62,7 +62,7 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " a", "a,b", "a:b", "a/b", "a\\b", "a#b", "a\nb", "commit", "Persona", "x" * 101])
-def test_a_name_that_could_not_be_told_from_what_follows_it_is_refused(name: str, tmp_path: Path) -> None:
+def test_ambiguous_project_name_is_refused(name: str, tmp_path: Path) -> None:
     assert describe_bad_name(name)
     with pytest.raises(BadRequest, match="name:"):
         add_project(folder(tmp_path / "a"), name, ())
@@ -106,7 +106,7 @@ def test_the_nearest_registered_folder_around_is_the_project(tmp_path: Path) -> 
 
 
 @pytest.mark.acceptance("P1")
-def test_a_project_that_was_moved_is_known_again_with_its_name_links_and_log(tmp_path: Path) -> None:
+def test_moved_project_keeps_name_links_and_log(tmp_path: Path) -> None:
     add_project(folder(tmp_path / "lib"), None, ())
     old = repository(tmp_path / "old")
     add_project(old, "app", [ProjectLink("uses", "lib")])
@@ -139,7 +139,7 @@ def test_a_folder_inside_a_repository_moves_with_it(tmp_path: Path) -> None:
     assert [each.root for each in open_registry().list_projects()] == [old / "api", tmp_path / "moved" / "web"]
 
 
-def test_a_copy_of_one_that_is_still_there_and_a_stranger_are_no_moves(tmp_path: Path) -> None:
+def test_copies_and_strangers_are_not_moved_projects(tmp_path: Path) -> None:
     app = repository(tmp_path / "app")
     add_project(app, None, ())
     subprocess.run(["git", "clone", "-q", str(app), str(tmp_path / "clone")], check=True)
@@ -161,7 +161,7 @@ def test_a_new_name_and_a_new_folder(tmp_path: Path) -> None:
     assert open_registry().list_projects()[1].links == (ProjectLink("uses", "core"),)
 
 
-def test_a_project_is_opened_without_a_registry_that_can_be_read(tmp_path: Path) -> None:
+def test_project_opens_without_a_readable_registry(tmp_path: Path) -> None:
     add_project(folder(tmp_path / "app"), "named", ())
     open_registry().path.write_bytes(b"junk" * 1000)
     assert open_project(tmp_path / "app").name == "app"

@@ -30,7 +30,7 @@ def test_the_last_thousand_are_kept_and_the_oldest_is_named(tmp_path: Path) -> N
     assert (store.get("q_0"), store.get("q_1"), store.oldest_query_id()) == (None, b"", "q_1")
 
 
-def test_the_newest_answer_with_a_document_is_found_by_its_whole_name(tmp_path: Path) -> None:
+def test_newest_answer_is_found_by_full_doc_id(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     store.put("q_1", ["./a.py::f", "./b.py"], b"one")
     store.put("q_2", ["./a.py::f"], b"two")

@@ -79,7 +79,7 @@ def test_imports_both_ways(sample: GraphProject) -> None:
     assert sample.store.graph.imported_files("missing.py", 5).total == 0
 
 
-def test_between_a_change_and_its_linking_the_graph_says_that_it_lags(sample: GraphProject) -> None:
+def test_graph_reports_lag_between_change_and_linking(sample: GraphProject) -> None:
     assert sample.store.graph.is_current
     sample.write_file("core.py", "def low(): ...\n")
     sample.index("core.py")

@@ -27,7 +27,7 @@ def _held(number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("count", [1, 10, 100, 101, COUNT])
-def test_it_says_which_terms_documents_hold_however_many_are_asked_about(index: LexicalIndex, count: int) -> None:
+def test_terms_of_any_number_of_documents_are_listed(index: LexicalIndex, count: int) -> None:
     numbers = range(1, count + 1)
     assert index.matched_terms([*TERMS, "absent"], numbers) == {number: _held(number) for number in numbers}
 

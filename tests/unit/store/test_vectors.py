@@ -51,7 +51,7 @@ def written(path: Path, numbers: list[int], vectors: FloatRows) -> VectorFile:
 @pytest.mark.acceptance("F10")
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 300), st.sampled_from([1, 3, 64, 256, 384, 1024]), st.data())
-def test_a_score_depends_on_nothing_but_its_row_and_the_query(
+def test_score_depends_only_on_row_and_query(
     tmp_path_factory: pytest.TempPathFactory, seed: int, count: int, dimension: int, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("vectors")
@@ -89,7 +89,7 @@ def test_only_allowed_rows_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [40, 3, 1])
-def test_few_allowed_rows_and_many_have_the_cosines_that_they_have_among_all(tmp_path: Path, share: int) -> None:
+def test_filtered_rows_keep_their_cosines(tmp_path: Path, share: int) -> None:
     vectors = unit_vectors(5, 200, 16)
     file = written(tmp_path / "v", list(range(200)), vectors)
     allowed = np.arange(0, 200, share, dtype=np.int64)
@@ -106,7 +106,7 @@ def test_what_has_no_direction_is_near_to_nothing(tmp_path: Path) -> None:
     assert written(tmp_path / "none", [], vectors[:0]).search(vectors[0], 4) == []
 
 
-def test_rows_beyond_the_count_are_not_seen_and_are_cut_off(tmp_path: Path) -> None:
+def test_rows_beyond_the_count_are_ignored_and_truncated(tmp_path: Path) -> None:
     vectors = unit_vectors(6, 30, 16)
     file = VectorFile(tmp_path / "v", 16)
     assert file.append(0, quantize(range(10), vectors[:10])) == 10
@@ -133,7 +133,7 @@ def test_lost_rows_are_told_not_made_up(tmp_path: Path) -> None:
         VectorFile(file.path, 16).append(10, quantize([10], vectors[:1]))
 
 
-def test_rows_that_changed_on_disk_are_told_and_the_search_goes_on_with_what_there_was(tmp_path: Path) -> None:
+def test_changed_rows_are_reported_and_the_search_continues(tmp_path: Path) -> None:
     vectors = unit_vectors(7, 20, 16)
     file = written(tmp_path / "v", list(range(10)), vectors[:10])
     before = file.search(vectors[3], 10)
@@ -146,7 +146,7 @@ def test_rows_that_changed_on_disk_are_told_and_the_search_goes_on_with_what_the
     assert file.search(vectors[3], 10) == before
 
 
-def test_growing_row_by_row_is_the_same_as_all_at_once(tmp_path: Path) -> None:
+def test_growing_row_by_row_equals_all_at_once(tmp_path: Path) -> None:
     vectors = unit_vectors(8, 60, 16)
     file = VectorFile(tmp_path / "v", 16)
     for number in range(60):
@@ -229,7 +229,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     place.db.close()
 
 
-def test_the_first_set_answers_at_once_and_the_next_only_when_told(place: Place) -> None:
+def test_first_vector_set_answers_at_once_and_next_when_activated(place: Place) -> None:
     place.fill(BUNDLED, range(1, 11))
     assert _maker(place.sets.active()) == BUNDLED
     place.fill(BUNDLED, range(11, 21))
@@ -257,7 +257,7 @@ def test_each_set_knows_its_own_documents(place: Place) -> None:
     assert place.searched(BUNDLED) == set(range(1, 25)), "no row was lost or doubled by the other set"
 
 
-def test_sets_follow_each_other_and_what_the_one_that_answers_lacks_is_found_by_an_index(place: Place) -> None:
+def test_vector_sets_follow_and_gaps_are_found_by_index(place: Place) -> None:
     for maker in (BUNDLED, OTHER, THIRD):
         place.fill(maker, range(1, 19))
         found = place.sets.find_by_identity(maker.identity)
@@ -301,7 +301,7 @@ def test_files_are_never_named_alike_twice(place: Place) -> None:
         place.sets.create(THIRD)
 
 
-def test_rows_of_the_dead_are_left_out_when_it_is_rewritten(place: Place) -> None:
+def test_rewriting_drops_dead_rows(place: Place) -> None:
     place.fill(BUNDLED, range(1, 21))
     place.db.execute("DELETE FROM documents WHERE number <= 15")
     found = place.sets.find_by_identity(BUNDLED.identity)
@@ -315,7 +315,7 @@ def test_rows_of_the_dead_are_left_out_when_it_is_rewritten(place: Place) -> Non
     assert now == {number: before[number] for number in range(16, 21)}
 
 
-def test_a_crash_before_the_commit_costs_the_batch_and_nothing_else(place: Place) -> None:
+def test_crash_before_commit_loses_only_the_batch(place: Place) -> None:
     place.fill(BUNDLED, range(1, 11))
     place.db.execute("BEGIN")
     place.fill(BUNDLED, range(11, 21))
@@ -330,7 +330,7 @@ def test_a_crash_before_the_commit_costs_the_batch_and_nothing_else(place: Place
     assert sorted(number for number, _ in rows) == list(range(1, 21))
 
 
-def test_vectors_of_an_index_of_the_first_shape_are_made_again(tmp_path: Path) -> None:
+def test_vectors_of_the_first_format_are_rebuilt(tmp_path: Path) -> None:
     db = sqlite3.connect(tmp_path / "index.sqlite", isolation_level=None)
     db.executescript(f"{INDEX_SCHEMA.script} PRAGMA user_version=1;")
     db.execute("INSERT INTO vector_sets (identity, dimension, file, rows, active) VALUES ('x', 8, 'vectors-1-1', 3, 1)")

@@ -42,6 +42,6 @@ def test_only_prose_is_useful(doc: str, useful: bool) -> None:
     assert is_useful(doc) is useful
 
 
-def test_the_first_sentence_ends_at_a_full_stop_or_the_paragraph() -> None:
+def test_first_sentence_ends_at_full_stop_or_paragraph() -> None:
     assert first_sentence("Sends the file\nto the server. Twice.") == "Sends the file to the server."
     assert first_sentence("Sends the file\n\nto the server.") == "Sends the file"

@@ -62,7 +62,7 @@ def test_licences_are_no_documentation() -> None:
     assert [one.doc for one in mine_file("p", SourceFile("a.js", text))] == [""]
 
 
-def test_a_section_is_paired_with_its_code_or_the_symbols_it_names() -> None:
+def test_section_is_paired_with_its_code_or_named_symbols() -> None:
     text = (
         "# Sender\n\nNothing here.\n\n## Retrying\n\nFailed files are sent again by the sender:\n\n"
         "```python\n# not a heading\nsender.send_file('a', retries=3, pause=0.1)\n```\n\n"

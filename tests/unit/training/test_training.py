@@ -150,7 +150,7 @@ def test_adam_moves_only_the_rows_of_the_batch() -> None:
     assert table[[1, 3]] == pytest.approx(0.9, abs=1e-4)
 
 
-def test_a_batch_holds_groups_of_one_package_and_no_record_twice(trained: Path) -> None:
+def test_batch_groups_packages_and_repeats_no_record(trained: Path) -> None:
     data = load_dataset(trained / "data")
     batch = next(Sampler(data, np.random.default_rng(0)).batches(1, 200))
     assert 100 <= batch.queries.shape[0] <= 200

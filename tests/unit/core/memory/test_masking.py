@@ -82,7 +82,7 @@ def test_what_is_masked_is_left_alone_the_second_time() -> None:
         assert mask_secrets(once).text == once
 
 
-def test_of_a_long_line_the_end_goes_and_no_half_of_a_word_stays() -> None:
+def test_long_line_is_cut_between_words() -> None:
     secret = "ghp_" + "a1B2" * 9
     line = "x" * (MAX_LINE_LENGTH - 60) + " " + "y" * 40 + " " + secret
     found = mask_secrets(line).text

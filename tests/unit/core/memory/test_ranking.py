@@ -39,7 +39,7 @@ def names(recalled: list[RecalledMemory]) -> list[str]:
 
 
 @pytest.mark.acceptance("M3")
-def test_a_text_match_outranks_a_non_match_whatever_else_speaks_for_that() -> None:
+def test_text_match_outranks_any_non_match() -> None:
     near = memory("near", "error", pinned=True)
     far = memory("far", "edit", age=900 * DAY_MS, session="other")
     assert names(ranked((near, ()), (far, ("token",)), purpose=RecallPurpose.FAILURES)) == ["far", "near"]
@@ -106,7 +106,7 @@ def test_the_reason_names_what_counted_most() -> None:
 
 
 @pytest.mark.acceptance("M4")
-def test_a_word_that_only_the_intent_holds_is_said_to_stand_there() -> None:
+def test_word_only_in_the_intent_is_attributed_to_it() -> None:
     here = RecallContext(NOW, HERE)
     for text, intent, words in (
         ("pytest -q tests/client", "fix auth loop", "matched 'auth' in its intent, in this session"),

@@ -44,7 +44,7 @@ def test_of_much_the_last_is_told() -> None:
     assert failures.splitlines() == ["Failed: error 2", "Failed: error 3", "Failed: error 4"]
 
 
-def test_of_a_report_the_tests_that_fail_in_the_newest_one_are_told() -> None:
+def test_summary_names_failing_tests_of_the_newest_report() -> None:
     first: list[tuple[MemoryKind, str, int | None]] = [
         ("test", "test_a failed: 1 != 2", 1),
         ("test", "test_b failed: no file", 1),

@@ -85,7 +85,7 @@ def test_another_process_finds_the_answer_again(recorder: Recorder, project: Pro
 
 
 @pytest.mark.acceptance("D1", "E3")
-def test_what_is_wrong_with_a_name_or_a_rank_is_said(
+def test_unknown_query_id_or_rank_is_explained(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:
     answer = leave(recorder)
@@ -118,7 +118,7 @@ def test_a_use_is_acknowledged_once(recorder: Recorder, project: Project) -> Non
 
 
 @pytest.mark.acceptance("E2", "E3")
-def test_an_answer_that_has_expired_can_still_be_rated_and_used(recorder: Recorder, project: Project) -> None:
+def test_expired_answer_can_be_rated_and_used(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder)
     recorder.close()
     (project.data / answer_store.ANSWERS_FILE).unlink()
@@ -138,7 +138,7 @@ def test_what_is_typed_is_logged_when_it_settles(recorder: Recorder, project: Pr
 
 
 @pytest.mark.acceptance("E1")
-def test_what_is_typed_is_logged_when_it_is_used_or_rated(recorder: Recorder, project: Project) -> None:
+def test_typed_query_is_logged_when_used_or_rated(recorder: Recorder, project: Project) -> None:
     first, second, _ = (leave(recorder, text, picker="p") for text in ("w", "wh", "whe"))
     assert recorder.use(UseParams(first.query_id, 1, "jump", "a")).recorded
     assert recorder.feedback(FeedbackParams(second.query_id, "good")).recorded

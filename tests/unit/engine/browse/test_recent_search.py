@@ -28,7 +28,7 @@ def numbers(ranked: list[Candidate]) -> list[int]:
     return [each.document.doc_key for each in ranked]
 
 
-def test_a_share_of_an_oracles_best_score_makes_a_document_about_the_question() -> None:
+def test_relevance_needs_a_share_of_the_best_score() -> None:
     ranked = [
         candidate(1, 0.9, lexical=10.0),
         candidate(2, 0.8, lexical=10.0 * MIN_SCORE_SHARES["lexical"]),
@@ -39,7 +39,7 @@ def test_a_share_of_an_oracles_best_score_makes_a_document_about_the_question() 
     assert numbers(filter_relevant(ranked, relevance_threshold(ranked))) == [1, 2, 4]
 
 
-def test_the_definition_of_what_is_asked_for_is_and_a_word_of_the_sentence_that_is_a_name_is_not() -> None:
+def test_defined_name_is_relevant_and_mentioned_word_is_not() -> None:
     ranked = [
         candidate(1, 0.9, lexical=10.0),
         candidate(2, 0.8, defines=MENTIONED_NAME_FACTOR, lexical=0.1),
@@ -64,7 +64,7 @@ def test_knowledge_takes_no_place_and_is_judged_by_the_others() -> None:
     )
 
 
-def test_in_several_projects_the_best_of_all_sets_the_bar_in_each_ones_own_unit() -> None:
+def test_best_score_of_all_projects_sets_the_bar() -> None:
     one = ProjectRanking([candidate(1, 0.9, lexical=10.0)], {"lexical": 20.0})
     other = ProjectRanking([candidate(2, 0.5, lexical=4.0)], {"lexical": 10.0})
     bars = shared_thresholds([one, other])
@@ -74,7 +74,7 @@ def test_in_several_projects_the_best_of_all_sets_the_bar_in_each_ones_own_unit(
     ]
 
 
-def test_scores_that_do_not_compare_are_judged_in_their_own_project() -> None:
+def test_incomparable_scores_are_judged_within_their_project() -> None:
     one = ProjectRanking([candidate(1, 0.9, semantic=0.8)], {})
     other = ProjectRanking([candidate(2, 0.5, semantic=0.1)], {})
     assert [bar.min_raw["semantic"] for bar in shared_thresholds([one, other])] == [

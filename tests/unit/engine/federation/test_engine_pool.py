@@ -97,7 +97,7 @@ def test_more_in_use_than_may_stay_idle_are_all_kept(sample: EngineFolders) -> N
     assert len(sample.closed) == 1, "two may stay"
 
 
-def test_one_that_cannot_be_opened_blocks_nobody_and_is_tried_again(sample: EngineFolders) -> None:
+def test_project_that_fails_to_open_blocks_nobody_and_is_retried(sample: EngineFolders) -> None:
     with pytest.raises(ProjectMissing), sample.pool.borrow(sample.place / "later"):
         pass
     sample.folder("later")
@@ -132,7 +132,7 @@ def test_opening_one_keeps_nobody_waiting_who_asks_another(sample: EngineFolders
     assert sorted(sample.closed) == ["quick", "slow"]
 
 
-def test_closing_waits_for_the_questions_that_are_asked_and_takes_no_more(sample: EngineFolders) -> None:
+def test_closing_waits_for_running_questions_and_takes_no_more(sample: EngineFolders) -> None:
     borrowed, give_back = threading.Event(), threading.Event()
 
     def ask() -> None:

@@ -25,7 +25,7 @@ def ranks(lists: Sequence[KeyedVotes]) -> list[list[int]]:
     return [[vote.rank for vote in votes] for votes in rank_among_all(lists)]
 
 
-def test_the_better_of_two_projects_comes_first_and_equals_stand_in_the_order_of_the_projects() -> None:
+def test_better_project_comes_first_and_ties_keep_project_order() -> None:
     assert ranks([ballot([9.0, 5.0]), ballot([7.0, 5.0, 1.0])]) == [[1, 3], [2, 4, 5]]
 
 
@@ -46,7 +46,7 @@ def test_no_vote_goes_deeper_than_the_depth() -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 9).map(float), max_size=30), min_size=1, max_size=5))
-def test_every_rank_is_given_once_and_nobody_passes_another_of_the_same_project(scores: list[list[float]]) -> None:
+def test_ranks_are_unique_and_keep_order_within_projects(scores: list[list[float]]) -> None:
     placed = ranks([ballot(each) for each in scores])
     assert sorted(rank for each in placed for rank in each) == list(range(1, sum(map(len, scores)) + 1))
     assert all(each == sorted(each) for each in placed)

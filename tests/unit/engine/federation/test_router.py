@@ -46,14 +46,14 @@ def test_what_names_projects() -> None:
 
 
 @pytest.mark.acceptance("P1")
-def test_those_named_are_asked_once_each_in_one_order_with_the_tie_that_explains_them() -> None:
+def test_named_projects_are_asked_once_with_their_link() -> None:
     selection = select_projects(wanted("web", "LIB", "app", "lib"), [APP], ALL)
     assert shown(selection) == [("app", ""), ("lib", "LEARNS_FROM"), ("web", "SIBLING")]
     assert select_projects(wanted("app", "lib", "web"), [APP], ALL) == selection
 
 
 @pytest.mark.acceptance("P1")
-def test_a_name_that_nothing_is_called_is_told_and_costs_the_others_nothing() -> None:
+def test_unknown_project_is_reported_and_others_answer() -> None:
     selection = select_projects(wanted("nope", "lib", "nope", "neither"), [APP], ALL)
     assert (shown(selection), selection.unknown_names) == ([("lib", "LEARNS_FROM")], ("nope", "neither"))
 

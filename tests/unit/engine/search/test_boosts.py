@@ -37,7 +37,7 @@ def ask(text: str) -> SearchQuery:
 
 
 @pytest.mark.acceptance("F5", "F8")
-def test_a_type_in_the_file_that_bears_its_name_comes_before_its_namesakes() -> None:
+def test_type_in_its_own_file_outranks_namesakes() -> None:
     found = ranked(
         ask("Channel"),
         outline(1, "src/Broadcast.kt", "_channel", "field"),
@@ -54,7 +54,7 @@ def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.acceptance("F5")
 @pytest.mark.usefixtures("on_linux")
-def test_of_code_for_each_system_the_one_for_another_comes_lower() -> None:
+def test_code_for_another_platform_ranks_lower() -> None:
     twins = (outline(1, "src/win/tcp.c", "uv_tcp_connect"), outline(2, "src/unix/tcp.c", "uv_tcp_connect"))
     first, second = ranked(ask("connecting a socket"), *twins)
     assert (first.document.doc_key, second.document.doc_key) == (2, 1)
@@ -64,7 +64,7 @@ def test_of_code_for_each_system_the_one_for_another_comes_lower() -> None:
 
 @pytest.mark.acceptance("F5")
 @pytest.mark.usefixtures("on_linux")
-def test_a_system_that_is_asked_for_or_has_no_counterpart_is_not_lowered() -> None:
+def test_requested_or_only_platform_is_not_lowered() -> None:
     twins = (outline(1, "src/win/tcp.c", "uv_tcp_connect"), outline(2, "src/unix/tcp.c", "uv_tcp_connect"))
     assert all("platform_path" not in factors(c) for c in ranked(ask("connecting a socket on windows"), *twins))
     alone = outline(1, "ui/windows/dialog.ts", "open"), outline(2, "ui/panels/dialog.ts", "open")
@@ -81,7 +81,7 @@ def test_an_older_version_comes_lower_unless_it_is_asked_for() -> None:
 
 
 @pytest.mark.acceptance("F5", "F8")
-def test_in_a_sentence_a_name_with_capitals_is_meant_as_it_is_written() -> None:
+def test_capitalised_name_in_a_sentence_is_case_sensitive() -> None:
     named = (outline(1, "src/bib.hs", "latex'"), outline(2, "src/LaTeX.hs", "LaTeX", "type"))
     sure, other = ranked(ask("how a document becomes LaTeX"), *named)
     assert sure.document.doc_key == 2
@@ -93,7 +93,7 @@ def test_in_a_sentence_a_name_with_capitals_is_meant_as_it_is_written() -> None:
 
 
 @pytest.mark.acceptance("F5")
-def test_the_word_test_lifts_half_of_what_tests_are_lowered_by_and_tests_all_of_it() -> None:
+def test_test_words_lift_the_test_penalty() -> None:
     held = outline(1, "tests/test_run.py", "check")
     assert factors(ranked(ask("how a run ends"), held)[0])["test_path"] == rules.PATH_KIND_FACTORS["test"]
     assert factors(ranked(ask("how a test run ends"), held)[0])["test_path"] == rules.TEST_FACTOR
@@ -101,7 +101,7 @@ def test_the_word_test_lifts_half_of_what_tests_are_lowered_by_and_tests_all_of_
 
 
 @pytest.mark.acceptance("F5", "F8")
-def test_a_name_that_a_sentence_mentions_is_raised_less_than_one_that_is_sought() -> None:
+def test_mentioned_name_is_boosted_less_than_a_sought_one() -> None:
     named = outline(1, "src/a.py", "send_mail")
     for query in ("send_mail", "where is send_mail", "what is send_mail"):
         assert factors(ranked(ask(query), named)[0])["definition"] >= definition.DEFINITION_FACTOR
@@ -110,7 +110,7 @@ def test_a_name_that_a_sentence_mentions_is_raised_less_than_one_that_is_sought(
 
 
 @pytest.mark.acceptance("F5", "F8")
-def test_of_a_type_in_parts_the_file_that_bears_its_name_alone_comes_first() -> None:
+def test_partial_type_prefers_the_file_named_after_it() -> None:
     found = ranked(
         ask("Serializer"),
         outline(1, "src/Serializer.Json.cs", "Serializer", "class"),
@@ -122,7 +122,7 @@ def test_of_a_type_in_parts_the_file_that_bears_its_name_alone_comes_first() -> 
 
 
 @pytest.mark.acceptance("F5", "F8")
-def test_of_a_name_by_itself_a_type_comes_before_a_function_and_that_before_a_field() -> None:
+def test_bare_name_ranks_type_before_function_before_field() -> None:
     named = (
         outline(1, "a.java", "status", "field", "Reply"),
         outline(2, "b.java", "status", "method", "Page"),
@@ -137,7 +137,7 @@ def test_of_a_name_by_itself_a_type_comes_before_a_function_and_that_before_a_fi
 
 
 @pytest.mark.acceptance("F5", "F8")
-def test_a_block_that_adds_to_a_type_is_found_by_the_types_name() -> None:
+def test_extension_block_is_found_by_its_type_name() -> None:
     found = ranked(
         ask("LocalSet"),
         outline(1, "src/rt.rs", "spawn", "function"),

@@ -77,7 +77,7 @@ def test_intent_is_detected_from_the_words(words: str, intent: QueryIntent) -> N
 
 
 @pytest.mark.acceptance("F7")
-def test_an_intent_only_multiplies_by_at_least_one_and_the_caller_may_set_it() -> None:
+def test_intent_only_raises_weights_and_may_be_set() -> None:
     assert all(factor >= 1 for factors in INTENT_WEIGHT_FACTORS.values() for factor in factors.values())
     for intent in QueryIntent:
         question = parse_query("anything", _WEIGHTS, limit=10, intent=intent)

@@ -166,7 +166,7 @@ def test_only_new_commits_are_read_when_head_moves_forward(
     assert same_as_fresh(sample, tmp_path)
 
 
-def test_a_rebase_and_a_force_push_remove_what_is_no_longer_reached(sample: HistoryProject, tmp_path: Path) -> None:
+def test_rebase_and_force_push_remove_unreachable_commits(sample: HistoryProject, tmp_path: Path) -> None:
     sample.commit("base", {"a.py": "1\n"})
     sample.git("checkout", "-q", "-b", "topic")
     sample.commit("topic one", {"b.py": "1\n"})

@@ -30,7 +30,7 @@ def test_without_git_and_before_the_first_commit_there_is_none(tmp_path: Path) -
     assert sample.subjects() == []
 
 
-def test_a_folder_inside_a_repository_has_its_own_paths_and_commits(sample: HistoryProject, tmp_path: Path) -> None:
+def test_folder_inside_a_repository_has_its_own_history(sample: HistoryProject, tmp_path: Path) -> None:
     sample.commit("both", {"lib/a.py": "1\n", "app/b.py": "1\n"})
     sample.commit("lib alone", {"lib/a.py": "2\n", "lib/deep/c.py": "1\n"})
     last = sample.commit("app alone", {"app/b.py": "2\n"})
@@ -65,7 +65,7 @@ def test_a_work_tree_and_a_submodule_have_their_own_history(sample: HistoryProje
     assert inner.subjects() == ["base", "main"]
 
 
-def test_the_end_of_a_shallow_clone_did_not_add_all_files(sample: HistoryProject, tmp_path: Path) -> None:
+def test_shallow_boundary_commit_did_not_add_all_files(sample: HistoryProject, tmp_path: Path) -> None:
     for number in range(4):
         sample.commit(f"c{number}", {"a.py": f"{number}\n", "b.py": f"{number}\n"})
     clone = HistoryProject(tmp_path / "clone")
@@ -111,7 +111,7 @@ def test_a_missing_object_costs_its_commit_alone(sample: HistoryProject) -> None
         assert store.co_changed_files("a.py", 9)[-1] == ("b3.py", 1)
 
 
-def test_a_history_that_git_cannot_tell_is_said_and_not_tried_again(sample: HistoryProject) -> None:
+def test_unreadable_history_is_reported_and_not_retried(sample: HistoryProject) -> None:
     sample.commit("one", {"a.py": "1\n"})
     head = sample.git("rev-parse", "HEAD")
     (sample.root / ".git" / "objects" / head[:2] / head[2:]).unlink()

@@ -55,7 +55,7 @@ def test_every_key_is_read() -> None:
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_how_lines_end_and_how_the_file_begins_does_not_matter(ending: str, mark: str) -> None:
+def test_line_endings_and_byte_order_mark_do_not_matter(ending: str, mark: str) -> None:
     assert note(mark + WHOLE.replace("\n", ending)) == note(WHOLE)
 
 

@@ -48,7 +48,7 @@ LABELS = {
         ("bin/tool", "#!/opt/x/bin/deno run", "typescript"),
     ],
 )
-def test_a_file_has_the_language_of_its_name_or_first_line(path: str, first_line: str, name: str) -> None:
+def test_language_follows_file_name_or_first_line(path: str, first_line: str, name: str) -> None:
     language = language_of(path, first_line)
     assert language
     assert language.name == name

@@ -21,7 +21,7 @@ def _texts(path: str, text: str) -> list[str]:
     return [symbol.own_text for symbol in parse(path, text).symbols if symbol.kind == "text"]
 
 
-def test_a_class_owns_its_header_and_fields_but_not_its_methods_or_docs() -> None:
+def test_class_owns_header_and_fields_but_not_methods() -> None:
     text = 'class A(B):\n    """Doc."""\n    x: int = 1\n\n    def f(self):\n        return self.x\n\n    y = 2\n'
     assert _one("a.py", text, "A").own_text == "class A(B):\n    \n    x: int = 1\n\n    y = 2"
     assert _one("a.py", text, "A").doc == "Doc."
@@ -120,7 +120,7 @@ def test_a_megabyte_of_brackets_is_survived(path: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.go", "a.rs"])
-def test_an_error_of_many_pieces_does_not_hold_up_the_query(path: str) -> None:
+def test_many_syntax_errors_do_not_stall_the_query(path: str) -> None:
     numbers = random.Random(0)
     text = "".join(numbers.choice("[({") + numbers.choice(["", "\n", "x ", "'s' "]) for _ in range(60_000))
     assert parse(path, text).language
@@ -203,14 +203,14 @@ def test_a_notebook_that_is_none_is_text() -> None:
         assert [symbol.kind for symbol in parse("a.ipynb", text).symbols] == ["text"]
 
 
-def test_a_long_key_is_divided_and_a_short_one_is_no_block() -> None:
+def test_long_key_is_divided_and_short_one_is_no_block() -> None:
     rows = "".join(f"  key{n}:\n" + "    - x: 1\n" * 30 for n in range(3))
     names = [(s.container, s.name) for s in parse("a.yaml", f"short: 1\nlong:\n{rows}").symbols]
     assert names == [("", ""), ("long", "key0"), ("long", "key1"), ("long", "key2")]
     assert all(s.span.end.line - s.span.start.line < 60 for s in parse("a.json", "[\n" + "1,\n" * 300 + "1]").symbols)
 
 
-def test_a_shell_script_with_characters_of_the_higher_planes_is_read() -> None:
+def test_shell_script_with_astral_characters_is_parsed() -> None:
     text = "größe() {\n  echo '\U00108c17 \U0003804e'\n}\n\U00109965\U00010fff\n"
     assert [symbol.name for symbol in parse("a.sh", text).symbols if symbol.name] == ["größe"]
 
@@ -231,7 +231,7 @@ def test_rulers_are_no_documents(path: str, text: str) -> None:
     assert {"f", "g"} <= {symbol.name for symbol in parse(path, text).symbols}
 
 
-def test_of_a_text_without_words_one_stretch_keeps_the_name_of_its_file() -> None:
+def test_text_without_words_keeps_one_chunk_named_after_its_file() -> None:
     assert [symbol.own_text for symbol in parse("a.txt", "----\n====\n").symbols] == ["----\n===="]
     rulers = "----\n" * 70
     (told,) = parse("a.txt", f"{rulers}\nWords.\n{rulers}").symbols

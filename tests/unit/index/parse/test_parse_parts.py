@@ -48,7 +48,7 @@ def test_headings(text: str, names: list[str]) -> None:
 
 
 @pytest.mark.acceptance("F2")
-def test_a_section_has_its_own_text_and_spans_its_sub_sections() -> None:
+def test_section_has_its_own_text_and_spans_subsections() -> None:
     outer, inner, last = _sections("intro\n\n# Outer\n\nabout\n\n## Inner\n\ndeep\n\n# Last\n")
     assert outer.own_text == "# Outer\n\nabout"
     assert inner.own_text == "## Inner\n\ndeep"
@@ -127,7 +127,7 @@ def names(path: str, text: str) -> list[str]:
     return [symbol.name for symbol in parse(path, text).symbols if symbol.name]
 
 
-def test_what_follows_syntax_that_the_grammar_does_not_know_is_found() -> None:
+def test_symbols_after_unknown_syntax_are_found() -> None:
     found = names("a.kt", UNKNOWN)
     assert {"Before", "first", "After", "second", "third"} <= set(found)
     assert len(found) == len(set(found))

@@ -103,7 +103,7 @@ def test_rules_of_the_repository_around_a_folder_bear_on_it(tmp_path: Path) -> N
     }
 
 
-def test_an_opened_folder_that_is_itself_ignored_is_seen_all_the_same(tmp_path: Path) -> None:
+def test_opened_folder_is_indexed_though_ignored(tmp_path: Path) -> None:
     top = fill(
         repository(tmp_path / "top"), {".gitignore": "build/\n*.log\n", "build/docs/a.md": "", "build/x.log": ""}
     )
@@ -126,9 +126,7 @@ def test_a_repository_inside_starts_with_git_rules_of_its_own(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_the_persons_own_git_excludes_count_and_can_be_taken_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_global_git_excludes_apply_and_can_be_negated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = fill(tmp_path / "me", {"excludes": "*.swp\n.idea/\n"})
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(mine / "gitconfig"))
     subprocess.run(["git", "config", "--global", "core.excludesFile", str(mine / "excludes")], check=True)
@@ -159,7 +157,7 @@ def test_folders_that_tools_mark_as_theirs_are_left_out(tmp_path: Path) -> None:
     assert details(tmp_path) == {"env": "built-in rule: pyvenv.cfg"}
 
 
-def test_what_package_managers_write_is_left_out_unless_it_is_taken_back(tmp_path: Path) -> None:
+def test_lock_files_are_skipped_unless_included(tmp_path: Path) -> None:
     fill(
         tmp_path, {"package.json": "{}", "app/yarn.lock": "", "Cargo.lock": "", "locks/yarn.lock.md": "", "a.lock": ""}
     )

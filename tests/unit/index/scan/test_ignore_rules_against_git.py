@@ -104,7 +104,7 @@ def test_one_path_is_judged_as_the_walk_judges_it(tmp_path: Path) -> None:
             assert list(walk(root, Settings(), under=entry.path)) == [entry], f"seed {seed}"
 
 
-def test_what_stands_under_a_folder_is_a_slice_of_the_walk(tmp_path: Path) -> None:
+def test_walk_under_a_folder_is_a_slice_of_the_whole(tmp_path: Path) -> None:
     for seed in range(600, 606):
         root = tmp_path / str(seed)
         _Tree(root, seed)

@@ -37,7 +37,7 @@ def test_a_larger_file_is_left_out(tmp_path: Path) -> None:
 @needs_links
 @pytest.mark.acceptance("F11")
 @pytest.mark.parametrize("swapped", ["a", "a/b", "a/b/c.txt"])
-def test_what_became_a_link_since_it_was_listed_is_not_followed(tmp_path: Path, swapped: str) -> None:
+def test_file_replaced_by_a_link_is_not_followed(tmp_path: Path, swapped: str) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
     for folder in (root, outside):
         (folder / "a" / "b").mkdir(parents=True)
@@ -129,7 +129,7 @@ def test_damaged_utf_16_is_undecodable() -> None:
     assert result.detail.startswith("byte 4")
 
 
-def test_one_bad_byte_among_much_utf_8_is_shown_as_an_editor_shows_it() -> None:
+def test_single_bad_byte_in_utf8_is_replaced() -> None:
     good = "größe und länge, überall ö\n" * 4
     assert decode_text(good.encode() + b"\xff\n") == good + "\ufffd\n"
 
@@ -141,7 +141,7 @@ def test_minified_code_is_left_out_and_prose_is_not() -> None:
     assert _reason(b"x" * 4_999, "a.js") is None
 
 
-def test_one_line_of_data_does_not_lose_the_code_around_it() -> None:
+def test_one_data_line_does_not_hide_surrounding_code() -> None:
     data = b"LOGO = '" + b"A" * 21_000 + b"'\n"
     code = b"def f(x):\n    return x\n" * 300
     assert _reason(data + code) is None

@@ -46,7 +46,7 @@ def test_events_of_two_writers_stand_in_one_order_without_gaps(tmp_path: Path) -
 
 
 @pytest.mark.acceptance("E2")
-def test_a_query_and_an_act_are_logged_once_and_leave_no_gap(tmp_path: Path) -> None:
+def test_query_and_use_are_logged_once_without_gaps(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     assert log.append([query("q_1"), query("q_1"), use("q_1", "a"), use("q_1", "a")]) == [True, False, True, False]
     assert (
@@ -56,7 +56,7 @@ def test_a_query_and_an_act_are_logged_once_and_leave_no_gap(tmp_path: Path) -> 
     assert sequences(tmp_path) == [1, 2, 3, 4, 5]
 
 
-def test_the_order_does_not_follow_a_clock_that_was_set_back(tmp_path: Path) -> None:
+def test_event_order_ignores_a_clock_set_back(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     log.append([query("q_1", 5_000_000), query("q_2", 1_000)])
     assert [each.event.query_id for each in open_reader(tmp_path).recent_events(2)] == ["q_2", "q_1"]
@@ -140,7 +140,7 @@ def test_a_selection_takes_what_is_about_its_queries(tmp_path: Path) -> None:
     assert found(EventFilter(text="nothing of it")) == []
 
 
-def test_network_file_systems_are_known_by_the_mount_that_holds_a_path() -> None:
+def test_network_file_system_is_detected_by_mount() -> None:
     mounts = (
         b"21 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
         b"22 21 0:1 / /home rw shared:1 - nfs4 server:/home rw\n"

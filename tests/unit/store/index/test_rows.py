@@ -60,7 +60,7 @@ def test_a_kind_comes_back() -> None:
         assert decode_kind(encode_kind(kind)) == kind
 
 
-def test_an_ordinary_place_takes_less_than_a_third_of_its_numbers() -> None:
+def test_packed_location_takes_less_than_a_third() -> None:
     symbol = _symbol(Span(Point(1200, 4, 4), Point(1234, 11, 11)), Span(Point(1200, 8, 8), Point(1200, 20, 20)))
     assert len(pack_spans(symbol)) <= 12
 

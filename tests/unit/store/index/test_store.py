@@ -58,7 +58,7 @@ def test_a_reader_sees_each_generation_whole(folder: Path, store: IndexStore) ->
     assert _found(reader, "three") == []
 
 
-def test_a_note_that_is_saved_leaves_nothing_to_be_put_in_order(store: IndexStore) -> None:
+def test_saved_note_needs_no_maintenance(store: IndexStore) -> None:
     note = NewFile(".scry/beliefs/a.md", 1, 7, b"x", SkippedFile(SkipReason.KNOWLEDGE, "belief:a"))
     store.publish([_file("a.py", "one"), note])
     store.files.save_structures({})
@@ -80,7 +80,7 @@ def test_a_document_comes_back_as_it_was_written(store: IndexStore) -> None:
     assert store.files.get_text("a.py") == "def one():\n  pass\n"
 
 
-def test_what_is_said_of_many_documents_comes_back_for_each_of_them(store: IndexStore) -> None:
+def test_headers_of_many_documents_come_back_in_full(store: IndexStore) -> None:
     """Long ones, of a text longer than compression looks back, and such as do not stand in the text at all."""
     names = [f"name{number}" for number in range(300)]
     text = "".join(f"# Says what {name} does.\ndef {name}():\n    pass\n\n" * 5 for name in names)
@@ -106,7 +106,7 @@ def test_a_doc_id_is_made_of_what_its_document_is(store: IndexStore) -> None:
     assert list(store.documents.doc_keys_by_id(ids)) == ids
 
 
-def test_paths_of_undecodable_bytes_and_texts_of_lone_surrogates_are_kept(store: IndexStore) -> None:
+def test_undecodable_paths_and_lone_surrogates_are_kept(store: IndexStore) -> None:
     path = b"b\xff.py".decode("utf-8", "surrogateescape")
     store.publish([_file(path, "one", content="\ud800")])
     assert list(store.files.all_files()) == [path]
@@ -196,7 +196,7 @@ def test_structure_is_kept_beside_the_generation(store: IndexStore) -> None:
     assert store.refresh() == generation
 
 
-def test_a_reader_of_nothing_is_refused_and_a_damaged_index_is_made_anew(folder: Path, store: IndexStore) -> None:
+def test_missing_index_is_refused_and_damaged_one_rebuilt(folder: Path, store: IndexStore) -> None:
     with pytest.raises(IndexUnavailable, match="nothing is indexed"):
         IndexStore.open(folder.parent / "none", write=False)
     store.publish([_file("a.py", "one")])
@@ -243,7 +243,7 @@ def test_doc_ids_of_one_key_are_told_apart(store: IndexStore) -> None:
         assert store.documents.find_by_doc_id(other) == []
 
 
-def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder: Path) -> None:
+def test_older_index_format_is_read_into_a_new_word_index(folder: Path) -> None:
     folder.mkdir()
     words = LexicalIndex(folder / "words-3", write=True)
     words.write([], [LexicalEntry(41, 7, "old words")])
@@ -263,7 +263,7 @@ def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder
     assert list(store.documents.doc_keys_by_id(["./a.py::one"]).values()) == [42]
 
 
-def test_a_long_journal_is_cut_short_and_a_reader_is_not_waited_for(
+def test_long_journal_is_truncated_without_waiting_for_readers(
     folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = folder / "index.sqlite-wal"
@@ -299,7 +299,7 @@ def test_a_long_journal_is_cut_short_between_two_questions(
     assert (folder / "index.sqlite-wal").stat().st_size == 0
 
 
-def test_files_are_known_by_name_and_by_when_they_were_written(store: IndexStore) -> None:
+def test_files_are_listed_by_name_and_write_time(store: IndexStore) -> None:
     files = [
         replace(_file(f"{name}.py", name), mtime_ns=time) for name, time in (("a", 5), ("b", 9), ("c", 9), ("d", 1))
     ]

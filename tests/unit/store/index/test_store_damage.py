@@ -50,7 +50,7 @@ def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) ->
     assert "the index is damaged" in describe_damage(folder)
 
 
-def test_a_damaged_text_is_none_and_whoever_writes_hears_of_it(folder: Path) -> None:
+def test_damaged_text_is_none_and_writers_are_told(folder: Path) -> None:
     _damage(folder, "text", b"\0\1\2")
     with closing(IndexStore.open(folder, write=False)) as store:
         assert (store.files.get_text("a.py"), store.files.get_text("b.py"), store.damaged_files) == (

@@ -60,7 +60,7 @@ def test_candidates_are_those_that_hold_enough_of_the_question(
     assert {number: set(words) for number, words in found.items()} == expected
 
 
-def test_of_a_very_common_word_the_newest_and_the_pinned_are_candidates(
+def test_common_word_candidates_are_newest_and_pinned(
     noted: tuple[sqlite3.Connection, dict[int, tuple[MemoryKind, frozenset[str]]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, held = noted

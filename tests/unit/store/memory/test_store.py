@@ -55,9 +55,7 @@ def all_bytes(folder: Path) -> bytes:
 
 
 @pytest.mark.acceptance("M1")
-def test_a_session_has_pieces_of_work_with_an_intent_and_each_ends_with_a_summary(
-    store: MemoryStore, reader: MemoryReader
-) -> None:
+def test_session_has_intents_and_ends_each_with_a_summary(store: MemoryStore, reader: MemoryReader) -> None:
     begun = store.start_work(ADA, "make login work", NOW)
     store.record(observed("decision", "Use JWT", 1), ADA)
     again = store.start_work(ADA, "make logout work", NOW + 2)
@@ -77,9 +75,7 @@ def test_a_session_has_pieces_of_work_with_an_intent_and_each_ends_with_a_summar
     assert store.end_session(ADA, NOW + 5) is None
 
 
-def test_a_session_that_nobody_began_ends_where_nothing_is_noted_for_long(
-    store: MemoryStore, reader: MemoryReader
-) -> None:
+def test_unstarted_session_ends_after_inactivity(store: MemoryStore, reader: MemoryReader) -> None:
     first = store.record(observed("edit", "a.py"), ADA).memory.session
     assert store.record(observed("edit", "b.py", SESSION_IDLE_MS), ADA).memory.session == first
     second = store.record(observed("edit", "c.py", 2 * SESSION_IDLE_MS + 1), ADA).memory.session
@@ -107,7 +103,7 @@ def test_what_is_told_again_is_the_same(store: MemoryStore) -> None:
 
 
 @pytest.mark.acceptance("M1")
-def test_a_person_replaces_a_summary_and_no_later_one_takes_its_place(store: MemoryStore, reader: MemoryReader) -> None:
+def test_edited_summary_is_not_replaced_later(store: MemoryStore, reader: MemoryReader) -> None:
     store.start_work(ADA, "login", NOW)
     capsule = store.record(observed("decision", "Use JWT"), ADA).memory.capsule
     store.summarize(capsule, "we chose JWT, see the wiki", NOW)
@@ -138,7 +134,7 @@ def test_long_texts_are_cut_after_they_were_masked(store: MemoryStore) -> None:
     assert "ghp_" not in store.record(observed("command", "y", detail=near_the_cut), ADA).memory.detail
 
 
-def test_words_find_in_any_form_and_the_rare_one_says_more(store: MemoryStore, reader: MemoryReader) -> None:
+def test_words_match_in_any_form_and_rare_ones_weigh_more(store: MemoryStore, reader: MemoryReader) -> None:
     for number in range(450):
         store.record(observed("command", f"make part{number}", number), ADA)
     store.record(observed("decision", "Retrying requests stops after five attempts", 500), ADA)
@@ -196,7 +192,7 @@ def test_intents_that_hold_the_text_are_forgotten_too(store: MemoryStore, tmp_pa
     assert b"keep the heron" in left
 
 
-def test_a_memory_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_memory_of_a_newer_version_is_refused_unchanged(tmp_path: Path) -> None:
     MemoryStore(tmp_path, lambda: None).close()
     with closing(sqlite3.connect(tmp_path / MEMORY_FILE)) as database:
         database.execute("PRAGMA user_version=99")

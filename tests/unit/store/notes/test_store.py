@@ -62,7 +62,7 @@ def test_numbers_tell_what_a_document_is() -> None:
     assert not is_knowledge(FIRST_COMMIT_KEY + 2**39)
 
 
-def test_a_note_is_found_by_its_words_as_rare_as_they_are_in_the_code(file: NoteDatabase, code: LexicalIndex) -> None:
+def test_note_terms_have_their_rarity_in_the_code(file: NoteDatabase, code: LexicalIndex) -> None:
     rare, common = put(file, entry("1", "rare thing"), entry("2", "common thing"))
     found = file.notes.search_words(words(code, "rare", "common"))
     scores = dict(found.top(10).as_pairs())
@@ -175,7 +175,7 @@ def test_postings_are_those_of_the_documents_that_are_there(
 
 
 @pytest.mark.parametrize("left", [None, b"", b"\xff"])
-def test_vectors_that_can_not_be_read_are_silent_and_made_again(file: NoteDatabase, left: bytes | None) -> None:
+def test_unreadable_vectors_are_skipped_and_rebuilt(file: NoteDatabase, left: bytes | None) -> None:
     numbers, vectors = put(file, entry("one", "first"), entry("two", "second")), np.eye(2, 8, dtype=np.float32)
     with file.transaction():
         file.notes.publish_vectors(MAKER, numbers, vectors)

@@ -69,8 +69,6 @@ def test_every_command_that_answers_has_json() -> None:
         ("status --nothing", "put them after two dashes: scry -- -x"),
     ],
 )
-def test_a_question_that_is_the_name_of_a_command_is_told_how_to_be_asked(
-    words: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_query_equal_to_a_command_name_is_explained(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(words.split()) == BAD_REQUEST
     assert said in capsys.readouterr().err

@@ -33,7 +33,7 @@ def test_quiet_without_a_terminal_is_silence(clock: Clock, capsys: pytest.Captur
     assert capsys.readouterr() == ("", "")
 
 
-def test_at_a_terminal_a_short_wait_shows_nothing_and_a_long_one_a_bar(
+def test_terminal_shows_a_bar_only_for_long_waits(
     clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")

@@ -124,7 +124,7 @@ def _texts(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
-def test_whatever_command_is_named_an_editor_has_its_own_or_it_is_for_a_terminal() -> None:
+def test_every_command_has_an_editor_form_or_is_terminal_only() -> None:
     named: dict[str, str] = {}
     for part in SAID_IN_EDITORS:
         for path in sorted((ROOT / part).rglob("*.py")):
@@ -149,7 +149,7 @@ def test_the_commands_exist_in_the_editors() -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_an_answer_names_the_editors_own_command_and_fits_a_title() -> None:
+def test_answer_names_the_editor_command_in_a_title() -> None:
     paused = state(state="paused", files_indexed=12_120, files_total=20_800)
     given = answer(FUSE, index=paused)
     said = _wording("vscode").adapt_result(given).notice
@@ -179,7 +179,7 @@ def test_errors_do_too(said: str, shown: str) -> None:
     assert shown in _wording("neovim").adapt_text(said)
 
 
-def test_the_state_in_an_answer_is_put_into_its_words_and_results_are_not() -> None:
+def test_editor_wording_changes_the_state_and_not_results() -> None:
     given = answer(index=state(message="m (scry index)"))
     shown = _wording("vscode").adapt_result(given)
     assert shown.index.message == "m"

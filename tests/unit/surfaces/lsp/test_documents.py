@@ -49,7 +49,7 @@ def test_a_closed_text_is_forgotten(saved: Path) -> None:
     assert documents.unsaved_edits() == {}
 
 
-def test_a_file_changed_on_disk_under_an_open_text_is_noticed(saved: Path) -> None:
+def test_disk_change_under_an_open_text_is_noticed(saved: Path) -> None:
     documents = OpenDocuments()
     documents.did_open(saved.as_uri(), saved.read_text(encoding="utf-8"))
     assert documents.unsaved_edits() == {}
@@ -124,7 +124,7 @@ def test_a_deleted_place_maps_to_where_it_was() -> None:
     assert mapped("a\nb\nc\nd", "a\nd", at(2, 1)) == at(1, 0)
 
 
-def test_the_second_of_several_replaced_lines_maps_to_the_second_new_one() -> None:
+def test_second_replaced_line_maps_to_its_successor() -> None:
     assert [mapped("a\nb\nc\nd", "a\nX\nY\nd", at(line)).line for line in range(4)] == [0, 1, 2, 3]
     assert [mapped("a\nb\nc\nd", "a\nX\nd", at(line)).line for line in range(4)] == [0, 1, 1, 2]
 

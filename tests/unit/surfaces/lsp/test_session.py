@@ -56,7 +56,7 @@ async def _answer(pickers: PickerRequests, picker: str | None, number: int) -> i
     return number
 
 
-def test_a_newer_turn_cancels_the_older_of_the_same_name_alone() -> None:
+def test_newer_request_cancels_the_older_of_its_picker() -> None:
     async def ask_all() -> list[object]:
         pickers = PickerRequests()
         names = ("a", "b", None, "a", None, "a")

@@ -21,7 +21,7 @@ def test_indexers_are_started_before_anything_slow_is_imported() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_an_input_that_is_at_its_end_or_no_pipe_is_an_empty_one(tmp_path: Path) -> None:
+def test_ended_or_non_pipe_input_is_empty(tmp_path: Path) -> None:
     code = "from scry.surfaces.lsp.startup import serve_stdio; raise SystemExit(serve_stdio())"
     empty = tmp_path / "empty"
     empty.touch()

@@ -22,7 +22,7 @@ def test_all_is_told_where_there_is_room() -> None:
 
 @pytest.mark.acceptance("J7")
 @pytest.mark.parametrize("budget", [200, 300, 500, 1000])
-def test_the_budget_is_kept_the_best_come_first_and_the_rest_is_named(budget: int) -> None:
+def test_budget_keeps_the_best_and_names_the_rest(budget: int) -> None:
     text = render_answer_within(answer(*MANY), budget)
     assert estimate_tokens(text) <= budget
     shown = [rank for rank in range(1, 21) if f"./engine/f{rank}.py::f " in text]
@@ -46,7 +46,7 @@ def test_a_long_query_does_not_use_up_the_budget() -> None:
     assert "./engine/fuse.py::fuse" in render_answer_within(long, 400)
 
 
-def test_a_text_is_cut_between_lines_and_its_listing_is_ended() -> None:
+def test_text_is_cut_between_lines_and_its_listing_closed() -> None:
     page = "# Page\n\n````python\n" + "value = 1\n" * 500 + "````\n"
     text = truncate_to_budget(page, 300)
     assert estimate_tokens(text) <= 300

@@ -67,7 +67,7 @@ def test_the_state_in_full() -> None:
     ]
 
 
-def test_a_history_that_is_not_all_is_told_with_the_state_and_with_no_answer() -> None:
+def test_incomplete_history_is_shown_with_the_state_only() -> None:
     index = state(history_extent="of the newest 20,000 commits")
     assert "  history  ready, of the newest 20,000 commits\n" in to_plain_text(render_index_state(index, "/w"))
     assert describe_incomplete(index) == ""

@@ -33,7 +33,7 @@ def test_figures_are_drawn_over_fifths() -> None:
 
 
 @given(st.floats(min_value=1e-6, max_value=1e6))
-def test_a_scale_holds_its_reach_in_few_steps_that_are_written_exactly(reach: float) -> None:
+def test_axis_ticks_cover_the_range_exactly(reach: float) -> None:
     values, form = axis_ticks(reach)
     assert values[-1] >= reach
     assert values[-1] <= 3 * reach

@@ -9,7 +9,7 @@ from tests.unit.surfaces.render.sample_answers import FUSE, answer, result, stat
 
 
 @pytest.mark.acceptance("J7")
-def test_knowledge_of_the_project_and_of_the_person_are_grouped_with_code_references() -> None:
+def test_prompt_groups_project_and_person_knowledge_with_references() -> None:
     believed = result(rank=2, doc_id="belief:b1", content_type="belief", snippet="Ranks beat scores.", location=UNSET)
     assert render_for_model(answer(FUSE, believed)) == (
         "Query: where are ranks fused\n"

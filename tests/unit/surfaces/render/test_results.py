@@ -14,7 +14,7 @@ def shown(given: Answer, *, home: str = "scry", explain: bool = False, width: in
 
 
 @pytest.mark.acceptance("X1")
-def test_a_result_is_one_line_with_ranks_alone_then_its_snippet() -> None:
+def test_result_is_one_line_of_ranks_and_its_snippet() -> None:
     assert shown(answer(FUSE)) == [
         "q_20261121_101500_abcdefgh  1 result",
         "1. [code] ./engine/fuse.py::fuse  (sem #1 | lex #2 | temp #5 | imp 12)",

@@ -81,7 +81,7 @@ def test_what_cannot_be_seen_is_written_out(text: str, shown: str) -> None:
 
 
 @given(st.text())
-def test_any_text_becomes_one_line_that_can_be_encoded_and_holds_no_control_character(text: str) -> None:
+def test_any_text_becomes_one_printable_encodable_line(text: str) -> None:
     shown = make_printable(text)
     shown.encode("utf-8")
     assert len(shown.splitlines()) <= 1

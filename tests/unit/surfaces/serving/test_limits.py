@@ -23,7 +23,7 @@ def test_an_answer_and_an_error_come_back() -> None:
     assert asyncio.run(ask()) == 42
 
 
-def test_who_comes_when_too_many_wait_is_told_to_come_again() -> None:
+def test_request_beyond_the_queue_is_told_to_retry() -> None:
     go = threading.Event()
 
     async def ask() -> list[object]:
@@ -38,7 +38,7 @@ def test_who_comes_when_too_many_wait_is_told_to_come_again() -> None:
     assert asyncio.run(ask()) == [True, True, True]
 
 
-def test_an_answer_that_takes_too_long_is_given_up_and_told_to_stop() -> None:
+def test_slow_answer_is_abandoned_and_stopped() -> None:
     stopped = threading.Event()
 
     def endless(cancelled: Callable[[], bool]) -> None:

@@ -8,7 +8,7 @@ from scry.surfaces.serving.schema import protocol_schema, rebase_references, ref
 ROOT = Path(__file__).parents[4]
 
 
-def test_the_schema_in_the_package_is_the_one_that_is_published() -> None:
+def test_packaged_schema_equals_the_published_one() -> None:
     assert protocol_schema() == json.loads((ROOT / "protocol" / "generated" / "schema.json").read_bytes())
 
 

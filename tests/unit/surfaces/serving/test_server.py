@@ -16,7 +16,7 @@ from scry.surfaces.serving.server import ListenAddress, open_listening_socket
 unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no Unix sockets")
 
 
-def test_an_answer_is_not_held_back_until_what_was_sent_before_is_acknowledged() -> None:
+def test_answer_is_not_delayed_by_unacknowledged_data() -> None:
     """A head and a body are two writes: without TCP_NODELAY the second waits 40 ms for a delayed acknowledgement."""
 
     async def accepted(bound: socket.socket) -> int:
@@ -47,7 +47,7 @@ def test_a_port_that_is_taken_is_refused_by_name() -> None:
 
 
 @unix
-def test_a_unix_socket_is_this_persons_alone_and_gone_at_the_end(tmp_path: Path) -> None:
+def test_unix_socket_is_private_and_removed_at_the_end(tmp_path: Path) -> None:
     place = tmp_path / "scry.sock"
     with open_listening_socket(ListenAddress(socket_path=place)):
         assert stat.S_IMODE(place.stat().st_mode) == 0o600
@@ -55,7 +55,7 @@ def test_a_unix_socket_is_this_persons_alone_and_gone_at_the_end(tmp_path: Path)
 
 
 @unix
-def test_what_is_left_of_a_killed_server_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
+def test_socket_of_a_killed_server_is_replaced(tmp_path: Path) -> None:
     place = tmp_path / "scry.sock"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
         dead.bind(str(place))

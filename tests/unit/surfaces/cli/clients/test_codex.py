@@ -30,6 +30,6 @@ def test_inline_tables_and_lists_over_several_lines_are_replaced() -> None:
 
 
 @pytest.mark.parametrize("text", ["a = ", "[x", "mcp_servers = {}", "mcp_servers = 3", "[[mcp_servers]]\nx = 1\n"])
-def test_what_is_broken_or_can_not_be_changed_safely_is_refused(text: str) -> None:
+def test_unsafe_or_broken_config_is_refused(text: str) -> None:
     with pytest.raises(UnwritableConfig):
         CODEX.write(text, SERVER)

@@ -44,7 +44,7 @@ def test_all_else_stays_comments_and_form_too() -> None:
     )
 
 
-def test_a_trailing_comma_and_a_last_comment_stay_where_they_are() -> None:
+def test_trailing_comma_and_last_comment_are_kept() -> None:
     text = '{\n\t"servers": {\n\t\t"other": {},\n\t\t// the last word\n\t},\n}\n'
     after = set_member(text, PATH, {"command": "scry"})
     ours = '\t\t"scry": {\n\t\t\t"command": "scry"\n\t\t}\n'
