@@ -25,7 +25,7 @@ export PYTHONUTF8 := 1
 # Tests that drive real editors: last, for what else is wrong shows sooner, and with more patience for a busy screen.
 IN_EDITORS := tests/e2e/vscode tests/neovim
 
-.PHONY: help setup demo vsix try-vscode try-neovim check fast gates style types layers generated client test editors bench release format acceptance protocol images model clean
+.PHONY: help setup demo vsix try-vscode try-neovim check fast gates style types layers generated client test editors bench release format acceptance faces protocol images model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -79,6 +79,7 @@ layers: $(VENV)/.test
 generated: $(VENV)/.test
 	$(PY) -m protocol.generate --check
 	$(PY) -m tests.gates.acceptance --check
+	$(PY) -m tests.gates.faces --check
 
 client: $(CLIENT) # left out where there is no Node.js; with CI=true that is a failure
 	@if [ -e $(CLIENT) ]; then cd editor/vscode && npm run --silent lint && npm run --silent check; \
@@ -100,6 +101,9 @@ format: $(VENV)/.test ## formats the code and mends what can be mended safely
 	$(BIN)/ruff format
 	@if [ -e $(LUA_TOOLS) ]; then node editor/neovim/tools/stylua.cjs editor/neovim tests/neovim; \
 	  else echo "make: Lua is not formatted: make test installs what that needs" >&2; fi
+
+faces: $(VENV)/.test ## writes what each package of server/scry offers to others, lazily
+	$(PY) -m tests.gates.faces
 
 protocol: $(VENV)/.test ## writes what is generated from the protocol
 	$(PY) -m protocol.generate

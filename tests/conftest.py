@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from scry.core.files import data_home
+from scry.core import data_home
 
 settings.register_profile("scry", deadline=None)  # a busy machine is no failure
 settings.load_profile("scry")

@@ -13,11 +13,16 @@ from pathlib import Path
 import msgspec
 
 import scry
-from scry.core.errors import BadRequest
-from scry.engine.engine import Engine
-from scry.surfaces.render.explanation import add_explanation_text, render_detail, render_explanation
-from scry.surfaces.render.results import render_answer
-from scry.surfaces.render.styled_text import make_printable, to_plain_text
+from scry.core import BadRequest
+from scry.engine import Engine
+from scry.surfaces.render import (
+    add_explanation_text,
+    make_printable,
+    render_answer,
+    render_detail,
+    render_explanation,
+    to_plain_text,
+)
 from scry_protocol import messages
 
 PARTS = (

@@ -11,11 +11,10 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from scry.core.errors import BadRequest
-from scry.engine.context import new_query_id
-from scry.engine.engine import Engine
-from scry.engine.explain.detail import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
-from scry.store.answers import MAX_ANSWERS
+from scry.core import BadRequest
+from scry.engine import Engine, new_query_id
+from scry.engine.explain import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
+from scry.store import MAX_ANSWERS
 from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, RecentParams, WhyParams
 from tests.sample.indexed import IndexedProject
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from scry.projects.project import open_project
-from scry.store.events.log import EventReader
+from scry.projects import open_project
+from scry.store.events import EventReader
 from scry_protocol.messages import Answer, Detail, Explanation
 from scry_protocol.methods import METHODS
 from tests.e2e.lsp_client import LspClient

@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from scry.core.errors import BadRequest
+from scry.core import BadRequest
 from tests.sample.indexed import IndexedProject, doc_ids
 
 

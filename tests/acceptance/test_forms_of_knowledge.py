@@ -9,11 +9,9 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from scry.engine.engine import Engine
+from scry.engine import Engine
 from scry.oracles import ORACLES
-from scry.surfaces.render.explanation import add_explanation_text
-from scry.surfaces.render.results import render_answer
-from scry.surfaces.render.styled_text import to_plain_text
+from scry.surfaces.render import add_explanation_text, render_answer, to_plain_text
 from scry_protocol.messages import DetailParams, FindParams, RememberParams, ResultItem, WhyParams
 from tests.sample.knowledge import opened_shop
 

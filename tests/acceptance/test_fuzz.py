@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from scry.engine.engine import Engine
+from scry.engine import Engine
 from scry_protocol.messages import FindParams
 from tests.acceptance.fuzz import SECRET, Fuzz, opened_outside, put
 from tests.sample.indexed import IndexedProject

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET, convert
 
-from scry.core.files import data_home
+from scry.core import data_home
 from scry_protocol.messages import Answer, DetailParams, FindParams, ObserveParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
 from tests.sample.indexed import IndexedProject, doc_ids

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.core.files import data_home
-from scry.surfaces.render.prompt import render_for_model
+from scry.core import BadRequest, data_home
+from scry.surfaces.render import render_for_model
 from scry_protocol.messages import (
     BeliefsParams,
     BelieveParams,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.memory.types import CAPTURED_KINDS
-from scry.engine.engine import Engine
+from scry.core.memory import CAPTURED_KINDS
+from scry.engine import Engine
 from scry_protocol.messages import Answer, FindParams, ObserveParams, UseParams
 from tests.acceptance.conftest import make_shop
 from tests.polling import eventually

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
+from scry.core import BadRequest
 from scry.surfaces.cli.run import run
 from scry_protocol import messages
 from tests.sample.indexed import IndexedProject, doc_ids

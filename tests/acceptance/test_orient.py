@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from scry.core.errors import BadRequest
+from scry.core import BadRequest
 from scry_protocol import messages
 from tests.sample.indexed import IndexedProject, doc_ids
 

@@ -10,12 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scry.core.errors import BadRequest, UnknownProject
-from scry.core.projects import ProjectLink
-from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
-from scry.engine.federation.router import ProjectRouter
-from scry.engine.federation.workspace import HomeWorkspace
-from scry.projects.registration import add_project, open_registry
+from scry.core import BadRequest, ProjectLink, UnknownProject
+from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
+from scry.projects import add_project, open_registry
 from scry_protocol.messages import (
     Answer,
     DetailParams,

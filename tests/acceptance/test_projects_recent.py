@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
-from scry.engine.federation.router import ProjectRouter
-from scry.engine.federation.workspace import HomeWorkspace
-from scry.projects.registration import add_project
+from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
+from scry.projects import add_project
 from scry_protocol.messages import Answer, RecentParams
 from tests.acceptance.test_recent import commit
 from tests.sample.indexed import IndexedProject, doc_ids, recomputed_score

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.store.events.log import EventReader
+from scry.core import BadRequest
+from scry.store.events import EventReader
 from scry.surfaces.cli.run import run
-from scry.surfaces.render.results import proof_lines
+from scry.surfaces.render import proof_lines
 from scry_protocol import messages
 from tests.sample.indexed import IndexedProject, doc_ids
 

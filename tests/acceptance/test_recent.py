@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from scry.engine import RequestContext
 from scry.engine.browse import recent as recent_mode
-from scry.engine.context import RequestContext
-from scry.store.index.files import FileTable
-from scry.surfaces.render.prompt import render_for_model
-from scry.surfaces.render.results import render_answer
-from scry.surfaces.render.styled_text import to_plain_text
+from scry.store.index import FileTable
+from scry.surfaces.render import render_answer, render_for_model, to_plain_text
 from scry_protocol import messages
 from tests.sample.indexed import IndexedProject, doc_ids
 

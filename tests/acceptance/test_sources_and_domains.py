@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.core.settings import Settings
-from scry.engine.engine import Engine
-from scry.engine.knowledge.persona import remember_note
+from scry.core import BadRequest, Settings
+from scry.engine import Engine
+from scry.engine.knowledge import remember_note
 from scry_protocol.messages import FindParams, ObserveParams, RecentParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
 from tests.sample.indexed import doc_ids

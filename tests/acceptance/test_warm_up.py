@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from scry.core.types import DocumentHeader
+from scry.core import DocumentHeader
 from scry.engine.search import pipeline as warm_up
 from scry.store import answers
 from scry.store.events import log as events

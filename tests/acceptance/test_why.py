@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET
 
-from scry.core.errors import BadRequest
-from scry.engine.engine import Engine
-from scry.surfaces.render.explanation import render_explanation
-from scry.surfaces.render.styled_text import to_plain_text
+from scry.core import BadRequest
+from scry.engine import Engine
+from scry.surfaces.render import render_explanation, to_plain_text
 from scry_protocol.messages import Explanation, FindParams, OracleEvidence, OrientParams, RecentParams, WhyParams
 from tests.sample.indexed import IndexedProject
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from scry.surfaces.lsp.process import GC_THRESHOLD
+from scry.surfaces.lsp import GC_THRESHOLD
 
 
 @pytest.fixture

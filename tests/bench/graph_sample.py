@@ -11,12 +11,12 @@ import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from scry.core.settings import Settings
-from scry.index.graph.update import update_graph
-from scry.indexer.refresh import refresh_index
-from scry.projects.project import Project, open_project
-from scry.store.graph import Confidence, Edge, EdgeKind
-from scry.store.index.store import IndexStore
+from scry.core import Settings
+from scry.index.graph import update_graph
+from scry.indexer import refresh_index
+from scry.projects import Project, open_project
+from scry.store import Confidence, Edge, EdgeKind
+from scry.store.index import IndexStore
 
 
 def main() -> None:

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import scry.embedding.static_model
-from scry.embedding.embedder import Passage
-from scry.embedding.static_model import StaticModel
+from scry.embedding import Passage, StaticModel
 
 SERVER = Path(scry.embedding.static_model.__file__).parents[2]
 CHUNK_LINES = 50

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import scry
-from scry.surfaces.serving.tokens import load_or_create_token
+from scry.surfaces.serving import load_or_create_token
 from tests.e2e.http_server import HttpServer
 from tests.sample.project import make_repository
 

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.knowledge import NoteFile
-from scry.core.settings import load_settings
-from scry.embedding.static_model import load_bundled_model
-from scry.engine.engine import Engine
-from scry.index.notes.note_file import make_note_entry
-from scry.indexer.embed import embed_missing_notes_of, embedder_info
-from scry.projects.project import open_project
-from scry.store.notes.project_notes import NewNote, ProjectNoteDatabase
+from scry.core import NoteFile, load_settings
+from scry.embedding import load_bundled_model
+from scry.engine import Engine
+from scry.index.notes import make_note_entry
+from scry.indexer import embed_missing_notes_of, embedder_info
+from scry.projects import open_project
+from scry.store.notes import NewNote, ProjectNoteDatabase
 from tests.bench.trees import build, sources
 from tests.bench.turns import ROUNDS, ask_in_turns, p95
 from tests.sample.indexed import IndexedProject

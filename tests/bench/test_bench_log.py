@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import load_settings
-from scry.engine.activity.recorder import Recorder
-from scry.engine.engine import Engine
+from scry.core import load_settings
+from scry.engine import Engine
+from scry.engine.activity import Recorder
 from scry_protocol.messages import Answer, FindParams
 from tests.acceptance.conftest import make_shop
 from tests.e2e.test_log_crash import survive

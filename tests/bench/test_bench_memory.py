@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.memory.types import MemoryKind, Observation
-from scry.core.settings import load_settings
-from scry.embedding.static_model import StaticModel
-from scry.engine.engine import Engine
-from scry.indexer.embed import embed_missing_notes_of
-from scry.projects.project import open_project
-from scry.store.index.store import IndexStore
-from scry.store.memory.sessions import SessionOwner, begin_session
-from scry.store.memory.store import MemoryStore
+from scry.core import load_settings
+from scry.core.memory import MemoryKind, Observation
+from scry.embedding import StaticModel
+from scry.engine import Engine
+from scry.indexer import embed_missing_notes_of
+from scry.projects import open_project
+from scry.store.index import IndexStore
+from scry.store.memory import MemoryStore, SessionOwner, begin_session
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build
 from tests.bench.turns import ROUNDS, ask_in_turns, p95

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.types import FileStructure, IndexState
+from scry.core import FileStructure, IndexState
+from scry.engine import IndexView
 from scry.engine.browse.orient import orient
-from scry.engine.project_index import IndexView
-from scry.store.index.rows import NewFile
-from scry.store.index.store import IndexStore
+from scry.store.index import IndexStore, NewFile
 
 pytestmark = pytest.mark.bench
 

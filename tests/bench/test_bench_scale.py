@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from scry.core.files import cache_home
-from scry.store.index.store import IndexStore
+from scry.core import cache_home
+from scry.store.index import IndexStore
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build
 from tests.e2e.lsp_client import LspClient

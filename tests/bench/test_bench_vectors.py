@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scry.store.vectors import FloatRows, VectorFile, quantize
+from scry.store import FloatRows, VectorFile, quantize
 
 ROWS, DIMENSION, NEAREST = 50_000, 256, 256
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import load_settings
-from scry.engine.engine import Engine
+from scry.core import load_settings
+from scry.engine import Engine
 from scry_protocol.messages import DetailParams, FindParams, WhyParams
 from tests.bench.test_bench_find import QUERIES
 

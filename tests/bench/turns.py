@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from scry.engine.engine import Engine
+from scry.engine import Engine
 from scry_protocol.messages import Answer, FindParams
 from tests.bench.test_bench_find import QUERIES
 

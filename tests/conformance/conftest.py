@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.projects import ProjectLink
-from scry.core.settings import Settings
-from scry.engine.knowledge.persona import remember_note
-from scry.projects.registration import add_project
+from scry.core import ProjectLink, Settings
+from scry.engine.knowledge import remember_note
+from scry.projects import add_project
 from scry_protocol.messages import RememberParams
 from tests.conformance.ways import Ways
 from tests.sample.files import SEARCHED_SHOP

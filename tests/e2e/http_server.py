@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from scry.surfaces.serving.tokens import load_or_create_token
+from scry.surfaces.serving import load_or_create_token
 from tests.polling import eventually
 
 TIMEOUT = 30.0

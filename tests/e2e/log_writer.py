@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from scry.core.settings import load_settings
-from scry.engine.activity.recorder import Recorder
-from scry.engine.context import new_query_id
-from scry.projects.project import open_project
+from scry.core import load_settings
+from scry.engine import new_query_id
+from scry.engine.activity import Recorder
+from scry.projects import open_project
 from scry_protocol.messages import FeedbackParams, FindParams, UseParams
 from tests.unit.surfaces.render.sample_answers import FUSE, answer
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scry.projects.project import open_project
+from scry.projects import open_project
 from scry_protocol.messages import IndexState
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
 from tests.sample.indexer import IndexerProject, open_indexer_project

@@ -10,11 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from scry.lab.compare import RunComparison
-from scry.lab.replay import ReplayReport
-from scry.lab.run import EvaluationRun
-from scry.projects.project import open_project
-from scry.store.events.log import EVENTS_FILE
+from scry.lab import EvaluationRun, ReplayReport, RunComparison
+from scry.projects import open_project
+from scry.store.events import EVENTS_FILE
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine, Done
 from tests.sample.files import SHOP

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from scry.core.files import data_home
-from scry.projects.project import open_project
-from scry.store.events.log import EVENTS_FILE
+from scry.core import data_home
+from scry.projects import open_project
+from scry.store.events import EVENTS_FILE
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import SCRY, CommandLine, Done
 from tests.sample.files import SHOP

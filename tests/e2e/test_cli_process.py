@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from scry.main import main
-from scry.surfaces.cli.commands import COMMANDS
+from scry.surfaces.cli import COMMANDS
 from scry.surfaces.cli.run import run
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
 from tests.polling import eventually

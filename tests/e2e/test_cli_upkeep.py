@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from scry.core.settings import SETTING_DEFINITIONS
+from scry.core import SETTING_DEFINITIONS
 from tests.polling import eventually
 from tests.processes import is_running
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.store.index.store import describe_damage
+from scry.store.index import describe_damage
 from tests.e2e.command_line import CommandLine
 from tests.polling import eventually
 from tests.sample.indexer import IndexerProject, open_indexer_project

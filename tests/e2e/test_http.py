@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from scry import __version__
-from scry.surfaces.serving.tokens import load_or_create_token, token_path
+from scry.surfaces.serving import load_or_create_token, token_path
 from scry_protocol.messages import Answer, Detail, Explanation, Recorded
 from scry_protocol.version import PROTOCOL
 from tests.e2e.command_line import CommandLine

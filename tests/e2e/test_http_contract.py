@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.surfaces.http.openapi import build_openapi_document
-from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
-from scry.surfaces.serving.tokens import load_or_create_token
+from scry.surfaces.http import build_openapi_document
+from scry.surfaces.serving import PROGRAM_OPERATIONS, load_or_create_token
 from tests.e2e.http_server import HttpServer
 from tests.sample.files import SHOP
 from tests.sample.project import make_repository

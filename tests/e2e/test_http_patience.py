@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from scry.surfaces.serving.tokens import load_or_create_token
+from scry.surfaces.serving import load_or_create_token
 from tests.e2e.http_server import HttpServer
 from tests.polling import eventually
 from tests.sample.files import SHOP

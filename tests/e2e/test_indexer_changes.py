@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.indexer.client.client import IndexerClient
+from scry.indexer.client import IndexerClient
 from tests.polling import eventually
 from tests.sample.indexer import IndexerProject, open_indexer_project
 

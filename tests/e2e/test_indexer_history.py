@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scry.engine.project_index import HistoryAccess
+from scry.engine import HistoryAccess
 from tests.polling import eventually
 from tests.sample.indexer import IndexerProject
 

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 import scry
-from scry.indexer.client.connection import IndexerConnection
-from scry.indexer.freshness import index_format_version
-from scry.indexer.protocol import EndRequest
-from scry.projects.indexer_address import IndexerAddress, open_listening_socket, publish_address
+from scry.indexer import EndRequest, index_format_version
+from scry.indexer.client import IndexerConnection
+from scry.projects import IndexerAddress, open_listening_socket, publish_address
 from tests.e2e.command_line import CommandLine
 from tests.polling import eventually
 from tests.processes import is_running

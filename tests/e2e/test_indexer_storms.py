@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import Settings
-from scry.embedding.static_model import load_bundled_model
-from scry.indexer.refresh import refresh_index
-from scry.projects.project import open_project
-from scry.store.index.store import IndexStore
+from scry.core import Settings
+from scry.embedding import load_bundled_model
+from scry.indexer import refresh_index
+from scry.projects import open_project
+from scry.store.index import IndexStore
 from tests.sample.indexer import IndexerProject, open_indexer_project
 
 ROUNDS = int(os.environ.get("SCRY_STORM_ROUNDS") or 0)

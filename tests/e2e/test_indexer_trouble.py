@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import load_settings
-from scry.core.types import IndexState
-from scry.indexer.client.client import IndexerClient
-from scry.projects.indexer_address import connect_to
+from scry.core import IndexState, load_settings
+from scry.indexer.client import IndexerClient
+from scry.projects import connect_to
 from tests.polling import eventually
 from tests.processes import is_running
 from tests.sample.indexer import IndexerProject, open_indexer_project, wait_until_state

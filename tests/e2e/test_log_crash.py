@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.projects.project import open_project
-from scry.store.events.log import EVENTS_FILE, EventReader
+from scry.projects import open_project
+from scry.store.events import EVENTS_FILE, EventReader
 
 TOP = Path(__file__).parents[2]
 LATEST_S = 0.15

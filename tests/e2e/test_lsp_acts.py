@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from scry.projects.project import open_project
-from scry.store.events.log import EventReader
+from scry.projects import open_project
+from scry.store.events import EventReader
 from tests.e2e.lsp_client import LspClient, Message, RpcError
 from tests.polling import eventually
 from tests.sample.project import make_repository

@@ -18,8 +18,7 @@ from typing import Any
 
 import pytest
 
-from scry.projects.indexer_address import read_address
-from scry.projects.project import open_project
+from scry.projects import open_project, read_address
 from tests.conformance.ways import OverCommandLine, OverHttp, OverLsp, OverMcp, Way
 from tests.e2e.command_line import CommandLine
 from tests.polling import eventually

@@ -17,10 +17,9 @@ from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from scry.surfaces.mcp.tools import TOOLS
-from scry.surfaces.render.budget import estimate_tokens
-from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
-from scry.surfaces.serving.tokens import load_or_create_token
+from scry.surfaces.mcp import TOOLS
+from scry.surfaces.render import estimate_tokens
+from scry.surfaces.serving import PROGRAM_OPERATIONS, load_or_create_token
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer

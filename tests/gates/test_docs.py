@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import load_settings
-from scry.surfaces.cli.commands import COMMANDS
+from scry.core import load_settings
+from scry.surfaces.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = (

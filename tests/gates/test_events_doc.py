@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
-from scry.store.events.log import EventLog, EventReader
-from scry.store.events.schema import EVENT_MIGRATIONS
+from scry.core import FEEDBACK, QUERY, USE, LogEvent
+from scry.store.events import EVENT_MIGRATIONS, EventLog, EventReader
 
 PAGE = (Path(__file__).parents[2] / "docs" / "events.md").read_text(encoding="utf-8")
 EXAMPLES = {

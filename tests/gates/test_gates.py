@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gates import acceptance
+from tests.gates import acceptance, faces
 from tests.gates.items import CHAPTERS, IDS, Chapter, Item
 from tests.gates.sizes import MAX_FOLDER_FILES, MIN_MEDIAN_FILE_LINES, median_lines, too_crowded, too_long
 from tests.gates.type_names import defined_twice
@@ -152,6 +152,24 @@ def test_type_name_defined_twice_is_named(tmp_path: Path) -> None:
         "class Asked: ...\nLIMIT = 4\nclass _Own: ...\nPlace: object = int\n", encoding="utf-8"
     )
     assert defined_twice(tmp_path) == ["Asked is defined in a.py, b.py", "Place is defined in a.py, b.py"]
+
+
+def test_faces_of_the_packages_are_current() -> None:
+    assert faces.main(["--check"]) == 0
+
+
+def test_face_names_the_module_that_defines_a_name(tmp_path: Path) -> None:
+    room = tmp_path / "server" / "scry" / "store"
+    room.mkdir(parents=True)
+    (room / "__init__.py").write_text('"""The store."""\n', encoding="utf-8")
+    (room / "rows.py").write_text("class Row: ...\ndef pack(): ...\ndef rows(): ...\n", encoding="utf-8")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_rows.py").write_text("from scry.store import Row, rows\n", encoding="utf-8")
+    rooms = faces.Rooms(tmp_path)
+    assert rooms.faces() == {"scry.store": {"Row": "rows"}}
+    text = faces.written('"""The store."""\n', "scry.store", rooms.faces()["scry.store"])
+    assert "from scry.store.rows import Row as Row" in text
+    assert faces.written(text, "scry.store", {}) == '"""The store."""\n'
 
 
 def run_gate(pytester: pytest.Pytester, plugin: str, test: str, *, ci: bool = False) -> pytest.RunResult:

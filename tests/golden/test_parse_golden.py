@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from scry.core.types import ParsedFile, Span, Symbol
+from scry.core import ParsedFile, Span, Symbol
 from scry.index.parse.languages import LANGUAGES, language_of
 from scry.index.parse.parse import parse
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.engine.browse.orient import FileImportance
-from scry.store.index.files import FileColumns, IndexedFileInfo
+from scry.engine.browse import FileImportance
+from scry.store.index import FileColumns, IndexedFileInfo
 
 _FOLDERS = ["", "click", "tests", "a/b", "a.b", "docs"]
 _NAMES = ["README.md", "click.py", "__init__.py", "index.ts", "b.go", ".hidden", "Makefile", "test_x.py", "caf\udce9.c"]

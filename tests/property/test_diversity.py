@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from scry.core.types import Candidate, SearchQuery
+from scry.core import Candidate, SearchQuery
+from scry.engine.search import count_hidden_repeats, max_boost, parse_query, rank_with_boosts
 from scry.engine.search import fusion as fuse
-from scry.engine.search.boosts import max_boost
-from scry.engine.search.fusion import rank_with_boosts
-from scry.engine.search.query import parse_query
-from scry.engine.search.results import count_hidden_repeats
 from tests.property.test_fusion import Election, elections
 
 _QUERIES = st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"])

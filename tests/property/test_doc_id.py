@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scry.core.doc_id import DocId, file_doc_id, lines_doc_id, parse_doc_id, symbol_doc_id
+from scry.core import DocId, file_doc_id, lines_doc_id, parse_doc_id, symbol_doc_id
 
 _paths = st.text(min_size=1, max_size=40).filter(lambda text: not text.startswith("./"))
 _bytes = st.binary(min_size=1, max_size=12).map(lambda raw: raw.decode("utf-8", "surrogateescape"))

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 from msgspec.structs import replace
 
-from scry.core.types import Candidate, DocumentHeader, OracleMatch, SearchQuery
-from scry.engine.explain.counterfactual import Competitors, ablate_each_factor
+from scry.core import Candidate, DocumentHeader, OracleMatch, SearchQuery
+from scry.engine.explain import Competitors, ablate_each_factor
 from scry.engine.search import fusion as fuse
-from scry.engine.search.boosts import max_boost
-from scry.engine.search.fusion import penalize_file_repeats, rank_with_boosts
-from scry.engine.search.query import parse_query
+from scry.engine.search import max_boost, parse_query, penalize_file_repeats, rank_with_boosts
 
 _ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
 _PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts", "", ""]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import Cancelled
-from scry.index.graph.update import update_graph
+from scry.core import Cancelled
+from scry.index.graph import update_graph
 from tests.sample.graph import GraphProject
 
 _FILES = [

@@ -6,18 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.memory.purpose import RecallPurpose
-from scry.core.memory.ranking import (
+from scry.core.memory import (
     DEFAULT_SIGNAL_WEIGHTS,
     MAX_REASON_LENGTH,
+    MEMORY_KINDS,
     SCOPE_SIGNALS,
+    Memory,
     RecallContext,
     RecalledMemory,
+    RecallPurpose,
     explain_recall,
     main_signal,
     rank_memories,
 )
-from scry.core.memory.types import MEMORY_KINDS, Memory
 
 NOW = 1_795_000_000_000
 WORDS = {"auth": 3, "token": 40, "x" * 300: 1, "größe": 2, "検索": 1}

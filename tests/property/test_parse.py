@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scry.core.types import Point, Span, Symbol
+from scry.core import Point, Span, Symbol
 from scry.index.parse.languages import LANGUAGES
 from scry.index.parse.parse import parse
 

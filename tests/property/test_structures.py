@@ -11,16 +11,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scry.core.errors import Cancelled
-from scry.core.types import FileStructure
-from scry.index.graph.import_graph import (
-    MANIFEST_NAMES,
-    FileImports,
-    StructureUpdater,
-    compute_structures,
-    resolve_imports,
-)
-from scry.store.index.store import IndexStore
+from scry.core import Cancelled, FileStructure
+from scry.index.graph import MANIFEST_NAMES, FileImports, StructureUpdater, compute_structures, resolve_imports
+from scry.store.index import IndexStore
 from tests.sample.graph import GraphProject
 
 _FILES = [

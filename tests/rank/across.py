@@ -15,9 +15,8 @@ from statistics import fmean
 
 import msgspec
 
+from scry.lab import EvaluationRun, VariantResult, paired_bootstrap, read_run
 from scry.lab.evaluate import evaluate
-from scry.lab.metrics import paired_bootstrap
-from scry.lab.run import EvaluationRun, VariantResult, read_run
 from tests.rank.repositories import Repository, add_options, judged, read_repositories
 
 _NOTABLE = 0.015

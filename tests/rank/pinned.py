@@ -16,12 +16,9 @@ from pathlib import Path
 
 import msgspec
 
+from scry.lab import EvaluatedIndex, EvaluationRun, MetricSummary, read_cases
 from scry.lab.evaluate import evaluate
-from scry.lab.evaluated_index import EvaluatedIndex
-from scry.lab.metrics import MetricSummary
-from scry.lab.questions import read_cases
-from scry.lab.run import EvaluationRun
-from scry.surfaces.cli.lab import open_subject
+from scry.surfaces.cli import open_subject
 
 COMMIT = "58f2c1e02535df90a0a58dc4010d6ea7c667248e"
 QUESTIONS = Path(__file__).with_name("questions.jsonl")

@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scry.lab.evaluated_index import EvaluatedIndex
-from scry.lab.questions import EvaluationCase, read_cases
-from scry.surfaces.cli.lab import open_subject
+from scry.lab import EvaluatedIndex, EvaluationCase, read_cases
+from scry.surfaces.cli import open_subject
 
 
 @dataclass(frozen=True, slots=True)

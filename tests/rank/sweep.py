@@ -20,15 +20,12 @@ from statistics import fmean
 from types import ModuleType
 from typing import Any
 
+from scry.engine.search import BASE_ORACLE_WEIGHTS, Ranking, parse_query
 from scry.engine.search import boosts as definition
 from scry.engine.search import boosts as rules
 from scry.engine.search import fusion as adjust
 from scry.engine.search import fusion as fuse
-from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS, Ranking
-from scry.engine.search.query import parse_query
-from scry.lab.ablation import NO_OVERRIDES, WeightOverrides
-from scry.lab.evaluated_index import EvaluatedIndex, reweigh
-from scry.lab.metrics import CUTOFF, score_results
+from scry.lab import CUTOFF, NO_OVERRIDES, EvaluatedIndex, WeightOverrides, reweigh, score_results
 from tests.rank.repositories import Repository, add_options, judged, read_repositories
 
 

@@ -10,13 +10,9 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from scry.core.text import query_terms
-from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
-from scry.engine.search.query import parse_query
-from scry.lab.evaluated_index import EvaluatedIndex
-from scry.lab.metrics import paired_bootstrap
-from scry.lab.questions import read_cases
-from scry.lab.run import EvaluationRun
+from scry.core import query_terms
+from scry.engine.search import BASE_ORACLE_WEIGHTS, parse_query
+from scry.lab import EvaluatedIndex, EvaluationRun, paired_bootstrap, read_cases
 from tests.rank import pinned
 
 pytestmark = [pytest.mark.needs("history"), pytest.mark.slow, pytest.mark.timeout(900)]

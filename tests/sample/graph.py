@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from scry.core.settings import Settings
-from scry.index.graph.update import update_graph
-from scry.indexer.refresh import refresh_index
-from scry.store.graph import Confidence, EdgeKind
-from scry.store.index.store import IndexStore
+from scry.core import Settings
+from scry.index.graph import update_graph
+from scry.indexer import refresh_index
+from scry.store import Confidence, EdgeKind
+from scry.store.index import IndexStore
 from tests.sample.project import SampleProject
 
 

@@ -9,14 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scry.core.settings import Settings
-from scry.index.git.changed_symbols import update_changed_documents
-from scry.index.git.history import update_history
-from scry.indexer.refresh import refresh_index
-from scry.indexer.status import HistoryState, read_history_state
-from scry.projects.project import open_project
-from scry.store.history.store import HistoryStore
-from scry.store.index.store import IndexStore
+from scry.core import Settings
+from scry.index.git import update_changed_documents, update_history
+from scry.indexer import HistoryState, read_history_state, refresh_index
+from scry.projects import open_project
+from scry.store.history import HistoryStore
+from scry.store.index import IndexStore
 from tests.sample.project import SampleProject
 
 

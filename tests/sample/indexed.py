@@ -6,16 +6,14 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
-from scry.core.settings import load_settings
-from scry.core.types import IndexState
-from scry.engine.engine import Engine
-from scry.index.git.changed_symbols import update_changed_documents
-from scry.index.git.history import update_history
-from scry.index.graph.update import update_graph
-from scry.index.notes.belief_coverage import update_belief_coverage
-from scry.indexer.refresh import refresh_index
-from scry.store.history.store import HistoryStore
-from scry.store.index.store import IndexStore
+from scry.core import IndexState, load_settings
+from scry.engine import Engine
+from scry.index.git import update_changed_documents, update_history
+from scry.index.graph import update_graph
+from scry.index.notes import update_belief_coverage
+from scry.indexer import refresh_index
+from scry.store.history import HistoryStore
+from scry.store.index import IndexStore
 from scry_protocol import messages
 from tests.sample.project import SampleProject
 

@@ -11,13 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scry.core.errors import IndexUnavailable
-from scry.core.settings import load_settings
-from scry.core.text import normalize_name
-from scry.core.types import IndexState
-from scry.indexer.client.client import IndexerClient
-from scry.projects.indexer_address import IndexerAddress, read_address
-from scry.store.index.store import IndexStore
+from scry.core import IndexState, IndexUnavailable, load_settings, normalize_name
+from scry.indexer.client import IndexerClient
+from scry.projects import IndexerAddress, read_address
+from scry.store.index import IndexStore
 from tests.polling import eventually
 from tests.processes import is_running
 from tests.sample.files import SMALL_SHOP

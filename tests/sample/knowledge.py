@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import Settings
-from scry.engine.engine import Engine
-from scry.engine.knowledge.persona import remember_note
+from scry.core import Settings
+from scry.engine import Engine
+from scry.engine.knowledge import remember_note
 from scry_protocol.messages import RememberParams
 from tests.acceptance.conftest import make_shop
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from scry.projects.project import Project, open_project
+from scry.projects import Project, open_project
 
 
 def git(root: Path, *arguments: str, check: bool = True) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scry.core.types import Candidate, DocumentHeader, OracleMatch
-from scry.engine.search.boosts import max_boost
-from scry.engine.search.fusion import fuse_votes, fused_score_ceiling, rank_with_boosts
-from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
-from scry.engine.search.query import parse_query
+from scry.core import Candidate, DocumentHeader, OracleMatch
+from scry.engine.search import (
+    BASE_ORACLE_WEIGHTS,
+    fuse_votes,
+    fused_score_ceiling,
+    max_boost,
+    parse_query,
+    rank_with_boosts,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "ranking.md"
 

@@ -1,1 +1,34 @@
 """One question, one answer."""
+
+# Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from scry.engine.context import CancelledCheck as CancelledCheck
+    from scry.engine.context import RequestContext as RequestContext
+    from scry.engine.context import RequestedProjects as RequestedProjects
+    from scry.engine.context import names_projects as names_projects
+    from scry.engine.context import new_query_id as new_query_id
+    from scry.engine.context import requested_projects as requested_projects
+    from scry.engine.engine import Engine as Engine
+    from scry.engine.project_index import HistoryAccess as HistoryAccess
+    from scry.engine.project_index import IndexView as IndexView
+else:
+    _MODULES = {
+        "CancelledCheck": "context",
+        "Engine": "engine",
+        "HistoryAccess": "project_index",
+        "IndexView": "project_index",
+        "RequestContext": "context",
+        "RequestedProjects": "context",
+        "names_projects": "context",
+        "new_query_id": "context",
+        "requested_projects": "context",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,1 +1,24 @@
 """The only code that reads files and git, and that finds what changed in them."""
+
+# Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from scry.index.batches import AdaptiveBatchSize as AdaptiveBatchSize
+    from scry.index.batches import split_into_batches as split_into_batches
+    from scry.index.project_parser import CrashGuard as CrashGuard
+    from scry.index.project_parser import ProjectParser as ProjectParser
+else:
+    _MODULES = {
+        "AdaptiveBatchSize": "batches",
+        "CrashGuard": "project_parser",
+        "ProjectParser": "project_parser",
+        "split_into_batches": "batches",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -13,3 +13,26 @@ ORACLES: tuple[Oracle, ...] = (
     belief.ORACLE,
     memory.ORACLE,
 )
+
+# Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from scry.oracles.oracle import RETRIEVAL_DEPTH as RETRIEVAL_DEPTH
+    from scry.oracles.oracle import min_matching_terms as min_matching_terms
+    from scry.oracles.oracle import search_bm25 as search_bm25
+    from scry.oracles.oracle import search_bm25_above as search_bm25_above
+else:
+    _MODULES = {
+        "RETRIEVAL_DEPTH": "oracle",
+        "min_matching_terms": "oracle",
+        "search_bm25": "oracle",
+        "search_bm25_above": "oracle",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.files import config_home
-from scry.core.settings import load_settings
-from scry.engine.context import RequestContext
-from scry.engine.engine import Engine
-from scry.indexer.client.client import IndexerClient
+from scry.core import config_home, load_settings
+from scry.engine import Engine, RequestContext
+from scry.indexer.client import IndexerClient
 from scry_protocol import messages
 from tests.sample.indexer import IndexerProject, open_indexer_project
 

@@ -13,12 +13,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from scry.core.files import cache_home
-from scry.embedding.embedder import Passage
-from scry.embedding.static_model import load_bundled_model
-from scry.embedding.transformer_model import passage_text
-from scry.indexer.client.client import IndexerClient
-from scry.lab.replay import ReplayReport
+from scry.core import cache_home
+from scry.embedding import Passage, load_bundled_model, passage_text
+from scry.indexer.client import IndexerClient
+from scry.lab import ReplayReport
 from tests.e2e.command_line import CommandLine
 from tests.e2e.lsp_client import LspClient
 from tests.e2e.models.model_shop import QUESTION, Shop, semantic

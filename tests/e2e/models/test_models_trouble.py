@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import load_settings
-from scry.embedding.static_model import load_bundled_model
-from scry.engine.engine import Engine
+from scry.core import load_settings
+from scry.embedding import load_bundled_model
+from scry.engine import Engine
 from tests.e2e.command_line import CommandLine
 from tests.e2e.models.model_shop import QUESTION, Shop, semantic
 from tests.polling import eventually

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scry.engine.knowledge.beliefs import BeliefSnapshot
-from scry.store.index.store import IndexStore
-from scry.store.notes.project_notes import ProjectNoteDatabase
+from scry.engine.knowledge import BeliefSnapshot
+from scry.store.index import IndexStore
+from scry.store.notes import ProjectNoteDatabase
 from tests.sample.indexed import IndexedProject
 
 LABELS = Path(__file__).with_name("labels.json")

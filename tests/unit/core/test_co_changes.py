@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scry.core.co_changes import CoChangeCounts
+from scry.core import CoChangeCounts
 
 
 def test_what_is_no_longer_known_is_passed_over() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.files import cache_home, config_home, data_home, format_size
+from scry.core import cache_home, config_home, data_home, format_size
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="these variables are not heeded there")

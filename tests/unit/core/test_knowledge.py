@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.knowledge import Citation, parse_citation
+from scry.core import Citation, parse_citation
 
 
 @pytest.mark.acceptance("K2")

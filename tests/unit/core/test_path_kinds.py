@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.path_kinds import classify_path, families_here, platform_of_path, superseded_paths, version_of_path
+from scry.core import classify_path, families_here, platform_of_path, superseded_paths, version_of_path
 
 
 @pytest.mark.parametrize(

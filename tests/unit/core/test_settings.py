@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 from msgspec import defstruct
 
-from scry.core.errors import BadSettings
-from scry.core.files import config_home
-from scry.core.setting_values import SettingDefinition, parse_setting_text, validate_setting
-from scry.core.settings import SETTING_DEFINITIONS, Settings, load_settings
+from scry.core import (
+    SETTING_DEFINITIONS,
+    BadSettings,
+    SettingDefinition,
+    Settings,
+    config_home,
+    load_settings,
+    parse_setting_text,
+    validate_setting,
+)
 
 
 @pytest.fixture

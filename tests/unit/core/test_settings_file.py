@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadSettings
-from scry.core.settings_file import edit_setting_text, write_setting
+from scry.core import BadSettings, edit_setting_text, write_setting
 
 
 @pytest.mark.parametrize(

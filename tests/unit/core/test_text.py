@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.text import content_terms, find_identifiers, normalize_name, split_source_lines, tokenize
+from scry.core import content_terms, find_identifiers, normalize_name, split_source_lines, tokenize
 
 
 @pytest.mark.parametrize(

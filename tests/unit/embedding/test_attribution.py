@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scry.embedding.attribution import attribute_cosine
-from scry.embedding.embedder import Passage
-from scry.embedding.static_model import StaticModel
+from scry.embedding import Passage, StaticModel, attribute_cosine
 
 RETRY = Passage(
     name="retry_upload",

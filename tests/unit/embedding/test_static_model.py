@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scry.embedding.static_model
-from scry.embedding.embedder import Embedder, Passage
-from scry.embedding.static_model import StaticModel, path_text
+from scry.embedding import Embedder, Passage, StaticModel, path_text
 
 SERVER = Path(scry.embedding.static_model.__file__).parents[2]
 RETRY = Passage(

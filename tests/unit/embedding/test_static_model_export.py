@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import scry.embedding.static_model
-from scry.embedding.embedder import Passage
-from scry.embedding.static_model import StaticModel
+from scry.embedding import Passage, StaticModel
 from training.export import export_sentence_transformers
 
 Exported: TypeAlias = Any

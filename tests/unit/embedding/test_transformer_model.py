@@ -13,10 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from scry.core.errors import ModelUnavailable
-from scry.core.settings import load_settings
-from scry.embedding.embedder import Passage
-from scry.embedding.transformer_model import TransformerModel, choose_prefixes, find_model, passage_text
+from scry.core import ModelUnavailable, load_settings
+from scry.embedding import Passage, TransformerModel, choose_prefixes, find_model, passage_text
 from tests.small_model import make_model
 
 Library: TypeAlias = Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.index.batches import AdaptiveBatchSize, split_into_batches
+from scry.index import AdaptiveBatchSize, split_into_batches
 
 
 def test_steps_grow_to_the_wanted_length_and_shrink_at_once() -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scry.index.project_parser import CrashGuard
+from scry.index import CrashGuard
 
 DIE = """
 import os, sys

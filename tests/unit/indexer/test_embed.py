@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from scry.core.errors import Cancelled
-from scry.core.settings import BUNDLED_MODEL, Settings
-from scry.embedding.embedder import Embedder, Passage, Vectors
-from scry.embedding.static_model import load_bundled_model
-from scry.index.project_parser import ProjectParser
-from scry.indexer.embed import embed_missing_documents, embedder_info
-from scry.indexer.refresh import refresh_index
-from scry.projects.project import Project, open_project
-from scry.store.index.store import IndexStore
-from scry.store.vector_sets import EmbedderMismatch
+from scry.core import BUNDLED_MODEL, Cancelled, Settings
+from scry.embedding import Embedder, Passage, Vectors, load_bundled_model
+from scry.index import ProjectParser
+from scry.indexer import embed_missing_documents, embedder_info, refresh_index
+from scry.projects import Project, open_project
+from scry.store import EmbedderMismatch
+from scry.store.index import IndexStore
 
 
 class Turned:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.indexer.embedding_worker import TimeLeftEstimator, describe_duration, describe_embedding_progress
+from scry.indexer import TimeLeftEstimator, describe_duration, describe_embedding_progress
 
 
 class Clock:

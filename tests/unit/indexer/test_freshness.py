@@ -10,18 +10,18 @@ import pytest
 from msgspec.structs import replace
 
 import scry
-from scry.core.settings import Settings
-from scry.indexer.freshness import (
+from scry.core import Settings
+from scry.indexer import (
     describe_other_version,
     index_format_version,
     is_index_current,
     is_newer_format,
+    refresh_index,
     remove_fingerprint,
     write_fingerprint,
 )
-from scry.indexer.refresh import refresh_index
-from scry.projects.project import Project, open_project
-from scry.store.index.store import IndexStore
+from scry.projects import Project, open_project
+from scry.store.index import IndexStore
 
 
 class Place:

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from scry.indexer import HistoryState, HistoryWorker, Schedule
 from scry.indexer import history_worker as history_keeper
-from scry.indexer.history_worker import HistoryWorker
-from scry.indexer.schedule import Schedule
-from scry.indexer.status import HistoryState
 from tests.polling import eventually
 from tests.sample.indexer import IndexerProject, open_indexer_project
 

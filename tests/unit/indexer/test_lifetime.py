@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.indexer.lifetime import LINGER_S, IndexerLock, linger_seconds
+from scry.indexer import LINGER_S, IndexerLock, linger_seconds
 
 _HOLD = """
 import subprocess, sys, time

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadSettings
-from scry.indexer.loop import describe_indexing_failure
-from scry.projects.project import Project
+from scry.core import BadSettings
+from scry.indexer import describe_indexing_failure
+from scry.projects import Project
 
 _PROJECT = Project(Path("/p"), "p", "p-1", Path("/cache/p-1"), Path("/data/p"))
 

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import Settings
-from scry.embedding.static_model import load_bundled_model
+from scry.core import Settings
+from scry.embedding import load_bundled_model
 from scry.index import project_parser as contents
-from scry.index.scan.walk import FileEntry, walk
-from scry.indexer import embed
+from scry.index.scan import FileEntry
+from scry.index.scan.walk import walk
+from scry.indexer import Prefetcher, embed, refresh_index
 from scry.indexer import prefetch as module
-from scry.indexer.prefetch import Prefetcher
-from scry.indexer.refresh import refresh_index
-from scry.projects.project import open_project
-from scry.store.index.store import IndexStore
+from scry.projects import open_project
+from scry.store.index import IndexStore
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from scry.index import project_parser as contents
-from scry.indexer import embed
-from scry.indexer.prefetch import fork_prefetcher
+from scry.indexer import embed, fork_prefetcher
 from tests.polling import eventually
 from tests.processes import is_running
 from tests.unit.indexer.test_prefetch import forbid, index, write_tree

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.indexer.process import normalize_path
+from scry.indexer import normalize_path
 
 
 @pytest.mark.parametrize(

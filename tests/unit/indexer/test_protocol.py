@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
-from scry.core.types import IndexState
-from scry.indexer.protocol import (
+from scry.core import IndexState
+from scry.indexer import (
     ClientMessage,
     ControlRequest,
     EncodeReply,

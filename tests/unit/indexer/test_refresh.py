@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import Cancelled
-from scry.core.settings import load_settings
-from scry.core.types import IndexState
+from scry.core import Cancelled, IndexState, load_settings
 from scry.indexer import refresh as module
-from scry.indexer.refresh import refresh_index
-from scry.projects.project import Project, open_project
-from scry.store.index.store import IndexStore
+from scry.indexer import refresh_index
+from scry.projects import Project, open_project
+from scry.store.index import IndexStore
 
 
 class Place:

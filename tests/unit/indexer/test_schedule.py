@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from scry.core.errors import Cancelled
-from scry.indexer.schedule import (
-    DEBOUNCE_S,
+from scry.core import Cancelled
+from scry.indexer import (
     MAX_CHANGED_PATHS,
     MAX_DEBOUNCE_S,
     MAX_PRIORITY_FILES,
@@ -17,6 +16,7 @@ from scry.indexer.schedule import (
     IndexingTask,
     Schedule,
 )
+from scry.indexer.schedule import DEBOUNCE_S
 
 
 class Clock:

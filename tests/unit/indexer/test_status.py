@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from scry.core.types import IndexState
-from scry.indexer.status import IndexerStatus
+from scry.core import IndexState
+from scry.indexer import IndexerStatus
 
 _READY = IndexState("ready", files_indexed=5, files_total=5, generation=3)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.indexer.watch import file_system_type, why_not_watchable
+from scry.indexer import file_system_type, why_not_watchable
 
 _MOUNTS = """\
 overlay / overlay rw 0 0

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scry.lab.metrics import JudgedLocation, score_results, summarize_scores
-from scry.lab.questions import ExpectedResult
-from scry.lab.run import RUN_FORMAT, EvaluationRun, QueryOutcome, ReturnedResult, RunContext
+from scry.lab import (
+    RUN_FORMAT,
+    EvaluationRun,
+    ExpectedResult,
+    JudgedLocation,
+    QueryOutcome,
+    ReturnedResult,
+    RunContext,
+    score_results,
+    summarize_scores,
+)
 
 GROUND = RunContext("0", "/project", "questions.jsonl", 1, 2, 3, "c0ffee0123", "a model", "as it is", [])
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
-from scry.engine.search.query import parse_query
-from scry.lab.ablation import (
+from scry.core import BadRequest
+from scry.engine.search import BASE_ORACLE_WEIGHTS, parse_query
+from scry.lab import (
     ALL_ADJUSTMENTS,
     NO_OVERRIDES,
     WeightOverrides,

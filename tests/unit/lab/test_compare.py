@@ -7,12 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scry.core.errors import BadRequest
+from scry.core import BadRequest
+from scry.lab import RUN_FORMAT, find_outcome, is_miss, read_run
 from scry.lab.compare import compare
-from scry.lab.run import RUN_FORMAT, find_outcome, is_miss, read_run
-from scry.surfaces.render.evaluation import comparison_blocks
-from scry.surfaces.render.page import render_lines
-from scry.surfaces.render.styled_text import to_plain_text
+from scry.surfaces.render import comparison_blocks, render_lines, to_plain_text
 from tests.unit.lab.sample_runs import outcome, run
 
 BEFORE = run(outcome(1, "one", "a", ["a"]), outcome(2, "two", "a", ["b", "a"]), outcome(3, "three", "a", ["a"]))

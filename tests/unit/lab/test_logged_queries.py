@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
-from scry.lab.logged_queries import build_gold_cases, read_logged_queries
-from scry.lab.questions import EvaluationCase, ExpectedResult
-from scry.lab.replay import latest_distinct
-from scry.store.events.log import EventLog
+from scry.core import FEEDBACK, QUERY, USE, BadRequest, LogEvent
+from scry.lab import EvaluationCase, ExpectedResult, build_gold_cases, latest_distinct, read_logged_queries
+from scry.store.events import EventLog
 
 ROOT = Path("/project")
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.lab.metrics import (
+from scry.lab import (
     CUTOFF,
+    ExpectedResult,
     JudgedLocation,
     first_result_per_file,
     matches_target,
@@ -21,7 +22,6 @@ from scry.lab.metrics import (
     score_results,
     summarize_scores,
 )
-from scry.lab.questions import ExpectedResult
 
 
 def _place(path: str, start: int = 1, end: int = 10) -> JudgedLocation:

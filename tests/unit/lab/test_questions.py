@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.lab.questions import UNCATEGORIZED, EvaluationCase, ExpectedResult, read_cases, write_cases
+from scry.core import BadRequest
+from scry.lab import UNCATEGORIZED, EvaluationCase, ExpectedResult, read_cases, write_cases
 
 
 def _file(folder: Path, text: str) -> Path:

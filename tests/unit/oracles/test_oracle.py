@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.oracles.oracle import RETRIEVAL_DEPTH, min_matching_terms, search_bm25, search_bm25_above
-from scry.store.lexical import LexicalEntry, LexicalIndex
+from scry.oracles import RETRIEVAL_DEPTH, min_matching_terms, search_bm25, search_bm25_above
+from scry.store import LexicalEntry, LexicalIndex
 
 TEXTS = ("alpha beta", "alpha", "gamma delta epsilon", "zeta", "eta =alpha")
 

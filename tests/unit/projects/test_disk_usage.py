@@ -11,18 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.files import cache_home, config_home, data_home
-from scry.projects.disk_usage import (
+from scry.core import cache_home, config_home, data_home
+from scry.projects import (
     DiskItemKind,
+    IndexerAddress,
+    Project,
     disk_size,
     list_all_items,
     list_cache_items,
     list_index_items,
     list_project_items,
+    open_project,
+    publish_address,
     remove_items,
+    write_owner_file,
 )
-from scry.projects.indexer_address import IndexerAddress, publish_address
-from scry.projects.project import Project, open_project, write_owner_file
 
 
 @pytest.fixture

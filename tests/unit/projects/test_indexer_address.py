@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.projects.indexer_address import (
+from scry.projects import (
     ADDRESS_FILE,
     IndexerAddress,
     connect_to,

@@ -7,16 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import ProjectMissing, ProjectRefused
-from scry.core.files import cache_home, data_home
-from scry.projects.project import (
-    find_project_root,
-    head_commit,
-    open_project,
-    project_key,
-    read_owner_file,
-    write_owner_file,
-)
+from scry.core import ProjectMissing, ProjectRefused, cache_home, data_home
+from scry.projects import find_project_root, head_commit, open_project, project_key, read_owner_file, write_owner_file
 from tests.sample.project import git
 
 

@@ -7,10 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest, ProjectMissing, ProjectRefused, UnknownProject
-from scry.core.projects import ProjectLink, describe_bad_name, suggest_project_name
-from scry.projects.project import create_data_folder, find_project_root, open_project
-from scry.projects.registration import add_project, open_registry, remove_project, update_project
+from scry.core import (
+    BadRequest,
+    ProjectLink,
+    ProjectMissing,
+    ProjectRefused,
+    UnknownProject,
+    describe_bad_name,
+    suggest_project_name,
+)
+from scry.projects import (
+    add_project,
+    create_data_folder,
+    find_project_root,
+    open_project,
+    open_registry,
+    remove_project,
+    update_project,
+)
 
 
 @pytest.fixture(autouse=True)

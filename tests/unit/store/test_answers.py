@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.store.answers import ANSWERS_FILE, MAX_ANSWERS, AnswerStore
+from scry.store import ANSWERS_FILE, MAX_ANSWERS, AnswerStore
 
 
 def open_store(folder: Path, kept: int = MAX_ANSWERS) -> AnswerStore:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.store.graph import Confidence, EdgeKind
+from scry.store import Confidence, EdgeKind
 from tests.sample.graph import GraphProject
 
 FILES = {

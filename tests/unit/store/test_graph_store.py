@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.errors import IndexDamaged
-from scry.store.graph_store import DEFINITION_DTYPE, IDENTITY_HASH_BYTES, pack_definitions, unpack_definitions
-from scry.store.index.rows import compress_frame
+from scry.core import IndexDamaged
+from scry.store import DEFINITION_DTYPE, IDENTITY_HASH_BYTES, pack_definitions, unpack_definitions
+from scry.store.index import compress_frame
 
 _ROWS = st.tuples(
     st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2 ** (8 * IDENTITY_HASH_BYTES) - 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.store.lexical import LexicalEntry, LexicalIndex
+from scry.store import LexicalEntry, LexicalIndex
 
 TERMS = ["alpha", "beta", "gamma"]
 COUNT = 150

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest, RegistryUnavailable
-from scry.core.projects import ProjectLink, RegisteredProject
-from scry.store.registry import REGISTRY_FILE, RegistryStore
+from scry.core import BadRequest, ProjectLink, RegisteredProject, RegistryUnavailable
+from scry.store import REGISTRY_FILE, RegistryStore
 
 
 @pytest.fixture

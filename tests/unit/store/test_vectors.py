@@ -13,21 +13,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.store.index.database import INDEX_SCHEMA
-from scry.store.index.store import IndexStore
-from scry.store.sqlite.database import create_cache_tables, open_database
-from scry.store.vector_sets import EmbedderInfo, VectorSet, VectorSets
-from scry.store.vectors import (
+from scry.core import IndexDamaged, IndexUnavailable
+from scry.store import (
     MAX_QUANTIZED,
     MIN_SCALE,
+    EmbedderInfo,
     FloatRows,
     VectorFile,
+    VectorSet,
+    VectorSets,
     pack_blocks,
     quantize,
     rotate,
     unpack_block,
 )
+from scry.store.index import INDEX_SCHEMA, IndexStore
+from scry.store.sqlite import create_cache_tables, open_database
 
 BUNDLED = EmbedderInfo("bundled", "bundled@1/8", 8)
 OTHER = EmbedderInfo("other", "other@1/8", 8)

@@ -11,9 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from scry.embedding.embedder import Passage
-from scry.embedding.static_model import FieldWeights, StaticModel
-from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer
+from scry.embedding import HASH_BUCKETS, FieldWeights, Passage, StaticModel, Tokenizer
 from training.contrast import BLOCK, SCALE, Batch, csr, loss_and_gradient
 from training.dataset import build_dataset, load_dataset, without_copies
 from training.evaluate import build_cases, evaluate, shares_no_word

@@ -1,1 +1,32 @@
 """Choose the projects that answer a question, ask them, and merge their answers by rank."""
+
+# Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from scry.engine.federation.engine_pool import EnginePool as EnginePool
+    from scry.engine.federation.engine_pool import make_engine_opener as make_engine_opener
+    from scry.engine.federation.rank_merge import KeyedVotes as KeyedVotes
+    from scry.engine.federation.rank_merge import rank_among_all as rank_among_all
+    from scry.engine.federation.router import ProjectRouter as ProjectRouter
+    from scry.engine.federation.selection import ProjectSelection as ProjectSelection
+    from scry.engine.federation.selection import select_projects as select_projects
+    from scry.engine.federation.workspace import HomeWorkspace as HomeWorkspace
+else:
+    _MODULES = {
+        "EnginePool": "engine_pool",
+        "HomeWorkspace": "workspace",
+        "KeyedVotes": "rank_merge",
+        "ProjectRouter": "router",
+        "ProjectSelection": "selection",
+        "make_engine_opener": "engine_pool",
+        "rank_among_all": "rank_merge",
+        "select_projects": "selection",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,1 +1,42 @@
 """The ranking pipeline: query -> retrieve -> fusion -> boosts -> results."""
+
+# Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from scry.engine.search.boosts import MENTIONED_NAME_FACTOR as MENTIONED_NAME_FACTOR
+    from scry.engine.search.boosts import NAME_IN_QUESTION_FACTOR as NAME_IN_QUESTION_FACTOR
+    from scry.engine.search.boosts import max_boost as max_boost
+    from scry.engine.search.fusion import fuse_votes as fuse_votes
+    from scry.engine.search.fusion import fused_score_ceiling as fused_score_ceiling
+    from scry.engine.search.fusion import penalize_file_repeats as penalize_file_repeats
+    from scry.engine.search.fusion import rank_with_boosts as rank_with_boosts
+    from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS as BASE_ORACLE_WEIGHTS
+    from scry.engine.search.pipeline import Ranking as Ranking
+    from scry.engine.search.query import INTENT_WEIGHT_FACTORS as INTENT_WEIGHT_FACTORS
+    from scry.engine.search.query import detect_intent as detect_intent
+    from scry.engine.search.query import parse_query as parse_query
+    from scry.engine.search.results import count_hidden_repeats as count_hidden_repeats
+else:
+    _MODULES = {
+        "BASE_ORACLE_WEIGHTS": "pipeline",
+        "INTENT_WEIGHT_FACTORS": "query",
+        "MENTIONED_NAME_FACTOR": "boosts",
+        "NAME_IN_QUESTION_FACTOR": "boosts",
+        "Ranking": "pipeline",
+        "count_hidden_repeats": "results",
+        "detect_intent": "query",
+        "fuse_votes": "fusion",
+        "fused_score_ceiling": "fusion",
+        "max_boost": "boosts",
+        "parse_query": "query",
+        "penalize_file_repeats": "fusion",
+        "rank_with_boosts": "fusion",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,1 +1,26 @@
 """The git history of one project, `history.sqlite` and its lexical index."""
+
+# Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from scry.store.history.commits import FIRST_COMMIT_KEY as FIRST_COMMIT_KEY
+    from scry.store.history.commits import Hunk as Hunk
+    from scry.store.history.commits import describe_commit as describe_commit
+    from scry.store.history.commits import is_commit_key as is_commit_key
+    from scry.store.history.store import HistoryStore as HistoryStore
+else:
+    _MODULES = {
+        "FIRST_COMMIT_KEY": "commits",
+        "HistoryStore": "store",
+        "Hunk": "commits",
+        "describe_commit": "commits",
+        "is_commit_key": "commits",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

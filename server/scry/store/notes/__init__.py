@@ -1,1 +1,26 @@
 """Knowledge notes, searchable by words and by meaning."""
+
+# Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from scry.store.notes.project_notes import NewNote as NewNote
+    from scry.store.notes.project_notes import ProjectNoteDatabase as ProjectNoteDatabase
+    from scry.store.notes.reader import WordQuery as WordQuery
+    from scry.store.notes.schema import PERSONA_MIGRATIONS as PERSONA_MIGRATIONS
+    from scry.store.notes.store import NoteDatabase as NoteDatabase
+else:
+    _MODULES = {
+        "NewNote": "project_notes",
+        "NoteDatabase": "store",
+        "PERSONA_MIGRATIONS": "schema",
+        "ProjectNoteDatabase": "project_notes",
+        "WordQuery": "reader",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

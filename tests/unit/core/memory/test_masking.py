@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from scry.core.memory.masking import MASK, MAX_LINE_LENGTH, mask_secrets
+from scry.core.memory import MASK, MAX_LINE_LENGTH, mask_secrets
 from tests.planted_secrets import Planted, planted_secrets
 
 PLANTED = planted_secrets()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.memory.purpose import RecallPurpose, parse_memory_query
+from scry.core.memory import RecallPurpose, parse_memory_query
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.memory.purpose import RecallPurpose
-from scry.core.memory.ranking import HALF_LIFE_MS, RecallContext, RecalledMemory, explain_recall, rank_memories
-from scry.core.memory.types import Memory, MemoryKind, MemoryScope
+from scry.core.memory import (
+    HALF_LIFE_MS,
+    Memory,
+    MemoryKind,
+    MemoryScope,
+    RecallContext,
+    RecalledMemory,
+    RecallPurpose,
+    explain_recall,
+    rank_memories,
+)
 
 NOW = 1_795_000_000_000
 HERE = "20261121-here"

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from scry.core.memory.summary import summarize_work
-from scry.core.memory.types import Memory, MemoryKind
+from scry.core.memory import Memory, MemoryKind, summarize_work
 
 
 def noted(*told: tuple[MemoryKind, str, int | None]) -> list[Memory]:

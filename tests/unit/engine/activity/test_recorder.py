@@ -12,15 +12,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.core.files import config_home
-from scry.core.settings import load_settings
-from scry.engine.activity.recorder import Recorder
-from scry.engine.context import new_query_id
-from scry.projects.project import Project, open_project
+from scry.core import BadRequest, config_home, load_settings
+from scry.engine import new_query_id
+from scry.engine.activity import Recorder
+from scry.projects import Project, open_project
 from scry.store import answers as answer_store
+from scry.store.events import EventReader
 from scry.store.events import log as event_store
-from scry.store.events.log import EventReader
 from scry_protocol.messages import Answer, FeedbackParams, FindParams, UseParams
 from tests.polling import eventually
 from tests.unit.surfaces.render.sample_answers import FUSE

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from scry.core.knowledge import FIRST_KNOWLEDGE_KEY
-from scry.core.types import Adjustment, Candidate, DocumentHeader, OracleMatch
-from scry.engine.browse.recent_search import (
+from scry.core import FIRST_KNOWLEDGE_KEY, Adjustment, Candidate, DocumentHeader, OracleMatch
+from scry.engine.browse import (
     MIN_SCORE_SHARES,
     POOL_SIZE,
     ProjectRanking,
@@ -12,7 +11,7 @@ from scry.engine.browse.recent_search import (
     relevance_threshold,
     shared_thresholds,
 )
-from scry.engine.search.boosts import MENTIONED_NAME_FACTOR, NAME_IN_QUESTION_FACTOR
+from scry.engine.search import MENTIONED_NAME_FACTOR, NAME_IN_QUESTION_FACTOR
 
 UNIT = {"lexical": 1.0, "semantic": 1.0}
 

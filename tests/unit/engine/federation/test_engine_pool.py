@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import IndexUnavailable, ProjectMissing
-from scry.core.settings import Settings
-from scry.engine.engine import Engine
-from scry.engine.federation.engine_pool import EnginePool
+from scry.core import IndexUnavailable, ProjectMissing, Settings
+from scry.engine import Engine
+from scry.engine.federation import EnginePool
 
 
 class EngineFolders:

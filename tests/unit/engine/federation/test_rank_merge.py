@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.types import OracleMatch
-from scry.engine.federation.rank_merge import KeyedVotes, rank_among_all
-from scry.oracles.oracle import RETRIEVAL_DEPTH
-from scry.store.history.commits import FIRST_COMMIT_KEY
+from scry.core import OracleMatch
+from scry.engine.federation import KeyedVotes, rank_among_all
+from scry.oracles import RETRIEVAL_DEPTH
+from scry.store.history import FIRST_COMMIT_KEY
 
 COMMIT = FIRST_COMMIT_KEY + 1
 

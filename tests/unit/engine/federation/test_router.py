@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.core.projects import ProjectLink, RegisteredProject
-from scry.engine.context import RequestedProjects, names_projects, requested_projects
-from scry.engine.federation.selection import ProjectSelection, select_projects
+from scry.core import BadRequest, ProjectLink, RegisteredProject
+from scry.engine import RequestedProjects, names_projects, requested_projects
+from scry.engine.federation import ProjectSelection, select_projects
 from scry_protocol.messages import FindParams, NeighborsParams
 
 LIB = RegisteredProject("lib", Path("/lib"), links=(ProjectLink("uses", "core"),))

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.engine.graph_query.parse import (
-    AllOf,
-    AnyOf,
-    RelationClause,
-    RelationKind,
-    RelationQuery,
-    parse_relation_query,
-)
+from scry.core import BadRequest
+from scry.engine.graph_query import AllOf, AnyOf, RelationClause, RelationKind, RelationQuery, parse_relation_query
 
 CALLS_FOO = RelationClause(RelationKind.CALLS, "foo", is_source=True)
 BY_BAR = RelationClause(RelationKind.CALLS, "bar", is_source=False)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.types import FileStructure, OracleMatch
-from scry.engine.response.answer import describe_evidence
+from scry.core import FileStructure, OracleMatch
+from scry.engine.response import describe_evidence
 
 VOTE = OracleMatch(doc_key=1, rank=4, raw_score=1.0, score_type="bm25")
 

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from scry.core.types import Candidate, DocumentHeader, OracleMatch, SearchQuery
+from scry.core import Candidate, DocumentHeader, OracleMatch, SearchQuery
 from scry.engine.search import boosts as definition
 from scry.engine.search import boosts as rules
 from scry.engine.search import fusion as fuse
-from scry.engine.search.boosts import max_boost
-from scry.engine.search.fusion import rank_with_boosts
-from scry.engine.search.query import parse_query
+from scry.engine.search import max_boost, parse_query, rank_with_boosts
 
 WEIGHTS = {"lexical": 1.0}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.types import QueryFilter, QueryIntent, SearchQuery
-from scry.engine.search.query import INTENT_WEIGHT_FACTORS, detect_intent, parse_query
+from scry.core import QueryFilter, QueryIntent, SearchQuery
+from scry.engine.search import INTENT_WEIGHT_FACTORS, detect_intent, parse_query
 
 _WEIGHTS = {"semantic": 1.0, "lexical": 1.0, "temporal": 0.5}
 

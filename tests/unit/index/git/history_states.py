@@ -7,9 +7,9 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from scry.index.git.history import update_history
-from scry.projects.project import open_project
-from scry.store.history.store import HistoryStore
+from scry.index.git import update_history
+from scry.projects import open_project
+from scry.store.history import HistoryStore
 from tests.sample.history import HistoryProject
 
 

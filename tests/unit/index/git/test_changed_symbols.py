@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.git.changed_symbols import DocumentLineRange, map_commits_to_documents
-from scry.store.history.commits import Hunk
+from scry.index.git import DocumentLineRange, map_commits_to_documents
+from scry.store.history import Hunk
 from tests.sample.history import HistoryProject
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import Cancelled
+from scry.core import Cancelled
+from scry.index.git import LoggedCommit, update_history
 from scry.index.git import history as history_module
-from scry.index.git.history import update_history
-from scry.index.git.log import LoggedCommit
-from scry.store.history.commits import describe_commit
+from scry.store.history import describe_commit
 from tests.sample.history import HistoryProject
 from tests.unit.index.git.history_states import same_as_fresh
 

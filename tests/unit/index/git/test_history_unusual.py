@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.git.history import update_history
-from scry.index.git.stream import GitFailed
-from scry.store.history.commits import describe_commit
+from scry.index.git import GitFailed, update_history
+from scry.store.history import describe_commit
 from tests.sample.history import HistoryProject
 from tests.unit.index.git.history_states import same_as_fresh
 

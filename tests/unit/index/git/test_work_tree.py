@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from scry.index.git import HeadTracker, uncommitted_paths
 from scry.index.git import work_tree as head
-from scry.index.git.work_tree import HeadTracker, uncommitted_paths
-from scry.projects.project import head_commit
+from scry.projects import head_commit
 from tests.sample.history import HistoryProject
 from tests.sample.project import git
 

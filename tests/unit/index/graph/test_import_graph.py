@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.index.graph.import_graph import FileImports, compute_structures, extract_file_imports, resolve_imports
+from scry.index.graph import FileImports, compute_structures, extract_file_imports, resolve_imports
 from scry.index.parse.parse import parse
 
 SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {

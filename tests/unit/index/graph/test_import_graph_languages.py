@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.index.graph.import_graph import compute_structures, extract_file_imports, resolve_imports
+from scry.index.graph import compute_structures, extract_file_imports, resolve_imports
 from scry.index.parse.parse import parse
 
 SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {

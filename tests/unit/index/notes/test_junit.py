@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.index.notes.junit import read_junit_report
+from scry.core import BadRequest
+from scry.index.notes import read_junit_report
 
 REPORT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="pytest" errors="1" failures="1" skipped="1" tests="4">

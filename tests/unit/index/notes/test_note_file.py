@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.knowledge import MalformedNote, NoteFile
-from scry.index.notes.note_file import make_note_entry, parse_note
+from scry.core import MalformedNote, NoteFile
+from scry.index.notes import make_note_entry, parse_note
 
 WHOLE = """---
 id: fusion-by-rank

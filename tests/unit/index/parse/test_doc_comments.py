@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.index.parse.doc_comments import doc_text
+from scry.index.parse import doc_text
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 from tree_sitter import Language as Grammar
 from tree_sitter import Query
 
-from scry.index.parse.languages import LANGUAGES, language_named, language_of
-from scry.index.parse.languages.language import DEFINITION_KINDS, Language
+from scry.index.parse.languages import DEFINITION_KINDS, LANGUAGES, Language, language_named, language_of
 
 WITH_GRAMMAR = [language for language in LANGUAGES if language.grammar]
 LABELS = {

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from scry.core.types import Symbol
+from scry.core import Symbol
 from scry.index.parse import parse as parse_module
-from scry.index.parse.captures import run_query
+from scry.index.parse import run_query
 from scry.index.parse.languages import language_of
 from scry.index.parse.parse import parse
 

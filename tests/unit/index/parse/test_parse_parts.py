@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.types import Symbol
+from scry.core import Symbol
 from scry.index.parse.parse import parse
 
 

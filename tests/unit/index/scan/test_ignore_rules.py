@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import Settings
-from scry.core.types import SkipReason
-from scry.index.scan.gitignore import byte_text, compile_glob
-from scry.index.scan.walk import explain_ignored, walk
+from scry.core import Settings, SkipReason
+from scry.index.scan import byte_text, compile_glob, explain_ignored
+from scry.index.scan.walk import walk
 
 
 def fill(root: Path, files: dict[str, str]) -> Path:

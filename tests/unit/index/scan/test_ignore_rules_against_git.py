@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import Settings
-from scry.index.scan.walk import FileEntry, explain_ignored, walk
+from scry.core import Settings
+from scry.index.scan import FileEntry, explain_ignored
+from scry.index.scan.walk import walk
 
 _ATOMS = (
     *("a", "b", "ab", "A", "é", "語", "-", ".", "#", "!", " ", "\t", "\r", "\\", "\\ ", "\\*", "\\["),

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.types import SkippedFile, SkipReason
-from scry.index.scan.read_file import FileContent, decode_text, read_file
+from scry.core import SkippedFile, SkipReason
+from scry.index.scan import FileContent, decode_text
+from scry.index.scan.read_file import read_file
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
 

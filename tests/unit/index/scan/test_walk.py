@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.settings import Settings
-from scry.core.types import SkippedFile, SkipReason
-from scry.index.scan.walk import FOLDER_SIZE, FileEntry, explain_ignored, walk
+from scry.core import Settings, SkippedFile, SkipReason
+from scry.index.scan import FOLDER_SIZE, FileEntry, explain_ignored
+from scry.index.scan.walk import walk
 
 
 def skips(root: Path, settings: Settings | None = None) -> dict[str, SkippedFile | None]:

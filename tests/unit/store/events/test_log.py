@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest, LogUnavailable
-from scry.core.events import FEEDBACK, QUERY, USE, EventFilter, LogEvent
-from scry.store.events.log import EVENTS_FILE, EventLog, EventReader
-from scry.store.events.schema import EVENT_MIGRATIONS
-from scry.store.sqlite.database import network_file_system_type
+from scry.core import FEEDBACK, QUERY, USE, BadRequest, EventFilter, LogEvent, LogUnavailable
+from scry.store.events import EVENT_MIGRATIONS, EVENTS_FILE, EventLog, EventReader
+from scry.store.sqlite import network_file_system_type
 
 
 def open_log(folder: Path) -> EventLog:

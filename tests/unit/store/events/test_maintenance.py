@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import LogUnavailable
-from scry.core.events import EventFilter, LogEvent
-from scry.store.answers import AnswerStore
+from scry.core import EventFilter, LogEvent, LogUnavailable
+from scry.store import AnswerStore
+from scry.store.events import EventReader, compact_log, forget_events
 from scry.store.events import log as events
-from scry.store.events.log import EventReader
-from scry.store.events.maintenance import compact_log, forget_events
 from tests.unit.store.events.test_log import open_log, query, use
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.types import SkippedFile, SkipReason
-from scry.store.index.rows import NewFile
-from scry.store.index.store import IndexStore
+from scry.core import SkippedFile, SkipReason
+from scry.store.index import IndexStore, NewFile
 
 PATHS = [
     "a.py",

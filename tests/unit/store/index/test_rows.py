@@ -8,9 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scry.core.errors import IndexDamaged
-from scry.core.types import Point, Span, Symbol
-from scry.store.index.rows import (
+from scry.core import IndexDamaged, Point, Span, Symbol
+from scry.store.index import (
     NewDocument,
     compress_frame,
     decode_kind,

@@ -11,13 +11,9 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 
-from scry.core.doc_id import symbol_doc_id
-from scry.core.errors import IndexUnavailable
-from scry.core.types import FileStructure, Point, SkippedFile, SkipReason, Span, Symbol
-from scry.store.index.database import INDEX_SCHEMA
-from scry.store.index.rows import NewDocument, NewFile
-from scry.store.index.store import IndexStore
-from scry.store.lexical import LexicalEntry, LexicalIndex
+from scry.core import FileStructure, IndexUnavailable, Point, SkippedFile, SkipReason, Span, Symbol, symbol_doc_id
+from scry.store import LexicalEntry, LexicalIndex
+from scry.store.index import INDEX_SCHEMA, IndexStore, NewDocument, NewFile
 
 
 def _symbol(name: str, line: int = 0) -> Symbol:

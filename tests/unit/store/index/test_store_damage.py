@@ -9,13 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scry.core.doc_id import symbol_doc_id
-from scry.core.errors import IndexDamaged
-from scry.core.types import Point, Span, Symbol
-from scry.store.blobs import BlobCache, read_cached_blob
-from scry.store.index.rows import NewDocument, NewFile
-from scry.store.index.store import IndexStore, describe_damage
-from scry.store.vector_sets import EmbedderInfo
+from scry.core import IndexDamaged, Point, Span, Symbol, symbol_doc_id
+from scry.store import BlobCache, EmbedderInfo, read_cached_blob
+from scry.store.index import IndexStore, NewDocument, NewFile, describe_damage
 
 
 def _file(path: str, name: str) -> NewFile:

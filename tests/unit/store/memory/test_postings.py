@@ -8,14 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.memory.ranking import term_rarity
-from scry.core.memory.types import CAPTURED_KINDS, MEMORY_KINDS, MemoryKind, Observation
+from scry.core.memory import CAPTURED_KINDS, MEMORY_KINDS, MemoryKind, Observation, term_rarity
+from scry.store.memory import MEMORY_FILE, MEMORY_MIGRATIONS, MemoryStore, SessionOwner, find_candidates, look_up_terms
 from scry.store.memory import postings as holders
-from scry.store.memory.postings import find_candidates, look_up_terms
-from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
-from scry.store.memory.sessions import SessionOwner
-from scry.store.memory.store import MemoryStore
-from scry.store.notes.store import NoteDatabase
+from scry.store.notes import NoteDatabase
 
 NOW = 1_795_000_000_000
 WORDS = ("token", "cart", "mail", "retry", "lock")

@@ -8,14 +8,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from scry.core.errors import BadRequest, MemoryUnavailable
-from scry.core.memory.purpose import RecallPurpose
-from scry.core.memory.ranking import RecalledMemory
-from scry.core.memory.types import Memory, MemoryKind, Observation
-from scry.store.memory.reader import MemoryFilter, MemoryReader
-from scry.store.memory.schema import MEMORY_FILE
-from scry.store.memory.sessions import SESSION_IDLE_MS, SessionOwner
-from scry.store.memory.store import MAX_DETAIL_CHARACTERS, MAX_TEXT_CHARACTERS, MemoryStore, forget_memories
+from scry.core import BadRequest, MemoryUnavailable
+from scry.core.memory import Memory, MemoryKind, Observation, RecalledMemory, RecallPurpose
+from scry.store.memory import (
+    MEMORY_FILE,
+    SESSION_IDLE_MS,
+    MemoryFilter,
+    MemoryReader,
+    MemoryStore,
+    SessionOwner,
+    forget_memories,
+)
+from scry.store.memory.store import MAX_DETAIL_CHARACTERS, MAX_TEXT_CHARACTERS
 
 NOW = 1_795_000_000_000
 HOUR_MS = 3_600_000

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scry.core.knowledge import KnowledgeDocument, NoteFile
-from scry.index.notes.note_file import make_note_entry
-from scry.store.notes.project_notes import NewNote, ProjectNoteDatabase
-from scry.store.vector_sets import EmbedderInfo
-from scry.store.vectors import FloatRows
+from scry.core import KnowledgeDocument, NoteFile
+from scry.index.notes import make_note_entry
+from scry.store import EmbedderInfo, FloatRows
+from scry.store.notes import NewNote, ProjectNoteDatabase
 
 MAKER = EmbedderInfo("bundled", "bundled@1/8", 8)
 

@@ -12,15 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import FIRST_DOC_KEYS, PERSONA_NOTES, KnowledgeDocument, is_knowledge, note_store_of
-from scry.core.text import tokenize
-from scry.store.history.commits import FIRST_COMMIT_KEY, is_commit_key
-from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.notes.reader import WordQuery
-from scry.store.notes.schema import PERSONA_MIGRATIONS
-from scry.store.notes.store import NoteDatabase
-from scry.store.vector_sets import EmbedderInfo
+from scry.core import FIRST_DOC_KEYS, IndexUnavailable, KnowledgeDocument, is_knowledge, note_store_of, tokenize
+from scry.core.knowledge import PERSONA_NOTES
+from scry.store import EmbedderInfo, LexicalEntry, LexicalIndex
+from scry.store.history import FIRST_COMMIT_KEY, is_commit_key
+from scry.store.notes import PERSONA_MIGRATIONS, NoteDatabase, WordQuery
 
 MAKER = EmbedderInfo("bundled", "bundled@1/8", 8)
 

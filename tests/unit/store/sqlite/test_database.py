@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.types import FileStructure
-from scry.store.index.rows import NewFile
-from scry.store.index.store import IndexStore
+from scry.core import FileStructure
+from scry.store.index import IndexStore, NewFile
+from scry.store.sqlite import FolderCache, apply_migrations, open_database, schema_version
 from scry.store.sqlite import database as kept_folders
-from scry.store.sqlite.database import FolderCache, apply_migrations, open_database, schema_version
 
 _AGAIN_AND_AGAIN = "DELETE FROM notes; -- a comment; with its own\n INSERT INTO notes (text) VALUES ('a;b');"
 MIGRATIONS = ("CREATE TABLE notes (text TEXT);", _AGAIN_AND_AGAIN, "ALTER TABLE notes ADD COLUMN time INTEGER;")

@@ -4,9 +4,8 @@ import importlib
 
 import pytest
 
-from scry.surfaces.cli.app import make_app
-from scry.surfaces.cli.commands import COMMANDS
-from scry.surfaces.cli.run import BAD_REQUEST, run
+from scry.surfaces.cli import BAD_REQUEST, COMMANDS, make_app
+from scry.surfaces.cli.run import run
 
 
 def test_the_commands() -> None:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from scry.core.errors import BadRequest, IndexUnavailable
-from scry.surfaces.cli.output import print_json, report_error
+from scry.core import BadRequest, IndexUnavailable
+from scry.surfaces.cli import print_json, report_error
 from tests.unit.surfaces.render.sample_answers import FUSE, answer
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.surfaces.cli.progress import ProgressBars
+from scry.surfaces.cli import ProgressBars
 from tests.unit.surfaces.render.sample_answers import state
 
 

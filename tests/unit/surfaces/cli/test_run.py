@@ -9,13 +9,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from scry.surfaces.cli import find
+from scry.surfaces.cli import (
+    COMMANDS,
+    DefaultQuestionOptions,
+    QuestionOptions,
+    ask_plain_question,
+    find,
+    parse_plain_question,
+    run_command,
+)
 from scry.surfaces.cli import run as plain
-from scry.surfaces.cli.answering import DefaultQuestionOptions
-from scry.surfaces.cli.app import run_command
-from scry.surfaces.cli.commands import COMMANDS
-from scry.surfaces.cli.question_options import QuestionOptions
-from scry.surfaces.cli.run import ask_plain_question, parse_plain_question
 
 ODD_WORDS = ("find", "status", "lang:go", '"exact text"', "a=b", "*", "@file", "\udcff")
 WORD = st.text(max_size=8) | st.sampled_from(ODD_WORDS)

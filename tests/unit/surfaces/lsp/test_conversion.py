@@ -12,8 +12,8 @@ import pytest
 
 import scry
 from scry.core import errors
+from scry.surfaces.lsp import EDITOR_COMMANDS, EditorWording
 from scry.surfaces.lsp import conversion as wire
-from scry.surfaces.lsp.conversion import EDITOR_COMMANDS, EditorWording
 from scry_protocol.messages import FindParams, IndexParams, StatusParams
 from scry_protocol.version import PROTOCOL
 from tests.unit.surfaces.render.sample_answers import FUSE, answer, state

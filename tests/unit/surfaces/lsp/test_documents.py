@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.lsp.documents import EditMapping, OpenDocuments, apply_change, split_lines
+from scry.surfaces.lsp import EditMapping, OpenDocuments, apply_change, split_lines
 from scry_protocol.messages import Position, Range
 
 

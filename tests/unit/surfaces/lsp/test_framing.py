@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scry.surfaces.lsp.framing import INVALID_REQUEST, PARSE_ERROR, FrameReader, JsonRpcMessage, MalformedMessage
+from scry.surfaces.lsp import INVALID_REQUEST, PARSE_ERROR, FrameReader, JsonRpcMessage, MalformedMessage
 
 LIMIT = 2000
 PING: JsonRpcMessage = {"jsonrpc": "2.0", "method": "ping", "params": None, "id": 7}

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from scry.surfaces.lsp.conversion import empty_index_state
-from scry.surfaces.lsp.documents import EditMapping
-from scry.surfaces.lsp.locations import map_result_to_editor, unsaved_in_folder
-from scry.surfaces.lsp.standard_features import SYMBOL_KINDS, to_symbol_information
-from scry.surfaces.lsp.workspace import WorkspaceFolder
+from scry.surfaces.lsp import (
+    SYMBOL_KINDS,
+    EditMapping,
+    WorkspaceFolder,
+    empty_index_state,
+    map_result_to_editor,
+    to_symbol_information,
+    unsaved_in_folder,
+)
 from scry_protocol.messages import Annotations, Answer, Location, Position, Range, ResultItem, Scoring
 
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from scry.surfaces.lsp.process import is_process_alive
+from scry.surfaces.lsp import is_process_alive
 
 _LINES = """
 import attrs

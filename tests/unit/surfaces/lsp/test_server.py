@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from scry.surfaces.lsp.server import ScryServer
+from scry.surfaces.lsp import ScryServer
 from scry_protocol.messages import Recorded
 
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from scry.engine.context import CancelledCheck
-from scry.surfaces.lsp.session import PickerRequests, run_in_thread
+from scry.engine import CancelledCheck
+from scry.surfaces.lsp import PickerRequests, run_in_thread
 from tests.polling import eventually
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from scry.surfaces.lsp.standard_features import MAX_ANSWERS, ShownLocations
+from scry.surfaces.lsp import MAX_ANSWERS, ShownLocations
 from scry_protocol.messages import Answer, Location, Position, Range
 from tests.unit.surfaces.render.sample_answers import answer as sample
 from tests.unit.surfaces.render.sample_answers import result

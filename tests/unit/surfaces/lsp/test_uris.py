@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
+from scry.surfaces.lsp import NotAFileUri, path_to_uri, uri_to_path
 
 
 @pytest.mark.parametrize(

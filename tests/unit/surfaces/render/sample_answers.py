@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from scry.engine.response.notices import add_notice
+from scry.engine.response import add_notice
 from scry_protocol.messages import (
     Adjustment,
     Annotations,

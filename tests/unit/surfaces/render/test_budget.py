@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from scry.surfaces.render.budget import estimate_tokens, render_answer_within, truncate_to_budget
+from scry.surfaces.render import estimate_tokens, render_answer_within, truncate_to_budget
 from scry_protocol.messages import Full
 from tests.unit.surfaces.render.sample_answers import FUSE, answer, result
 

@@ -8,10 +8,9 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
+from scry.lab import VariantResult, paired_bootstrap
 from scry.lab.compare import compare
-from scry.lab.metrics import paired_bootstrap
-from scry.lab.run import VariantResult
-from scry.surfaces.render.evaluation_html import render_comparison_html, render_run_html
+from scry.surfaces.render import render_comparison_html, render_run_html
 from tests.unit.lab.sample_runs import outcome, run
 
 _VOID = frozenset({"meta", "line", "rect", "circle", "br"})

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.engine.response.notices import describe_emptiness, describe_incomplete
-from scry.surfaces.render.index_state import render_index_state
-from scry.surfaces.render.results import render_answer
-from scry.surfaces.render.styled_text import to_plain_text
+from scry.engine.response import describe_emptiness, describe_incomplete
+from scry.surfaces.render import render_answer, render_index_state, to_plain_text
 from scry_protocol.messages import IndexState
 from tests.unit.surfaces.render.sample_answers import READY, answer, state
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.render.plots import BarRow, IntervalRow, axis_ticks, bar_chart, interval_chart
+from scry.surfaces.render import BarRow, IntervalRow, axis_ticks, bar_chart, interval_chart
 
 
 def _ticks(svg: str) -> list[str]:

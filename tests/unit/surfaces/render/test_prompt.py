@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
-from scry.surfaces.render.prompt import code_reference, render_for_model
+from scry.surfaces.render import code_reference, render_for_model
 from scry_protocol.messages import Fault, Location, Position, Range
 from tests.unit.surfaces.render.sample_answers import FUSE, answer, result, state
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
-from scry.surfaces.render.results import render_answer
-from scry.surfaces.render.styled_text import display_width, to_plain_text
+from scry.surfaces.render import display_width, render_answer, to_plain_text
 from scry_protocol.messages import Annotations, Answer, Fault, Structural
 from tests.unit.surfaces.render.sample_answers import FUSE, answer, result, state
 

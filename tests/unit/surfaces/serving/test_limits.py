@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from scry.core.errors import BadRequest, Busy, TookTooLong
-from scry.surfaces.serving.limits import RequestPool
+from scry.core import BadRequest, Busy, TookTooLong
+from scry.surfaces.serving import RequestPool
 
 
 def test_an_answer_and_an_error_come_back() -> None:

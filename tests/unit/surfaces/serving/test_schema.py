@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from scry.surfaces.serving.schema import protocol_schema, rebase_references, referenced_structs, struct_schema
+from scry.surfaces.serving import protocol_schema, rebase_references, referenced_structs, struct_schema
 
 ROOT = Path(__file__).parents[4]
 

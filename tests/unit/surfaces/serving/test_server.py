@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.errors import BadRequest
-from scry.surfaces.serving.server import ListenAddress, open_listening_socket
+from scry.core import BadRequest
+from scry.surfaces.serving import ListenAddress, open_listening_socket
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no Unix sockets")
 

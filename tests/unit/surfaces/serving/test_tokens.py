@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
-from scry.core.errors import BadSettings
-from scry.surfaces.serving.replies import HttpError
-from scry.surfaces.serving.tokens import (
+from scry.core import BadSettings
+from scry.surfaces.serving import (
+    HttpError,
     load_or_create_token,
     matches_token,
     reject_foreign_request,

@@ -78,3 +78,23 @@ def language_of(path: str, first_line: str = "") -> Language | None:
 def language_named(name: str) -> Language | None:
     """Return the first language of that name."""
     return next((language for language in LANGUAGES if language.name == name), None)
+
+
+# Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from scry.index.parse.languages.language import DEFINITION_KINDS as DEFINITION_KINDS
+    from scry.index.parse.languages.language import Language as Language
+else:
+    _MODULES = {
+        "DEFINITION_KINDS": "language",
+        "Language": "language",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

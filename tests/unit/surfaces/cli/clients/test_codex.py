@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.surfaces.cli.clients.client import ServerCommand, UnwritableConfig
-from scry.surfaces.cli.clients.codex import CODEX
+from scry.surfaces.cli.clients import CODEX, ServerCommand, UnwritableConfig
 
 SERVER = ServerCommand("/opt/a b/scry", ("mcp",))
 TABLE = '[mcp_servers.scry]\ncommand = "/opt/a b/scry"\nargs = ["mcp"]\n'

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.cli.clients.client import UnwritableConfig
-from scry.surfaces.cli.clients.jsonc import read_jsonc, set_member
+from scry.surfaces.cli.clients import UnwritableConfig, read_jsonc, set_member
 
 PATH = ("servers", "scry")
 ENTRY = {"command": "scry", "args": ["mcp"]}
