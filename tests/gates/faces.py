@@ -126,7 +126,10 @@ def rewrite_tests(rooms: Rooms) -> None:
             left = [each for each in node.names if each not in moved]
             indent = " " * node.col_offset
             new = [f"{indent}from {package} import {_spelled(moved)}\n"]
-            new += [f"{indent}from {node.module} import {_spelled(left)}\n"] if left else []
+            comment = re.search(r"  #.*", "".join(lines[node.lineno - 1 : node.end_lineno]))
+            new += (
+                [f"{indent}from {node.module} import {_spelled(left)}{comment[0] if comment else ''}\n"] if left else []
+            )
             lines[node.lineno - 1 : node.end_lineno] = new
         if (changed := "".join(lines)) != text:
             path.write_text(changed, encoding="utf-8")

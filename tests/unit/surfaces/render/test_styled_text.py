@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scry.surfaces.render import display_width, grapheme_clusters, make_printable, wrap_text
-from scry.surfaces.render.styled_text import _ONE_CELL_CHARACTERS
+from scry.surfaces.render.styled_text import _ONE_CELL_CHARACTERS  # pyright: ignore[reportPrivateUsage]
 
 FAMILY = "👩\u200d👩\u200d👧"
 E_ACUTE = "e\u0301"
