@@ -118,7 +118,7 @@ def _shown(engine: Engine, params: msgspec.Struct) -> str:
         case messages.UseParams():
             return str(engine.use(params))
         case messages.FeedbackParams():
-            return str(engine.recorder.feedback(params))
+            return str(engine.feedback(params))
         case _:
             raise AssertionError(params)
 

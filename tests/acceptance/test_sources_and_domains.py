@@ -118,9 +118,7 @@ def test_a_shop_of_no_notes_answers_nothing(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.acceptance("K1")
 def test_a_note_that_takes_anothers_place_is_about_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    first = remember_note(RememberParams("Small functions", domains=["style"]), Settings()).notes[0]
-    second = remember_note(RememberParams("Functions of ten lines", supersedes=first.doc_id), Settings()).notes[0]
-    third = remember_note(RememberParams("Ten lines", domains=["python"], supersedes=second.doc_id), Settings()).notes[
-        0
-    ]
-    assert (second.domains, third.domains) == (["style"], ["python"])
+    first = remember_note("Small functions", Settings(), domains=["style"])
+    second = remember_note("Functions of ten lines", Settings(), supersedes=first.doc_id)
+    third = remember_note("Ten lines", Settings(), domains=["python"], supersedes=second.doc_id)
+    assert (second.body.domains, third.body.domains) == (("style",), ("python",))

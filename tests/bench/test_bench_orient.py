@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scry.core import FileStructure, IndexState
-from scry.engine import IndexView
+from scry.engine import DEFAULT_CONTEXT, IndexView, OrientRequest
 from scry.engine.browse.orient import orient
 from scry.store.index import IndexStore, NewFile
 
@@ -52,7 +52,8 @@ def test_a_folder_of_ten_thousand_files(tmp_path: Path) -> None:
 
 
 def _orient(store: IndexStore, root: Path) -> object:
-    return orient("src", 10, root, IndexView(store, IndexState(state="ready"), None), lambda: False)
+    view = IndexView(store, IndexState(state="ready"), None)
+    return orient(OrientRequest("src", 10), root, view, DEFAULT_CONTEXT)
 
 
 def _orient_anew(root: Path) -> object:

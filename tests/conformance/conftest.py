@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.core import ProjectLink, Settings
-from scry.engine.knowledge import remember_note
+from scry.engine.response import remember_persona_note
 from scry.projects import add_project
 from scry_protocol.messages import RememberParams
 from tests.conformance.ways import Ways
@@ -33,7 +33,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             patch.setenv(f"GIT_{role}_DATE", "2026-03-01T12:00:00Z")  # so long ago that minutes change no words
         add_project(make_repository(place / "post", POST), None, ())
         shop = make_repository(place / "shop", {**SEARCHED_SHOP, **BELIEFS})
-        remember_note(RememberParams("Ranks are fused, never raw scores", domains=["ranking"]), Settings())
+        remember_persona_note(RememberParams("Ranks are fused, never raw scores", domains=["ranking"]), Settings())
         add_project(shop, None, [ProjectLink("learns_from", "post")])
         yield shop
 

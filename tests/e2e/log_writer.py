@@ -11,6 +11,7 @@ import msgspec
 from scry.core import load_settings
 from scry.engine import new_query_id
 from scry.engine.activity import Recorder
+from scry.engine.response import record_answer, record_feedback, record_use
 from scry.projects import open_project
 from scry_protocol.messages import FeedbackParams, FindParams, UseParams
 from tests.unit.surfaces.render.sample_answers import FUSE, answer
@@ -21,12 +22,12 @@ def write(root: Path, name: str) -> None:
     recorder = Recorder(open_project(root), load_settings(None, {}), "cli")
     for number in itertools.count():
         asked = msgspec.structs.replace(answer(FUSE), query=f"{name} {number}", query_id=new_query_id())
-        recorder.record_answer(asked, FindParams(asked.query))
+        record_answer(recorder, asked, FindParams(asked.query))
         act = f"{name}-{number}"
         if number % 3:
-            done, line = recorder.use(UseParams(asked.query_id, 1, "jump", act)), f"use {act}"
+            done, line = record_use(recorder, UseParams(asked.query_id, 1, "jump", act)), f"use {act}"
         else:
-            done, line = recorder.feedback(FeedbackParams(asked.query_id, "good", act)), f"feedback {act}"
+            done, line = record_feedback(recorder, FeedbackParams(asked.query_id, "good", act)), f"feedback {act}"
         if done.recorded:
             print(line, flush=True)
 

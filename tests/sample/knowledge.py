@@ -10,7 +10,7 @@ import pytest
 
 from scry.core import Settings
 from scry.engine import Engine
-from scry.engine.knowledge import remember_note
+from scry.engine.response import remember_persona_note
 from scry_protocol.messages import RememberParams
 from tests.acceptance.conftest import make_shop
 
@@ -55,6 +55,6 @@ def opened_shop(place: Path, *notes: RememberParams) -> Generator[Engine]:
         shop.write(BELIEFS)
         shop.update_index()
         for note in notes:
-            remember_note(note, Settings())
+            remember_persona_note(note, Settings())
         with closing(shop.engine()) as engine:
             yield engine

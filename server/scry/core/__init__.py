@@ -51,6 +51,10 @@ if TYPE_CHECKING:
     from scry.core.knowledge import is_knowledge as is_knowledge
     from scry.core.knowledge import note_store_of as note_store_of
     from scry.core.knowledge import parse_citation as parse_citation
+    from scry.core.notices import COMMAND_LINE as COMMAND_LINE
+    from scry.core.notices import IndexDamage as IndexDamage
+    from scry.core.notices import ModelNotReady as ModelNotReady
+    from scry.core.notices import Notice as Notice
     from scry.core.path_kinds import classify_path as classify_path
     from scry.core.path_kinds import families_here as families_here
     from scry.core.path_kinds import platform_of_path as platform_of_path
@@ -97,6 +101,7 @@ else:
         "BadRequest": "errors",
         "BadSettings": "errors",
         "Busy": "errors",
+        "COMMAND_LINE": "notices",
         "COMMIT_COUNT_DAMPING": "co_changes",
         "Cancelled": "errors",
         "Candidate": "types",
@@ -111,6 +116,7 @@ else:
         "FIRST_DOC_KEYS": "knowledge",
         "FIRST_KNOWLEDGE_KEY": "knowledge",
         "FileStructure": "types",
+        "IndexDamage": "notices",
         "IndexDamaged": "errors",
         "IndexState": "types",
         "IndexUnavailable": "errors",
@@ -121,8 +127,10 @@ else:
         "MIN_CO_CHANGES": "co_changes",
         "MalformedNote": "knowledge",
         "MemoryUnavailable": "errors",
+        "ModelNotReady": "notices",
         "ModelUnavailable": "errors",
         "NoteFile": "knowledge",
+        "Notice": "notices",
         "OracleMatch": "types",
         "ParsedFile": "types",
         "Point": "types",

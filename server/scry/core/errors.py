@@ -22,17 +22,37 @@ ScryError                      anything a person can act on; its text says what 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scry.core.notices import CommandNames, Notice
+
 
 class ScryError(Exception):
-    """Anything that a person can act on."""
+    """Anything that a person can act on. Its message is a text, or a notice where it names a command."""
+
+    def __init__(self, message: str | Notice = "") -> None:
+        super().__init__(message)
+        self._message = message
+
+    def describe(self, commands: CommandNames) -> str:
+        """Return the message for a client with these commands; `str` is for the command line."""
+        return self._message if isinstance(self._message, str) else self._message.render(commands)
 
 
 class BadRequest(ScryError):
     """The question is wrong; `field` names the parameter."""
 
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(f"{field}: {message}")
+    def __init__(self, field: str, message: str | Notice) -> None:
+        super().__init__(message)
         self.field = field
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self._message}"
+
+    def describe(self, commands: CommandNames) -> str:
+        """Return the message for a client with these commands, after the parameter's name."""
+        return f"{self.field}: {super().describe(commands)}"
 
 
 class UnknownProject(BadRequest):

@@ -17,6 +17,8 @@ from enum import Enum
 
 from msgspec import Struct, field
 
+from scry.core.notices import IndexDamage, ModelNotReady, Notice
+
 
 class ScorePart(Struct, frozen=True):
     """One part of a composite score: what was measured, its value from 0 to 1, its weight, and words for a person."""
@@ -274,6 +276,7 @@ class IndexState(Struct, frozen=True):
     """How fresh and complete the index is, as every answer and `status` carry it.
 
     state: starting, indexing, ready, paused or failed; history: pending, ready or none; history_extent: if not all.
+    message: the indexer's own words. notices: of the process that reads the index.
     """
 
     state: str = "starting"
@@ -290,6 +293,7 @@ class IndexState(Struct, frozen=True):
     model: str | None = None
     message: str = ""
     history_extent: str = ""
+    notices: tuple[ModelNotReady | IndexDamage, ...] = ()
 
 
 class FusionScoring(Struct, frozen=True):
@@ -322,7 +326,7 @@ class Hit(Struct, frozen=True, gc=False):
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """What the engine found, before it takes the wire's form. notice: what this mode has to say of it, in words."""
+    """What the engine found, before it takes the wire's form. notices: of its mode."""
 
     question: SearchQuery
     query_id: str
@@ -330,4 +334,4 @@ class Answer(Struct, frozen=True, gc=False):
     index: IndexState
     hits: tuple[Hit, ...]
     faults: tuple[OracleFault, ...] = ()
-    notice: str = ""
+    notices: tuple[Notice, ...] = ()

@@ -4,21 +4,29 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.engine.context import DEFAULT_CONTEXT as DEFAULT_CONTEXT
     from scry.engine.context import CancelledCheck as CancelledCheck
+    from scry.engine.context import OrientRequest as OrientRequest
     from scry.engine.context import RequestContext as RequestContext
     from scry.engine.context import RequestedProjects as RequestedProjects
     from scry.engine.context import names_projects as names_projects
     from scry.engine.context import new_query_id as new_query_id
     from scry.engine.context import requested_projects as requested_projects
     from scry.engine.engine import Engine as Engine
+    from scry.engine.notices import LogOff as LogOff
+    from scry.engine.notices import NothingIndexedInFolder as NothingIndexedInFolder
     from scry.engine.project_index import HistoryAccess as HistoryAccess
     from scry.engine.project_index import IndexView as IndexView
 else:
     _MODULES = {
         "CancelledCheck": "context",
+        "DEFAULT_CONTEXT": "context",
         "Engine": "engine",
         "HistoryAccess": "project_index",
         "IndexView": "project_index",
+        "LogOff": "notices",
+        "NothingIndexedInFolder": "notices",
+        "OrientRequest": "context",
         "RequestContext": "context",
         "RequestedProjects": "context",
         "names_projects": "context",

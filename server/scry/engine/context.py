@@ -1,10 +1,6 @@
-"""Hold what travels with a question: request context, answer id, and the projects that it names.
+"""Hold the values that travel with a request: its context, the mode's parameters, and the projects that it names.
 
-How a question is asked, whatever it asks for.
-
-Names of answers (J5).
-
-Which projects a question is for. Pure.
+Parameters are domain values: engine/response/requests.py makes them from those of the wire.
 """
 
 from __future__ import annotations
@@ -14,12 +10,16 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from scry.core.errors import Cancelled
+from scry.core.notices import COMMAND_LINE, CommandNames
+
 MODEL_TIMEOUT_S = 1.5
-"""How long an answer waits for a model that is in another process; then it goes without (F3)."""
+"""How long an answer waits for a model that runs in another process; after that, the answer does without it (F3)."""
 
 
 CancelledCheck = Callable[[], bool]
@@ -27,16 +27,17 @@ CancelledCheck = Callable[[], bool]
 
 
 def never_cancelled() -> bool:
-    """Nobody gives up."""
+    """Return False: nobody withdraws the request."""
     return False
 
 
 class RequestContext(Struct, frozen=True):
-    """encoding: what characters of positions count. cancelled: whether nobody waits for the answer any more.
+    """How a request is asked, whatever its mode.
 
-    patience: how many seconds the answer may wait for a model in another process; the bundled one is in this.
-    unsaved: files whose editor text is newer. is_part: it is a part of something else, that nobody asked for by itself:
-    neither kept nor logged, and a question that names projects is no mistake.
+    encoding: of positions, utf-8 or utf-16. cancelled: returns whether the asker has withdrawn the request.
+    model_timeout_s: seconds that the answer may wait for a model in another process; the bundled one is in this.
+    unsaved_paths: files, relative to the root, whose text in the editor is newer. is_subrequest: the request is a part
+    of another one; its answer is neither stored nor logged. commands: the client's names for commands in texts.
     """
 
     encoding: str = "utf-16"
@@ -44,29 +45,95 @@ class RequestContext(Struct, frozen=True):
     model_timeout_s: float = MODEL_TIMEOUT_S
     unsaved_paths: Sequence[str] = ()
     is_subrequest: bool = False
+    commands: CommandNames = COMMAND_LINE
+
+    def raise_if_cancelled(self) -> None:
+        """Raise Cancelled when the asker has withdrawn the request."""
+        if self.cancelled():
+            raise Cancelled("the question was withdrawn")
 
 
 DEFAULT_CONTEXT = RequestContext()
+
+
+DEFAULT_LIMIT = 10
+"""How many results an answer holds at most where the request does not say."""
+
+
+class FindRequest(Struct, frozen=True):
+    """Parameters of find. is_relation_query: read the query as a question over the code graph.
+
+    types, domains: empty for all. source: project or persona; empty for both. with_full_results: give each result in
+    full.
+    """
+
+    query: str
+    limit: int = DEFAULT_LIMIT
+    min_score: float = 0.0
+    intent: str | None = None
+    types: Sequence[str] = ()
+    source: str = ""
+    domains: Sequence[str] = ()
+    is_relation_query: bool = False
+    with_full_results: bool = False
+
+    @property
+    def mode(self) -> str:
+        """The mode's name on the wire."""
+        return "reason" if self.is_relation_query else "find"
+
+
+class RecentRequest(Struct, frozen=True):
+    """Parameters of recent. query: empty for all changes. days: None for the default. Others: as of FindRequest."""
+
+    query: str
+    days: int | None
+    limit: int
+    types: Sequence[str] = ()
+    source: str = ""
+    domains: Sequence[str] = ()
+    with_full_results: bool = False
+
+
+class OrientRequest(Struct, frozen=True):
+    """Parameters of orient. path: a folder or a file."""
+
+    path: str
+    limit: int
+
+
+NeighborKind = Literal["cochange", "dependency"]
+
+
+class NeighborsRequest(Struct, frozen=True):
+    """Parameters of neighbors: a file, or the id of a belief. by: the relation, of a file.
+
+    types: only these content types of what the belief reaches; all when empty.
+    """
+
+    file: str
+    limit: int
+    by: NeighborKind = "cochange"
+    belief: str | None = None
+    types: Sequence[str] = ()
+
 
 _QUERY_ID_PATTERN = re.compile(r"q_\d{8}_\d{6}_[a-z2-7]{8,64}")
 
 
 def is_query_id(text: str) -> bool:
-    """Whether this could be the name of an answer."""
+    """Return whether a text has the form of an answer's query id (J5)."""
     return bool(_QUERY_ID_PATTERN.fullmatch(text))
 
 
 def new_query_id(now: float | None = None) -> str:
-    """`q_YYYYMMDD_HHMMSS_` in UTC, and 8 random base32 characters (40 bits)."""
+    """Return `q_YYYYMMDD_HHMMSS_` in UTC, followed by 8 random base32 characters (40 bits)."""
     stamp = time.strftime("%Y%m%d_%H%M%S", time.gmtime(now))
     return f"q_{stamp}_{base64.b32encode(secrets.token_bytes(5)).decode().lower()}"
 
 
-"""More names than this in one question are a mistake."""
-
-
 class RequestedProjects(msgspec.Struct, frozen=True):
-    """What a question says of projects: some by name, all of them, and those that are linked to what it asks."""
+    """The projects that a request selects: some by name, all registered ones, and those linked to the selected ones."""
 
     names: Sequence[str] = ()
     all_registered: bool = False
@@ -74,17 +141,17 @@ class RequestedProjects(msgspec.Struct, frozen=True):
 
 
 def requested_projects(params: msgspec.Struct) -> RequestedProjects:
-    """What these params say of projects."""
+    """Return the projects that a request's parameters select."""
     given = (getattr(params, field, None) for field in ("projects", "all_projects", "linked_projects"))
     names, everything, linked = given
     return RequestedProjects(names or (), bool(everything), bool(linked))
 
 
 def names_projects(params: msgspec.Struct) -> bool:
-    """Whether a question says which projects it is for."""
+    """Return whether a request's parameters select projects."""
     return requested_projects(params) != RequestedProjects()
 
 
 def now_ms() -> int:
-    """Milliseconds since the epoch, by this machine's clock."""
+    """Return milliseconds since the epoch, by this machine's clock."""
     return time.time_ns() // 1_000_000

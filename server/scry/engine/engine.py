@@ -1,106 +1,105 @@
-"""Answer questions about one project: the facade that every surface calls.
+"""Answer for one project: the facade that every surface calls. It reads like a table of contents.
 
-What a project's people know, told and looked through: notes of the person, beliefs of the team.
-
-The engine of one project: what every surface asks. It reads like a table of contents; the work is in the files it
-names. What only some questions need is imported when it is asked for: a find starts fast.
+Parameters come in and answers leave in the wire's form; between them modes.py works on domain values. What only some
+requests need is imported when it is asked for, so that a find starts fast.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from scry.core.doc_id import split_off_project
-from scry.core.errors import BadRequest, Cancelled
-from scry.core.knowledge import BELIEF, NOTES_FOLDER, knowledge_type
+from scry.core.errors import BadRequest
+from scry.core.knowledge import NOTES_FOLDER, knowledge_type
+from scry.core.notices import COMMAND_LINE, CommandNames
 from scry.core.settings import Settings
-from scry.core.text import escape_unencodable
-from scry.core.types import Answer, IndexState, SearchQuery
-from scry.engine.activity.answer_store import ResultLocation, locate_result
+from scry.core.types import Answer, IndexState
 from scry.engine.activity.recorder import Recorder
 from scry.engine.context import DEFAULT_CONTEXT, RequestContext, names_projects
-from scry.engine.project_index import IndexAction, IndexView, ProjectIndex, unindexed_answer
+from scry.engine.modes import ProjectModes
+from scry.engine.project_index import IndexAction, ProjectIndex
 from scry.engine.response.answer import present_answer, present_state
-from scry.engine.response.requests import question_from_find, question_from_recent, reject_knowledge_params
-from scry.engine.search.pipeline import WARM_UP_QUESTION, Ranking, WarmUp, build_answer, empty_answer, rank_candidates
-from scry.engine.search.retrieve import Retrieval, RetrievalResult, retrieve
+from scry.engine.response.merged import PresentedAnswer
+from scry.engine.response.recording import (
+    add_index_message,
+    record_answer,
+    record_detail,
+    record_feedback,
+    record_use,
+)
+from scry.engine.response.requests import find_request, neighbors_request, orient_request, recent_request
 from scry.projects.project import Project, open_project
-from scry.store.index.store import IndexStore
 from scry_protocol import messages
 
 if TYPE_CHECKING:
     from scry.engine.activity.answer_store import AnswerArchive
-    from scry.engine.browse.recent_search import RecentMatches
     from scry.engine.knowledge.memory import MemoryService
+    from scry.engine.response.details import ResultLocation
 
 
 class KnowledgeService:
-    """Knowledge of one project and of the person. Every method may be called from any thread."""
+    """The knowledge of one project and of the person. Every method may be called from any thread.
+
+    Every method may raise BadRequest naming the parameter, and IndexUnavailable.
+    """
 
     def __init__(self, project: Project, settings: Settings, index: ProjectIndex) -> None:
-        """Opens nothing yet; what most finds need none of is imported late."""
+        """Open nothing yet."""
         self._project = project
         self._settings = settings
         self._index = index
 
     def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
-        """Keeps a note of the person. Raises BadRequest naming the parameter, IndexUnavailable."""
-        from scry.engine.knowledge.persona import remember_note
+        """Store a note of the person."""
+        from scry.engine.response.knowledge import remember_persona_note
 
-        remembered = remember_note(params, self._settings)
-        self._index.notify_changed([NOTES_FOLDER])  # the indexer makes what vectors are still to be made
+        remembered = remember_persona_note(params, self._settings)
+        self._index.notify_changed([NOTES_FOLDER])  # the indexer makes the vectors that are missing
         return remembered
 
     def persona(self, params: messages.PersonaParams) -> messages.PersonaNotes:
-        """The person's notes. Raises BadRequest naming the parameter, IndexUnavailable."""
-        from scry.engine.knowledge.persona import list_or_forget_notes
+        """List, search or delete notes of the person."""
+        from scry.engine.response.knowledge import list_or_forget_persona_notes
 
-        return list_or_forget_notes(params)
+        return list_or_forget_persona_notes(params)
 
     def believe(self, params: messages.BelieveParams) -> messages.Beliefs:
-        """Writes a belief to a file of the project. Raises BadRequest naming the parameter, IndexUnavailable."""
+        """Write a belief to a file of the project."""
         from scry.engine.knowledge.belief_commands import write_belief
-        from scry.engine.response.details import present_new_belief
+        from scry.engine.response.beliefs import new_belief, present_new_belief
 
-        path, note = write_belief(params, self._project)
+        path, note = write_belief(new_belief(params), self._project)
         self._index.notify_changed([path])
         return present_new_belief(path, note, self._project.root)
 
     def beliefs(self, params: messages.BeliefsParams) -> messages.Beliefs:
-        """The project's beliefs. Raises BadRequest naming the parameter, IndexUnavailable."""
-        from scry.engine.knowledge.belief_commands import list_beliefs
+        """Return the project's beliefs."""
+        from scry.engine.response.beliefs import present_belief_list
 
-        return list_beliefs(params, self._project.root, self._index.store(), self._index.belief_snapshot())
+        return present_belief_list(params, self._project.root, self._index.store(), self._index.belief_snapshot())
 
     def belief_impact(self, doc_id: str, content_type: str) -> messages.BeliefImpact | UnsetType:
-        """What beliefs have to do with a document; absent where there is nothing."""
-        scene = self._index.belief_snapshot()
-        if scene is None:
+        """Return the beliefs that bear on a document; absent for none."""
+        beliefs = self._index.belief_snapshot()
+        if beliefs is None:
             return UNSET
-        from scry.engine.response.details import present_impact_if_any
+        from scry.engine.response.beliefs import present_impact_if_any
 
-        return present_impact_if_any(scene, doc_id, content_type)
-
-    def annotate_beliefs(self, answer: Answer) -> Answer:
-        """The answer with what is to be said of its beliefs."""
-        if not any(hit.document.content_type == BELIEF for hit in answer.hits):
-            return answer
-        from scry.engine.knowledge.beliefs import annotate_beliefs
-
-        scene = self._index.belief_snapshot()
-        return annotate_beliefs(answer, scene) if scene is not None else answer
+        return present_impact_if_any(beliefs, doc_id, content_type)
 
 
 class Engine:
-    """One project's questions and answers. Every method may be called from any thread."""
+    """The requests of one project. Every method may be called from any thread.
+
+    Every question may raise BadRequest naming the parameter, and Cancelled.
+    """
 
     @classmethod
     def open(
@@ -112,9 +111,10 @@ class Engine:
         start_indexer: bool = True,
         surface: str = "python",
     ) -> Engine:
-        """Opens the project in a folder. start_indexer: have its index brought and kept up to date from now on.
+        """Open the project in a folder. Raises ProjectMissing, ProjectRefused.
 
-        surface: the way in, for the log, such as cli or lsp. Raises ProjectMissing, ProjectRefused.
+        start_indexer: have its index made and kept up to date from now on. surface: the way in, for the log, such as
+        cli or lsp.
         """
         return cls(open_project(root, force=force), settings, start_indexer=start_indexer, surface=surface)
 
@@ -123,93 +123,32 @@ class Engine:
         self.project = project
         self.recorder = Recorder(project, settings, surface)
         self.index = ProjectIndex(project, settings, start_indexer=start_indexer)
+        self.modes = ProjectModes(self.index)
         self.knowledge = KnowledgeService(project, settings, self.index)
         self._settings = settings
         self._memory: MemoryService | None = None
         self._memory_lock = threading.Lock()
-        self._warm_up = WarmUp()
 
     # Questions ----------------------------------------------------------------------------------------------------
 
     def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """Where is X? Raises BadRequest naming the parameter, Cancelled."""
-        if params.reason:
-            return self._reason(params, context)
-        return self.build_answer(self.retrieve(params, context), params, context)
-
-    def retrieve(
-        self, params: messages.FindParams | messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT
-    ) -> RetrievalResult:
-        """The first half of `find`: what the oracles say. Of several projects, their votes are then ranked together."""
-        self._warm_up.pause()
-        return self._retrieve(params, context)
-
-    def build_answer(
-        self, retrieved: RetrievalResult, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT
-    ) -> messages.Answer:
-        """The second half of `find`: the answer that follows from the votes."""
-        found = (
-            build_answer(retrieved.retrieval, retrieved.state)
-            if retrieved.retrieval
-            else empty_answer(retrieved.question, retrieved.state)
-        )
-        return self._finish(found, "find", params, context)
+        """Where is X?"""
+        request = find_request(params)
+        return self._respond(self.modes.find(request, context), request.mode, params, context)
 
     def recent(
-        self,
-        params: messages.RecentParams,
-        context: RequestContext = DEFAULT_CONTEXT,
-        *,
-        now: float | None = None,
-        matches: RecentMatches | None = None,
+        self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT, *, now: float | None = None
     ) -> messages.Answer:
-        """What changed lately? Errors as of `find`. now: in seconds since the epoch, else this moment.
-
-        found: what there is for its words, where several projects found it together.
-        """
-        from scry.engine.browse.changes import ChangeDates
-        from scry.engine.browse.recent import list_changes
-        from scry.engine.browse.recent_search import matches_of_project, rank_by_recency
-
-        question = question_from_recent(params)
-
-        def answer(reading: IndexView) -> Answer:
-            at, edited = time.time() if now is None else now, self.index.uncommitted_paths(context.unsaved_paths)
-            clock = ChangeDates(at, reading.store, reading.history, edited)
-            if not params.query.strip():
-                return list_changes(question, clock, params.days, reading, context.cancelled)
-            all_found = matches or matches_of_project(self._rank_relevant(context, reading.store, question))
-            return rank_by_recency(all_found, clock, params.days, params.limit, reading.state)
-
-        return self._finish(self._browse(params.query, params.limit, context, answer), "recent", params, context)
+        """What changed lately? now: in seconds since the epoch; None for this moment."""
+        return self._respond(self.modes.recent(recent_request(params), context, now=now), "recent", params, context)
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What matters here? Errors as of `find`."""
-        from scry.engine.browse.orient import orient
-
-        def answer(reading: IndexView) -> Answer:
-            return orient(params.path, params.limit, self.project.root, reading, context.cancelled)
-
-        return self._finish(self._browse(params.path, params.limit, context, answer), "orient", params, context)
+        """What matters here?"""
+        return self._respond(self.modes.orient(orient_request(params), context), "orient", params, context)
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What belongs to this file? Errors as of `find`."""
-        from scry.engine.browse.neighbors import list_belief_neighbors, list_neighbors
-
-        if not params.file and params.belief is None:
-            raise BadRequest("file", "is missing; name a file, or a belief")
-        if params.file and params.belief is not None:
-            raise BadRequest("belief", "and file can't both be asked about; give one of them")
-
-        def answer(reading: IndexView) -> Answer:
-            if params.belief is not None:
-                return list_belief_neighbors(
-                    params.belief, params.types, params.limit, reading, self.index.belief_snapshot()
-                )
-            return list_neighbors(params.file, params.by, params.limit, self.project.root, reading, context.cancelled)
-
-        asked = params.file or params.belief or ""
-        return self._finish(self._browse(asked, params.limit, context, answer), "neighbors", params, context)
+        """What belongs to this file?"""
+        return self._respond(self.modes.neighbors(neighbors_request(params), context), "neighbors", params, context)
 
     def why(
         self,
@@ -218,34 +157,24 @@ class Engine:
         *,
         answers: Sequence[AnswerArchive] = (),
     ) -> messages.Explanation:
-        """Why does this document have its place, or none? Errors as of `find`.
+        """Why does this document have its rank, or none?
 
-        answers: where to look for the question that it is explained for; by default among those of this project.
+        answers: where to look for the question that it is explained for; by default in those of this project.
         """
-        from scry.engine.explain.explain import explain_why
         from scry.engine.response.explanation import present_explanation
         from scry.engine.response.merged import qualify_explanation
 
-        scene = self.index.snapshot(context.unsaved_paths)
-        target = scene.resolve(params.doc_id)
-        asked = scene.recall_query(params.query, params.query_id, target, answers or (self.recorder.answers,))
-        explained = explain_why(scene, target, asked, partial(self._rank_relevant, context))
-        presented = present_explanation(explained, self.project.root, self.project.name, context.encoding)
+        archives = answers or (self.recorder.answers,)
+        explained = self.modes.why(params.doc_id, params.query, params.query_id, archives, context)
+        explanation = present_explanation(explained, self.project, context)
         if explained.target.status == "indexed":
             doc_id = explained.target.doc_id
             impact = self.knowledge.belief_impact(doc_id, knowledge_type(doc_id) or "")
-            presented = msgspec.structs.replace(presented, impact=impact)
-        left = presented if context.is_subrequest else self.recorder.record_answer(presented, params, context.encoding)
-        return qualify_explanation(self.project.name, left) if self._has_project_prefix(params.doc_id) else left
-
-    def is_indexed(self, doc_id: str) -> bool:
-        """Whether this names something that is indexed here."""
-        return bool(doc_id.strip()) and self.index.snapshot(()).resolve(doc_id).status == "indexed"
-
-    def doc_keys(self, doc_ids: Sequence[str]) -> list[int]:
-        """The numbers of these documents, by which `detail` tells later whether they were changed; 0 for none."""
-        scene = self.index.snapshot(())
-        return [next(iter(scene.resolve(doc_id).doc_keys), 0) for doc_id in doc_ids]
+            explanation = replace(explanation, impact=impact)
+        if not context.is_subrequest:
+            explanation = record_answer(self.recorder, explanation, params, context.encoding)
+        is_qualified = self._has_project_prefix(params.doc_id)
+        return qualify_explanation(self.project.name, explanation) if is_qualified else explanation
 
     def detail(
         self,
@@ -254,48 +183,68 @@ class Engine:
         *,
         answered_by: Recorder | None = None,
     ) -> messages.Detail:
-        """One result of an earlier answer in full. Nothing is searched again.
+        """Return one result of an earlier answer in full; nothing is searched again.
 
-        recorder: the one that keeps the answer, where that is not this project's.
-        Raises BadRequest for an answer or a rank that does not exist.
+        answered_by: stores the answer, where that is not this project's recorder. Raises BadRequest for an answer or a
+        rank that does not exist.
         """
-        from scry.engine.explain.detail import read_detail
         from scry.engine.response.details import present_full
         from scry.engine.response.merged import qualify_full
 
-        keeper = answered_by or self.recorder
-        kept = keeper.answers.require(params.query_id)
-        result, number = kept.result(params.rank), kept.doc_key_in(self.project.root, params.rank)
-        found = read_detail(self.index.snapshot(context.unsaved_paths), result.doc_id, number)
+        recorder = answered_by or self.recorder
+        stored = recorder.answers.require(params.query_id)
+        result, doc_key = stored.result(params.rank), stored.doc_key_in(self.project.root, params.rank)
+        found = self.modes.detail(result.doc_id, doc_key, context)
         if found.full is not None:
             impact = self.knowledge.belief_impact(result.doc_id, result.content_type)
             full = present_full(found.full, impact, self.project.root, context.encoding)
             full = qualify_full(self.project.name, full) if self._has_project_prefix(result.doc_id) else full
-            result = msgspec.structs.replace(result, full=full)
-        detail = messages.Detail(kept.query_id, kept.query, result, found.state, found.note, text="")
-        return keeper.record_detail(detail, params)
+            result = replace(result, full=full)
+        note = found.notice.render(context.commands) if found.notice is not None else ""
+        detail = messages.Detail(stored.query_id, stored.query, result, found.state, note, text="")
+        return record_detail(recorder, detail, params)
 
-    # What is done with answers ------------------------------------------------------------------------------------
+    def is_indexed(self, doc_id: str) -> bool:
+        """Return whether a doc_id names something that is indexed here."""
+        return bool(doc_id.strip()) and self.index.snapshot(()).resolve(doc_id).status == "indexed"
 
-    def use(self, params: messages.UseParams) -> messages.Recorded:
-        """A result of an earlier answer was used. Raises BadRequest for an answer or a rank that does not exist."""
-        recorded = self.recorder.use(params)
+    def doc_keys(self, doc_ids: Sequence[str]) -> list[int]:
+        """Return the doc_keys of these documents, by which `detail` sees changes later; 0 for one without."""
+        snapshot = self.index.snapshot(())
+        return [next(iter(snapshot.resolve(doc_id).doc_keys), 0) for doc_id in doc_ids]
+
+    def present(self, answer: Answer, mode: str, context: RequestContext, *, full: bool = False) -> PresentedAnswer:
+        """Return an answer in the wire's form. full: with every result in full."""
+        presented = present_answer(answer, mode, self.project, context)
+        return PresentedAnswer(self._add_full(presented, answer, context) if full else presented, answer.notices)
+
+    # Acts on answers ----------------------------------------------------------------------------------------------
+
+    def use(self, params: messages.UseParams, commands: CommandNames = COMMAND_LINE) -> messages.Recorded:
+        """Record that a result was used. Raises BadRequest for an answer or a rank that does not exist."""
+        recorded = record_use(self.recorder, params, commands)
         if params.how in ("jump", "open"):
-            kept = self.recorder.answers.get(params.query_id)
-            if kept is not None and not kept.asked.is_private:
-                self.memory.capture_jump(kept.result(params.rank).doc_id, kept.query, params.act_id)
+            stored = self.recorder.answers.get(params.query_id)
+            if stored is not None and not stored.asked.is_private:
+                self.memory.capture_jump(stored.result(params.rank).doc_id, stored.query, params.act_id)
         return recorded
 
+    def feedback(self, params: messages.FeedbackParams, commands: CommandNames = COMMAND_LINE) -> messages.Recorded:
+        """Record that an answer or a result was good or bad. Raises BadRequest as `use`."""
+        return record_feedback(self.recorder, params, commands)
+
     def locate_result(self, query_id: str, rank: int, answered_by: Recorder | None = None) -> ResultLocation:
-        """Where a result of an earlier answer is now; recorder: as of `detail`. Raises BadRequest, also without one."""
-        keeper = answered_by or self.recorder
-        return locate_result(keeper.answers.require(query_id), rank, self.index.store(), self.project)
+        """Return where a result of an earlier answer is now. Raises BadRequest, also for one without a location."""
+        from scry.engine.response.details import locate_result
+
+        stored = (answered_by or self.recorder).answers.require(query_id)
+        return locate_result(stored, rank, self.index.store(), self.project)
 
     # Memory -------------------------------------------------------------------------------------------------------
 
     @property
     def memory(self) -> MemoryService:
-        """What was done, what failed, what was decided here. Made late: a find writes none of it."""
+        """The project's memory, opened when it is first needed: a find writes none."""
         from scry.engine.knowledge.memory import MemoryService
 
         with self._memory_lock:
@@ -303,35 +252,36 @@ class Engine:
                 self._memory = MemoryService(self.project, self._settings)
             return self._memory
 
-    def observe(self, params: messages.ObserveParams) -> messages.Observed:
-        """Something happened, or was decided, to be remembered. Raises BadRequest."""
-        from scry.engine.knowledge.memory import record_observation
+    def observe(self, params: messages.ObserveParams, commands: CommandNames = COMMAND_LINE) -> messages.Observed:
+        """Record something that happened or was decided. Raises BadRequest."""
+        from scry.engine.response.knowledge import record_observation
 
-        return record_observation(self.memory, params)
+        return record_observation(self.memory, params, commands)
 
     def notify_head_moved(self, since: str | None) -> None:
-        """HEAD is at another commit than `since`: one that was made just now is worth remembering."""
+        """Record the commits since this one, for HEAD has moved."""
         self.memory.capture_commits(since)
 
     def notify_saved(self, paths: Sequence[str]) -> None:
-        """These files, relative to the root, were saved in an editor: they changed, and that is worth remembering."""
+        """Have these files, relative to the root, indexed and remembered: an editor saved them."""
         self.index.notify_changed(paths)
         for path in paths:
             self.memory.capture_edit(path)
 
     # The index ----------------------------------------------------------------------------------------------------
 
-    def status(self, *, unsaved: Sequence[str] = ()) -> messages.IndexState:
-        """How fresh and complete the index is, also as an indexer says that works for others."""
-        return self.recorder.add_trouble(present_state(self.index.live_state(unsaved)))
+    def status(self, *, unsaved: Sequence[str] = (), commands: CommandNames = COMMAND_LINE) -> messages.IndexState:
+        """Return how fresh and complete the index is, also as an indexer that works for others reports it."""
+        state = present_state(self.index.live_state(unsaved), commands)
+        return add_index_message(state, self.recorder.expected_trouble())
 
-    def control(self, action: IndexAction) -> messages.IndexState:
-        """Starts, pauses, resumes or rebuilds the index."""
-        return present_state(self.index.control(action))
+    def control(self, action: IndexAction, commands: CommandNames = COMMAND_LINE) -> messages.IndexState:
+        """Start, pause, resume or rebuild the index; return its state."""
+        return present_state(self.index.control(action), commands)
 
-    def subscribe(self, listener: Callable[[messages.IndexState], None]) -> None:
-        """Calls the listener, from another thread, whenever the index's state changes."""
-        self.index.subscribe(lambda state: listener(present_state(state)))
+    def subscribe(self, listener: Callable[[messages.IndexState], None], commands: CommandNames = COMMAND_LINE) -> None:
+        """Call the listener, from another thread, whenever the index's state changes."""
+        self.index.subscribe(lambda state: listener(present_state(state, commands)))
 
     def wait_until_current(
         self,
@@ -340,9 +290,9 @@ class Engine:
         *,
         vectors: bool = False,
     ) -> messages.IndexState:
-        """Waits until every file as it is now is searchable, starting an indexer if need be; returns the state.
+        """Wait until every file as it is now is searchable, starting an indexer if need be; return the state.
 
-        vectors: also for those of a model that takes long.
+        timeout: in seconds. vectors: wait also for those of a model that takes long.
         """
 
         def report(state: IndexState) -> None:
@@ -351,93 +301,36 @@ class Engine:
 
         return present_state(self.index.wait_until_current(timeout, report, vectors=vectors))
 
+    def warm_up(self) -> None:
+        """Read in advance what questions read; nothing of it is stored or logged. Closing the engine ends it."""
+        self.modes.warm_up(self.recorder.open_store)
+
     def close(self) -> None:
-        """Gives everything free; the indexer ends by itself once nobody needs it."""
-        self._warm_up.stop()
+        """Close all files; the indexer ends by itself once nobody needs it."""
+        self.modes.close()
         self.index.close()
         self.recorder.close()
         if self._memory is not None:
             self._memory.close()
 
-    def warm_up(self) -> None:
-        """Reads ahead what questions read. Nothing is kept of it or logged; closing the engine ends it."""
-        asked = messages.FindParams(WARM_UP_QUESTION)
-        self._warm_up.run(
-            self.recorder.open_store, lambda ended: self._retrieve(asked, RequestContext(cancelled=ended))
-        )
-
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _retrieve(
-        self, params: messages.FindParams | messages.RecentParams, context: RequestContext
-    ) -> RetrievalResult:
-        question = (
-            question_from_find(params) if isinstance(params, messages.FindParams) else question_from_recent(params)
-        )
-        store = self.index.store()
-        if store is None:
-            return RetrievalResult(question, self.index.state(context.unsaved_paths), None)
-        state = self.index.state_with_model(context.unsaved_paths)
-        return RetrievalResult(question, state, self._retrieve_from(context, store, question))
-
-    def _has_project_prefix(self, doc_id: str) -> bool:
-        """Whether a doc_id has this project's name before it: then all others of the answer have it, too."""
-        return split_off_project(doc_id.strip())[0] == self.project.name
-
-    def _reason(self, params: messages.FindParams, context: RequestContext) -> messages.Answer:
-        """A relational question over the code graph."""
-        from scry.engine.graph_query.evaluate import answer_relation_query
-        from scry.engine.graph_query.parse import parse_relation_query
-
-        reject_knowledge_params(params)
-        tree = parse_relation_query(escape_unencodable(params.query))
-
-        def answer(reading: IndexView) -> Answer:
-            asked, limit = params.query, params.limit
-            return answer_relation_query(asked, tree, limit, reading, context.cancelled, params.types, params.min_score)
-
-        return self._finish(self._browse(params.query, params.limit, context, answer), "reason", params, context)
-
-    def _browse(
-        self, subject: str, limit: int, context: RequestContext, answer: Callable[[IndexView], Answer]
-    ) -> Answer:
-        """What follows from the index and the history as of now; nothing but the state while there is no index."""
-        reading = self.index.view(context.unsaved_paths)
-        return (
-            unindexed_answer(subject, limit, self.index.state(context.unsaved_paths))
-            if reading is None
-            else answer(reading)
-        )
-
-    def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
-        encode = partial(self.index.encode, context.model_timeout_s)
-        return retrieve(question, store, encode, context.cancelled, self.index.history.read, self.index.knowledge.read)
-
-    def _rank_relevant(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Ranking:
-        """All that was found, ranked as far as it may be about the question."""
-        from scry.engine.browse.recent_search import ranking_depth
-
-        ballot = self._retrieve_from(context, store, question)
-        return rank_candidates(question, ballot.reader, ballot.oracle_votes, ranking_depth(ballot.oracle_votes.votes))
-
-    def _finish(self, answer: Answer, mode: str, params: msgspec.Struct, context: RequestContext) -> messages.Answer:
-        """The one way out of every mode: the answer in the wire's words, kept and logged."""
-        if context.cancelled():  # a newer question may be logged already
-            raise Cancelled
+    def _respond(self, answer: Answer, mode: str, params: msgspec.Struct, context: RequestContext) -> messages.Answer:
+        """Return the answer in the wire's form, stored and logged: the one way out of every mode."""
         if not context.is_subrequest and names_projects(params):
             raise BadRequest("projects", "an engine answers for one project alone; engine.projects asks several")
-        answer = self.knowledge.annotate_beliefs(self.index.report_damage(answer))
-        presented = present_answer(answer, mode, self.project.root, self.project.name, context.encoding)
-        numbers = [hit.document.doc_key for hit in answer.hits]
-        left = (
-            presented
-            if context.is_subrequest
-            else self.recorder.record_answer(presented, params, context.encoding, numbers)
-        )
-        if not getattr(params, "full", False):
-            return left
+        presented = present_answer(answer, mode, self.project, context)
+        if not context.is_subrequest:
+            doc_keys = [hit.document.doc_key for hit in answer.hits]
+            presented = record_answer(self.recorder, presented, params, context.encoding, doc_keys)
+        return self._add_full(presented, answer, context) if getattr(params, "full", False) else presented
+
+    def _add_full(self, presented: messages.Answer, answer: Answer, context: RequestContext) -> messages.Answer:
         from scry.engine.response.details import add_full_results
 
-        return add_full_results(
-            left, answer.hits, self.index.snapshot(()), self.knowledge.belief_impact, context.encoding
-        )
+        snapshot, impact = self.index.snapshot(()), self.knowledge.belief_impact
+        return add_full_results(presented, answer.hits, snapshot, impact, context.encoding)
+
+    def _has_project_prefix(self, doc_id: str) -> bool:
+        """Return whether a doc_id has this project's name before it: then all others of the answer get it, too."""
+        return split_off_project(doc_id.strip())[0] == self.project.name

@@ -1,16 +1,7 @@
 """Open one project's index, history, notes and question encoder for reading, and report their state.
 
-All that a mode reads which asks no oracle: the index and the history, as of now.
-
-The history of one project, opened when it is first there and read from then on.
-
-What is known beside the code, opened when it is first there: the shelves of one project and of the person.
-
-Questions to vectors, by the embedder whose vectors answer: the bundled one here, any other in the indexer's process.
-
-So no process that answers questions ever imports PyTorch.
-
-One project's index as its questions see it: the store, the history, the indexer, and how complete they are.
+Everything is opened when it is first needed. Questions are encoded by the model whose vectors answer: the bundled one
+in this process, any other in the indexer's, so that no process that answers questions imports PyTorch.
 """
 
 from __future__ import annotations
@@ -22,10 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable, ModelUnavailable
+from scry.core.notices import IndexDamage, ModelNotReady
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import Answer, FusionScoring, IndexState, OracleFault
 from scry.embedding.embedder import Vectors
@@ -64,7 +56,7 @@ class IndexView(Struct, frozen=True):
 
 
 def open_view(store: IndexStore, state: IndexState, history: Callable[[], HistoryReader | None]) -> IndexView:
-    """The index as it is published now, with its history as far as that can be read."""
+    """Return the index as it is published now, with its history as far as that can be read."""
     store.refresh()
     try:
         reader = history()
@@ -74,21 +66,21 @@ def open_view(store: IndexStore, state: IndexState, history: Callable[[], Histor
 
 
 def unindexed_answer(text: str, limit: int, state: IndexState) -> Answer:
-    """The answer while there is no index: nothing but its state. text: what was asked about."""
+    """Return the answer while there is no index: the state alone. text: what was asked about."""
     return Answer(browse_question(text, limit), new_query_id(), UNFUSED_SCORING, state, ())
 
 
 class HistoryAccess:
-    """What questions read of a project's history. Every method may be called from any thread."""
+    """The history of a project, for reading. Every method may be called from any thread."""
 
     def __init__(self, project: Project) -> None:
-        """Opens nothing yet."""
+        """Open nothing yet."""
         self._project = project
         self._store: HistoryStore | None = None
         self._lock = threading.Lock()
 
     def read(self) -> HistoryReader | None:
-        """The history as of now; None while there is none. Raises IndexUnavailable when it can't be read."""
+        """Return the history as of now; None while there is none. Raises IndexUnavailable when it can't be read."""
         with self._lock:
             if self._store is None and (self._project.cache / HISTORY_FILE).exists():
                 self._store = HistoryStore.open(self._project.cache, write=False)
@@ -97,29 +89,29 @@ class HistoryAccess:
             return self._store
 
     def read_if_readable(self) -> HistoryReader | None:
-        """The same, for what can do without: None also when it can't be read."""
+        """Return the history as of now; None also when it can't be read."""
         try:
             return self.read()
         except IndexUnavailable:
             return None
 
     def state(self) -> HistoryState:
-        """What is to be said of it."""
+        """Return how fresh and complete the history is, or why it can't be read."""
         try:
             return read_history_state(self._project.root, self.read())
         except IndexUnavailable as error:
             return HistoryState(note=str(error))
 
     def is_current(self) -> bool:
-        """Whether it is that of the commit which is checked out, as far as it can be read at all."""
+        """Return whether the history is that of the commit that is checked out, as far as it can be read."""
         return self.state().state != HISTORY_PENDING
 
     def add_history_state(self, index: IndexState) -> IndexState:
-        """The state of the index with that of the history."""
+        """Return the state of the index with that of the history."""
         return merge_history_state(index, self.state())
 
     def close(self) -> None:
-        """Gives it free."""
+        """Close the file."""
         with self._lock:
             if self._store is not None:
                 self._store.close()
@@ -127,16 +119,16 @@ class HistoryAccess:
 
 
 class KnowledgeAccess:
-    """What questions read of the shelves. Every method may be called from any thread."""
+    """The note stores of a project, for reading. Every method may be called from any thread."""
 
     def __init__(self, project: Project) -> None:
-        """Opens nothing yet."""
+        """Open nothing yet."""
         self._places = tuple(note_store_locations(project))
         self._open: dict[str, tuple[NoteDatabase, NoteReader]] = {}
         self._lock = threading.Lock()
 
     def read(self) -> NoteStores | None:
-        """The shelves that hold something; None when none does and none is in trouble."""
+        """Return the note stores that hold notes, with those that can't be read; None where there are neither."""
         shelves: dict[str, NoteReader] = {}
         troubles: dict[str, str] = {}
         with self._lock:
@@ -150,7 +142,7 @@ class KnowledgeAccess:
         return NoteStores(shelves, troubles) if shelves or troubles else None
 
     def open_beliefs(self) -> ProjectNoteDatabase | None:
-        """The project's beliefs with all that is known of them; None where there are none, or they can't be read."""
+        """Return the database of the project's beliefs; None where there is none, or it can't be read."""
         with self._lock:
             try:
                 found = self._open_current(self._places[0])
@@ -159,14 +151,14 @@ class KnowledgeAccess:
         return found[0] if found is not None and isinstance(found[0], ProjectNoteDatabase) else None
 
     def close(self) -> None:
-        """Gives everything free."""
+        """Close all files."""
         with self._lock:
             for file, _ in self._open.values():
                 file.close()
             self._open.clear()
 
     def _open_current(self, place: NoteStoreLocation) -> tuple[NoteDatabase, NoteReader] | None:
-        """A shelf's file as it is now, and what questions read of it; None where there is none."""
+        """Return a note store's database as it is now, and its reader; None where there is none."""
         known = self._open.get(place.name)
         if known is not None and known[0].is_in_place():
             return known
@@ -196,9 +188,9 @@ class QuestionEncoder:
         self._cache: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
 
     def encode(self, maker: EmbedderInfo, query: str, timeout_s: float) -> Vectors:
-        """The question's vector by that embedder. patience: seconds to wait for another process.
+        """Return the question's vector by this embedder. Raises ModelUnavailable.
 
-        Raises ModelUnavailable.
+        timeout_s: how long to wait for another process.
         """
         if maker.model == BUNDLED_MODEL:
             return _encode_here(maker, query)
@@ -224,17 +216,14 @@ def _encode_here(maker: EmbedderInfo, query: str) -> Vectors:
     return model.encode_query(query)
 
 
-DAMAGED_MESSAGE = "the index was damaged and is being made anew: what can't be read of it is missing here"
-"""What an answer says that had to do without something."""
-
 IndexAction = Literal["start", "pause", "resume", "rebuild"]
 
 
 class ProjectIndex:
-    """What is indexed of one project, opened when it is first asked for. Every method may be called from any thread."""
+    """The index of one project, for reading. Every method may be called from any thread."""
 
     def __init__(self, project: Project, settings: Settings, *, start_indexer: bool) -> None:
-        """start_indexer: have the index brought and kept up to date from now on."""
+        """Open nothing yet. start_indexer: have the index made and kept up to date from now on."""
         self.project = project
         self.history = HistoryAccess(project)
         self.knowledge = KnowledgeAccess(project)
@@ -249,7 +238,7 @@ class ProjectIndex:
     # What questions read ------------------------------------------------------------------------------------------
 
     def store(self) -> IndexStore | None:
-        """The index for reading; None while there is none yet."""
+        """Return the index for reading; None while there is none yet."""
         with self._lock:
             if self._store is None:
                 try:
@@ -259,12 +248,12 @@ class ProjectIndex:
             return self._store
 
     def view(self, unsaved: Sequence[str]) -> IndexView | None:
-        """The index and the history as of now; None while there is no index."""
+        """Return the index and the history as of now; None while there is no index."""
         store = self.store()
         return None if store is None else open_view(store, self.state_with_model(unsaved), self.history.read)
 
     def snapshot(self, unsaved: Sequence[str]) -> ProjectSnapshot:
-        """All that there is to explain from."""
+        """Return everything that an explanation reads, as of now."""
         from scry.engine.explain.resolve_id import ProjectSnapshot  # a find needs none of it
 
         store = self.store()
@@ -274,7 +263,7 @@ class ProjectIndex:
         return ProjectSnapshot(self.project, self._settings, store, history, state, self.knowledge.read())
 
     def belief_snapshot(self) -> BeliefSnapshot | None:
-        """What the project's beliefs are judged by; None where there are none."""
+        """Return what the project's beliefs are judged by; None where there are none."""
         from scry.engine.knowledge.beliefs import BeliefSnapshot  # most projects have none
 
         file = self.knowledge.open_beliefs()
@@ -283,11 +272,11 @@ class ProjectIndex:
         return BeliefSnapshot(file, self.store(), self.history.read_if_readable(), time.time())
 
     def encode(self, timeout_s: float, maker: EmbedderInfo, query: str) -> Vectors:
-        """A question's vector: see engine.encode."""
+        """Return a question's vector; see QuestionEncoder.encode."""
         return self._encoder.encode(maker, query, timeout_s)
 
     def uncommitted_paths(self, unsaved: Sequence[str]) -> frozenset[str]:
-        """Files with edits that are in no commit, or not even saved."""
+        """Return the files with edits that are in no commit, or not even saved."""
         from scry.index.git.work_tree import uncommitted_paths
 
         return frozenset((*(uncommitted_paths(self.project.root) or ()), *unsaved))
@@ -295,7 +284,7 @@ class ProjectIndex:
     # How fresh and complete it is ---------------------------------------------------------------------------------
 
     def state(self, unsaved: Sequence[str] = ()) -> IndexState:
-        """As the indexer says it, or else as it is written in the index. unsaved: files whose editor text is newer."""
+        """Return the state as the indexer reports it, else as the index has it. unsaved: files newer in an editor."""
         heard = self._indexer.state() if self._indexer is not None else IndexState()
         if heard != IndexState():
             if heard.state == "starting":  # who keeps the history has not looked yet
@@ -304,17 +293,17 @@ class ProjectIndex:
         store = self.store()
         recorded = self.history.add_history_state(store.state() if store else IndexState())
         if not recorded.message and store is not None:
-            recorded = replace(recorded, message=_describe_model_mismatch(store.vectors.embedder, self._settings.model))
+            recorded = replace(recorded, notices=_model_notices(store.vectors.embedder, self._settings.model))
         return self._add_workspace_state(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
 
     def state_with_model(self, unsaved: Sequence[str]) -> IndexState:
-        """The state with the model that answers now."""
+        """Return the state with the model that answers now."""
         store = self.store()
         maker = store.vectors.embedder if store else None
         return replace(self.state(unsaved), model=maker.identity if maker else None)
 
     def live_state(self, unsaved: Sequence[str]) -> IndexState:
-        """The state, also as an indexer says it that works for others."""
+        """Return the state, also as an indexer reports it that works for other processes."""
         from scry.indexer.client.connection import probe_indexer
         from scry.indexer.freshness import describe_other_version, index_format_version, is_newer_format
 
@@ -354,37 +343,37 @@ class ProjectIndex:
     # The indexer --------------------------------------------------------------------------------------------------
 
     def control(self, action: IndexAction) -> IndexState:
-        """Starts, pauses, resumes or rebuilds the index."""
+        """Start, pause, resume or rebuild the index; return its state."""
         return self._require_indexer().control(action)
 
     def report_damage(self, answer: Answer) -> Answer:
-        """The answer, which says so if something that was read for it is damaged; the index is then made anew."""
+        """Return the answer, with a notice if data that was read for it is damaged; have the index rebuilt then."""
         store = self._store
         damaged = frozenset[int]() if store is None else store.damaged_files - self._reported_damage
         if not damaged:
             return answer
         self._reported_damage |= damaged
         self.control("rebuild")
-        said = f"{answer.index.message}; {DAMAGED_MESSAGE}" if answer.index.message else DAMAGED_MESSAGE
-        return structs.replace(answer, index=replace(answer.index, message=said))
+        notices = (*answer.index.notices, IndexDamage())
+        return replace(answer, index=replace(answer.index, notices=notices))
 
     def notify_changed(self, paths: Sequence[str]) -> None:
-        """These files, relative to the root, were saved, made or removed."""
+        """Have these files, relative to the root, indexed anew: they were saved, made or removed."""
         if self._indexer is not None:
             self._indexer.report_changed_paths(paths)
 
     def subscribe(self, listener: Callable[[IndexState], None]) -> None:
-        """Calls the listener, from another thread, whenever the index's state changes."""
+        """Call the listener, from another thread, whenever the index's state changes."""
         self._require_indexer().subscribe(lambda state: listener(self._add_workspace_state(state, ())))
 
     def wait_until_current(
         self, timeout: float | None, progress: Callable[[IndexState], None], *, vectors: bool
     ) -> IndexState:
-        """Waits until every file as it is now is searchable; vectors: also those of a model that takes long."""
+        """Wait until every file as it is now is searchable. vectors: also those of a model that takes long."""
         return self._require_indexer().wait_until_current(timeout, progress, vectors=vectors)
 
     def close(self) -> None:
-        """Gives everything free; the indexer ends by itself once nobody needs it."""
+        """Close all files; the indexer ends by itself once nobody needs it."""
         if self._indexer is not None:
             self._indexer.close()
         self.history.close()
@@ -408,8 +397,8 @@ class ProjectIndex:
         return replace(state, unsaved=tuple(unsaved), head_commit=self._head.commit())
 
 
-def _describe_model_mismatch(answering: EmbedderInfo | None, wanted: str) -> str:
-    """What is to be said, where no indexer is heard, when another model answers than the settings name."""
-    if answering is None or answering.model == wanted:
-        return ""
-    return f"the model {answering.model} answers, because {wanted} is not ready (scry index)"
+def _model_notices(answering: EmbedderInfo | None, configured: str) -> tuple[ModelNotReady, ...]:
+    """Return the notice that another model answers than the settings name, where no indexer reports its own state."""
+    if answering is None or answering.model == configured:
+        return ()
+    return (ModelNotReady(answering.model, configured),)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from scry.engine.response.requests import question_from_options
+from scry.engine.questions import question_from_options
 from scry.lab.ablation import WeightOverrides, check_override_names
 from scry.lab.evaluated_index import EvaluatedIndex
 from scry.lab.logged_queries import LoggedQuery

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from scry.projects.project import read_owner_file as read_owner_file
     from scry.projects.project import write_owner_file as write_owner_file
     from scry.projects.registration import add_project as add_project
+    from scry.projects.registration import describe_unknown_project as describe_unknown_project
     from scry.projects.registration import open_registry as open_registry
     from scry.projects.registration import remove_project as remove_project
     from scry.projects.registration import update_project as update_project
@@ -39,6 +40,7 @@ else:
         "add_project": "registration",
         "connect_to": "indexer_address",
         "create_data_folder": "project",
+        "describe_unknown_project": "registration",
         "disk_size": "disk_usage",
         "find_project_root": "project",
         "head_commit": "project",

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, UnknownProject
 from scry.core.files import data_home
+from scry.core.notices import UnknownProjects
 from scry.core.projects import (
     ProjectLink,
     RegisteredProject,
@@ -104,13 +105,13 @@ def require_project(name: str, known: Sequence[RegisteredProject]) -> Registered
     return project
 
 
-def describe_unknown_project(name: str, known: Sequence[str]) -> str:
-    """Describe for a person that no project has this name, with the closest one."""
+def describe_unknown_project(name: str, known: Sequence[str]) -> UnknownProjects:
+    """Return that no project has this name, with the closest of the known names."""
     import difflib
 
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}" if known else "there are none yet"
-    return f"no project is called {name!r}; {hint} (scry project list; scry project add FOLDER)"
+    return UnknownProjects(((name, hint),))
 
 
 def _make_registered(name: str, root: Path) -> RegisteredProject:

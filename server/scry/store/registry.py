@@ -14,6 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, RegistryUnavailable
+from scry.core.notices import LinkTargetUnknown, RegistryDamaged
 from scry.core.projects import ProjectLink, RegisteredProject
 from scry.store.sqlite.database import (
     apply_migrations,
@@ -108,13 +109,10 @@ class RegistryStore(Struct, frozen=True):
         except OSError as error:
             raise RegistryUnavailable(f"{self.path} can't be written: {error.strerror or error}") from error
 
-    def _explain_error(self, error: sqlite3.DatabaseError) -> str:
+    def _explain_error(self, error: sqlite3.DatabaseError) -> str | RegistryDamaged:
         if isinstance(error, sqlite3.OperationalError):
             return f"the registry of projects, {self.path}, can't be used: {error}"
-        return (
-            f"the registry of projects, {self.path}, is damaged ({error}); remove or rename it, then add your projects "
-            f"anew (scry project add FOLDER)"
-        )
+        return RegistryDamaged(str(self.path), str(error))
 
 
 def _make_row(project: RegisteredProject) -> tuple[str, str | bytes, str, str, str]:
@@ -152,4 +150,4 @@ def _explain_conflicts(project: RegisteredProject) -> Generator[None]:
             raise BadRequest("name", f"another project is called {project.name!r}; choose another name") from error
         if "projects.root" in str(error):
             raise BadRequest("folder", f"{project.root} is registered already") from error
-        raise BadRequest("link", "leads to a project that is not registered (scry project list)") from error
+        raise BadRequest("link", LinkTargetUnknown()) from error

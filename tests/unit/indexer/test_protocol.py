@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
-from scry.core import IndexState
+from scry.core import IndexDamage, IndexState
 from scry.indexer import (
     ClientMessage,
     ControlRequest,
@@ -34,7 +34,10 @@ from scry.indexer import (
 )
 
 _STATE = IndexState(
-    "indexing", "pending", 7, 3, 9, 20, 40, 2, ("a.py",), "a" * 40, None, "bundled", "goes on: “so” \u2028\x00", "some"
+    *("indexing", "pending", 7, 3, 9, 20, 40, 2, ("a.py",), "a" * 40, None, "bundled"),
+    message="goes on: “so” \u2028\x00",
+    history_extent="some",
+    notices=(IndexDamage(),),
 )
 
 

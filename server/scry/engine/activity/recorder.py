@@ -1,13 +1,10 @@
-"""Store every answer as it leaves, and write it, its uses and its ratings to the log in the background.
+"""Store every answer as it leaves, and write it, its uses and its ratings to the log in the background (E1-E3).
 
-Writes events in a thread of its own, so that an answer never waits for the disk.
+Events are written by a thread of their own, so that an answer never waits for the disk. A query is handed over and not
+waited for; while the log can't be written, it is held in memory. An act of the person (a use, a rating) is waited for
+and acknowledged only once it is on the disk.
 
-A query is handed over and forgotten about; if the log can't be written, it waits here for better times. An act of the
-person (a use, a rating) is waited for until it is on the disk: only then it is acknowledged.
-
-Where every answer passes on its way out: it is kept, then logged; and where uses and ratings come in (E1-E3).
-
-Nothing here can fail a question: what goes wrong is told once, in the state of the next answer.
+Nothing here can fail a question: a problem is reported once, in the index state of the next answer.
 """
 
 from __future__ import annotations
@@ -15,67 +12,58 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import secrets
 import sys
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
 from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import LogEvent
+from scry.core.notices import Notice
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
-from scry.engine.activity.answer_store import (
-    AnswerArchive,
-    AnswerOrigin,
-    RecordingSwitch,
-    StoredAnswer,
-    describe_missing_rank,
-    detail_event,
-    feedback_event,
-    logged_doc_ids,
-    logged_options,
-    query_event,
-    use_event,
-)
-from scry.engine.context import is_query_id, new_query_id, now_ms
+from scry.engine.activity.answer_store import AnswerArchive, RecordingSwitch
+from scry.engine.context import is_query_id, now_ms
+from scry.engine.response.recording import AnswerOrigin, StoredAnswer, describe_missing_rank, query_event
 from scry.projects.project import Project, create_data_folder
 from scry.store.events.log import EventLog, EventReader, explain_unwritable_log
-from scry_protocol.messages import Answer, Detail, Explanation, FeedbackParams, IndexState, Recorded, UseParams
 
 TYPING_SETTLE_S = 1.0
-"""A query that was typed into a picker counts once no other has come for so long (E1)."""
+"""Seconds without another query after which one that was typed into a picker is logged (E1)."""
 
 WRITE_DELAY_S = 0.1
-"""A query is written so much later: not while its answer, or the next one, is on its way, and several at once."""
+"""Seconds by which writing a query is delayed: past its answer and the next, and so that several go at once."""
 
 ACKNOWLEDGE_TIMEOUT_S = 10.0
-"""So long an act waits for the disk; another process's write is waited for half of it."""
+"""Seconds that an act waits for the disk; another process's write is waited for half of them."""
 
 CLOSE_TIMEOUT_S = 2.0
-"""So long the end of the process waits for what is still to be written."""
+"""Seconds that the end of the process waits for events still to be written."""
 
 MAX_PENDING_EVENTS = 1000
-"""So many queries wait for a log that can't be written; the oldest are dropped first."""
+"""How many queries wait for a log that can't be written; the oldest are dropped first."""
 
 _log = logging.getLogger(__name__)
 
 EventFactory = Callable[[], LogEvent]
-"""Makes an event, in the writing thread: that of a long answer takes a while."""
+"""Makes an event, in the writing thread: making that of a long answer takes a while."""
 
 
 class _WriteJob(Struct, eq=False):
-    """Events to be written together. is_act: whether someone waits for it; then `done` is set once it has ended."""
+    """Events to be written together. is_act: whether someone waits for it; `done` is set once it has ended.
+
+    new: for each event, whether the log did not hold it before. error: why nothing was written.
+    """
 
     makes: Sequence[EventFactory]
     is_act: bool
@@ -84,17 +72,17 @@ class _WriteJob(Struct, eq=False):
     error: LogUnavailable | None = None
 
     def finish(self, new: Sequence[bool] = (), error: LogUnavailable | None = None) -> None:
-        """Says how it ended, once."""
+        """Set how it ended, once."""
         if not self.done.is_set():
             self.new, self.error = new, error
             self.done.set()
 
 
 class EventWriter:
-    """The way into one project's log. Every method may be called from any thread."""
+    """Writes events to one project's log. Every method may be called from any thread."""
 
     def __init__(self, project: Project) -> None:
-        """Opens and starts nothing yet."""
+        """Open and start nothing yet."""
         self._project = project
         self._log: EventLog | None = None
         self._condition = threading.Condition()
@@ -113,7 +101,7 @@ class EventWriter:
         return self._trouble
 
     def add(self, make: EventFactory) -> None:
-        """Has an event written soon."""
+        """Have an event written soon."""
         with self._condition:
             self._jobs.append(_WriteJob([make], is_act=False))
             if self._jobs_due is None:
@@ -121,13 +109,13 @@ class EventWriter:
                 self._start_thread()
 
     def add_debounced(self, picker: str, make: EventFactory) -> None:
-        """Has a query written once it has settled; it takes the place of what was last typed into that picker."""
+        """Have a query written once it has settled; it replaces the one that was last typed into that picker."""
         with self._condition:
             self._debounced[picker] = (time.monotonic() + TYPING_SETTLE_S, make)
             self._start_thread()
 
     def write_now(self, makes: Sequence[EventFactory]) -> Sequence[bool]:
-        """Writes events, and returns which of them were new once they are on the disk. Raises LogUnavailable."""
+        """Write events; once they are on the disk, return which of them were new. Raises LogUnavailable."""
         job = _WriteJob(makes, is_act=True)
         with self._condition:
             self._jobs.append(job)
@@ -140,7 +128,7 @@ class EventWriter:
         return job.new
 
     def close(self, timeout: float = CLOSE_TIMEOUT_S) -> None:
-        """Writes what is left, what was typed last too, and ends; waits at most `timeout` seconds."""
+        """Write what is left, queries not settled too, and end; wait at most `timeout` seconds."""
         with self._condition:
             self._is_closing = True
             thread = self._thread
@@ -158,7 +146,7 @@ class EventWriter:
         self._condition.notify()
 
     def _next_jobs(self) -> list[_WriteJob]:
-        """The next jobs; empty when it is time to end. Waits for them."""
+        """Wait for the next jobs and return them; empty when it is time to end."""
         while True:
             now = time.monotonic()
             settled = [name for name, (due, _) in self._debounced.items() if due <= now or self._is_closing]
@@ -212,7 +200,7 @@ class EventWriter:
             return []
 
     def _defer(self, jobs: Sequence[_WriteJob], made: Sequence[Sequence[LogEvent]], error: LogUnavailable) -> None:
-        """Queries wait; who waits for an act is told that it was not kept."""
+        """Hold queries until the next write; fail the jobs of acts."""
         self._trouble = str(error)
         if self._log is not None:
             self._log.close()
@@ -236,27 +224,44 @@ _writers: weakref.WeakSet[EventWriter] = weakref.WeakSet()
 
 @atexit.register
 def _flush_writers() -> None:
-    """For engines that nobody closed."""
+    """Write what is left by engines that nobody closed."""
     for writer in list(_writers):
         writer.close()
 
 
-RecordedOutcome = TypeVar("RecordedOutcome", Answer, Explanation)
-
-_LOG_OFF = "the log is off, so this was not kept (scry log on)"
-_ASKED_PRIVATELY = "this was asked while the log was off, so what is done with it is not kept"
 _SEARCH_STILL_WORKS = "search works, but what is done with its answers is not logged"
-_ALREADY_RECORDED = "this act was recorded before"
+
+
+class RecordedAct(Struct, frozen=True):
+    """The outcome of recording an act. is_recorded: whether it is new and on the disk. notice: why it is not."""
+
+    is_recorded: bool
+    notice: Notice | None = None
+
+
+class ActSubject(Struct, frozen=True):
+    """The answer that an act is about. make: makes the event of its question. is_private: nothing of it is logged."""
+
+    query_id: str
+    doc_ids: Sequence[str]
+    make: EventFactory
+    is_private: bool
+
+    def doc_id(self, rank: int) -> str:
+        """Return the doc_id at a rank. Raises BadRequest where there is none."""
+        if 1 <= rank <= len(self.doc_ids):
+            return self.doc_ids[rank - 1]
+        raise BadRequest("rank", describe_missing_rank(self.query_id, rank, len(self.doc_ids)))
 
 
 class Recorder:
-    """Keeps and logs the answers of one project. Every method may be called from any thread."""
+    """Stores and logs the answers of one project. Every method may be called from any thread."""
 
     def __init__(self, project: Project, settings: Settings, surface: str) -> None:
-        """surface: the way in, such as cli or lsp. Opens nothing yet."""
+        """Open nothing yet. surface: the way in, such as cli or lsp."""
         self.answers = AnswerArchive(project)
+        self.surface = surface
         self._project = project
-        self._surface = surface
         self._caller = f"{surface}:{_caller_id(surface)}"
         self._switch = RecordingSwitch(settings, "log")
         self._writer = EventWriter(project)
@@ -265,62 +270,75 @@ class Recorder:
 
     # Answers on their way out -------------------------------------------------------------------------------------
 
-    def record_answer(
+    def make_origin(
         self,
-        answer: RecordedOutcome,
-        params: msgspec.Struct,
-        encoding: str = "utf-16",
+        mode: str,
+        options: Mapping[str, object],
+        encoding: str,
         doc_keys: Sequence[int] = (),
         roots: Sequence[Path] = (),
-    ) -> RecordedOutcome:
-        """Keeps the answer and has it logged; returns it with what there is to say of the log. Never fails.
+    ) -> AnswerOrigin:
+        """Return how an answer of this moment came about; parameters as of AnswerOrigin."""
+        return AnswerOrigin(
+            mode=mode,
+            time_ms=now_ms(),
+            surface=self.surface,
+            asker=self._caller,
+            root=escape_unencodable(str(self._project.root)),
+            encoding=encoding,
+            options=options,
+            is_private=not self._switch.is_on(),
+            numbers=doc_keys,
+            roots=[escape_unencodable(str(root)) for root in roots],
+        )
 
-        params: what was asked. numbers: the store's numbers of the results' documents, by rank. roots: their work
-        trees, by rank, where they are not all of this project's.
-        """
-        mode = answer.mode if isinstance(answer, Answer) else "why"
-        asked = self._make_origin(mode, params, encoding, doc_keys, roots)
-        clean = msgspec.structs.replace(answer, query=escape_unencodable(answer.query)) if answer.query else answer
-        kept = StoredAnswer(asked, clean) if isinstance(clean, Answer) else StoredAnswer(asked, explanation=clean)
-        self.answers.add(kept)
-        self._log(partial(query_event, kept), asked, getattr(params, "picker", None))
-        return self._add_new_trouble(answer)
+    def record_answer(self, answer: StoredAnswer, make: EventFactory, picker: str | None) -> None:
+        """Store an answer and have its event logged. Never fails. picker: where its query is being typed."""
+        self.answers.add(answer)
+        self.log(make, answer.asked, picker)
 
-    def record_detail(self, detail: Detail, params: msgspec.Struct) -> Detail:
-        """Has a result that is shown in full logged, as a question and as a use. Never fails."""
-        asked = self._make_origin("detail", params, "utf-16")
-        self._log(partial(detail_event, detail, asked, new_query_id()), asked, None)
-        kept = self.answers.get(detail.query_id)
-        if kept is not None and not kept.asked.is_private:
-            use = UseParams(detail.query_id, detail.result.rank, "detail", f"detail-{secrets.token_hex(8)}")
-            self._log(partial(query_event, kept), asked, None)
-            self._log(partial(use_event, use, detail.result.doc_id, self._surface), asked, None)
-        return detail
+    def log(self, make: EventFactory, origin: AnswerOrigin, picker: str | None = None) -> None:
+        """Have an event logged, unless its question is private."""
+        if origin.is_private:
+            return
+        if picker is None:
+            self._writer.add(make)
+        else:
+            self._writer.add_debounced(picker, make)
 
     def open_store(self) -> None:
-        """Opens what answers are kept in, so that the first one need not wait for that. Never fails."""
+        """Open the file that answers are stored in, so that the first one need not wait for that. Never fails."""
         self.answers.prepare()
 
     # Acts ---------------------------------------------------------------------------------------------------------
 
-    def use(self, params: UseParams) -> Recorded:
-        """A result was used. It is on the disk when this returns `recorded`.
+    def find_subject(self, query_id: str) -> ActSubject:
+        """Return the answer that an act is about, stored or logged. Raises BadRequest where there is none."""
+        stored = self.answers.get(query_id)
+        if stored is not None:
+            return ActSubject(query_id, stored.doc_ids, partial(query_event, stored), stored.asked.is_private)
+        logged = self._find_logged(query_id)
+        if logged is None:
+            raise BadRequest("query_id", self.answers.explain_absence(query_id))
+        return ActSubject(query_id, _logged_doc_ids(logged), lambda: logged, is_private=False)
 
-        Raises BadRequest for an answer or a rank that does not exist.
-        """
-        subject = self._subject(params.query_id)
-        return self._record_act(subject, use_event(params, subject.doc_id(params.rank), self._surface))
+    def record_act(self, subject: ActSubject, event: LogEvent) -> RecordedAct:
+        """Write an act, after its question where that is not logged yet: it was just typed, or the log failed then."""
+        from scry.engine.notices import ActNotWritten, ActRepeated, AskedWhileLogOff, LogOff
 
-    def feedback(self, params: FeedbackParams) -> Recorded:
-        """An answer was good or bad. It is on the disk when this returns `recorded`. Raises BadRequest as `use`."""
-        subject = self._subject(params.query_id)
-        doc_id = None if params.rank is None else subject.doc_id(params.rank)
-        return self._record_act(subject, feedback_event(params, doc_id, self._surface))
+        if subject.is_private or not self._switch.is_on():
+            return RecordedAct(False, AskedWhileLogOff() if subject.is_private else LogOff())
+        try:
+            _, is_new = self._writer.write_now([subject.make, lambda: event])
+        except LogUnavailable as error:
+            self._trouble_reported = True
+            return RecordedAct(False, ActNotWritten(str(error)))
+        return RecordedAct(is_new, None if is_new else ActRepeated())
 
     def has_answer(self, query_id: str) -> bool:
-        """Whether this answer is kept or logged here."""
+        """Return whether this answer is stored or logged here."""
         try:
-            self._subject(query_id)
+            self.find_subject(query_id)
         except BadRequest:
             return False
         return True
@@ -329,7 +347,7 @@ class Recorder:
 
     @property
     def trouble(self) -> str:
-        """What keeps answers or events from being kept, in words for a person; empty for nothing."""
+        """Why answers or events can't be written, in words for a person; empty when they can."""
         if self._writer.trouble:
             return f"{self._writer.trouble}; {_SEARCH_STILL_WORKS}"
         if self.answers.trouble:
@@ -337,70 +355,28 @@ class Recorder:
         return ""
 
     def new_trouble(self) -> str:
-        """The same, once: not again before all was well in between."""
+        """Return the trouble, once: empty until all was well in between."""
         with self._lock:
-            trouble, was_told = self.trouble, self._trouble_reported
+            trouble, was_reported = self.trouble, self._trouble_reported
             self._trouble_reported = bool(trouble)
-            return "" if was_told else trouble
+            return "" if was_reported else trouble
 
-    def add_trouble(self, state: IndexState) -> IndexState:
-        """The state with what keeps answers or events from being kept, also where nothing was written yet."""
-        trouble = self.trouble
-        if not trouble and self._switch.is_on():
-            found = explain_unwritable_log(self._project.data)
-            trouble = f"{found}; {_SEARCH_STILL_WORKS}" if found else ""
-        message = "; ".join(part for part in (state.message, trouble) if part)
-        return msgspec.structs.replace(state, message=message)
+    def expected_trouble(self) -> str:
+        """Return the trouble, also that which the next event would meet."""
+        if self.trouble or not self._switch.is_on():
+            return self.trouble
+        found = explain_unwritable_log(self._project.data)
+        return f"{found}; {_SEARCH_STILL_WORKS}" if found else ""
 
     def close(self) -> None:
-        """Writes what is left."""
+        """Write what is left."""
         self._writer.close()
         self.answers.close()
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _make_origin(
-        self,
-        mode: str,
-        params: msgspec.Struct,
-        encoding: str,
-        numbers: Sequence[int] = (),
-        roots: Sequence[Path] = (),
-    ) -> AnswerOrigin:
-        return AnswerOrigin(
-            mode=mode,
-            time_ms=now_ms(),
-            surface=self._surface,
-            asker=self._caller,
-            root=escape_unencodable(str(self._project.root)),
-            encoding=encoding,
-            options=logged_options(params),
-            is_private=not self._switch.is_on(),
-            numbers=numbers,
-            roots=[escape_unencodable(str(root)) for root in roots],
-        )
-
-    def _log(self, make: EventFactory, asked: AnswerOrigin, picker: str | None) -> None:
-        if asked.is_private:
-            return
-        if picker is None:
-            self._writer.add(make)
-        else:
-            self._writer.add_debounced(picker, make)
-
-    def _subject(self, query_id: str) -> _ActSubject:
-        """What an act is about. Raises BadRequest when there is no such answer."""
-        kept = self.answers.get(query_id)
-        if kept is not None:
-            doc_ids = [result.doc_id for result in kept.results]
-            return _ActSubject(query_id, doc_ids, partial(query_event, kept), kept.asked.is_private)
-        logged = self._find_logged(query_id)
-        if logged is None:
-            raise BadRequest("query_id", self.answers.explain_absence(query_id))
-        return _ActSubject(query_id, logged_doc_ids(logged), lambda: logged, is_private=False)
-
     def _find_logged(self, query_id: str) -> LogEvent | None:
-        """A query whose answer has expired, as it is in the log."""
+        """Return the logged event of a query whose answer has expired."""
         if not is_query_id(query_id):
             return None
         try:
@@ -413,45 +389,15 @@ class Recorder:
             return None
         return found.event if found else None
 
-    def _record_act(self, subject: _ActSubject, event: LogEvent) -> Recorded:
-        """The question is logged first where it is not yet: it was typed just now, or the log failed then."""
-        if subject.is_private or not self._switch.is_on():
-            return Recorded(subject.query_id, recorded=False, note=_ASKED_PRIVATELY if subject.is_private else _LOG_OFF)
-        try:
-            _, is_new = self._writer.write_now([subject.make, lambda: event])
-        except LogUnavailable as error:
-            self._trouble_reported = True
-            return Recorded(subject.query_id, recorded=False, note=f"this was not kept: {error}")
-        return Recorded(subject.query_id, recorded=is_new, note="" if is_new else _ALREADY_RECORDED)
 
-    def _add_new_trouble(self, answer: RecordedOutcome) -> RecordedOutcome:
-        news = self.new_trouble()
-        if not news:
-            return answer
-        message = "; ".join(part for part in (answer.index.message, news) if part)
-        told = msgspec.structs.replace(answer, index=msgspec.structs.replace(answer.index, message=message))
-        if isinstance(told, Answer):
-            return msgspec.structs.replace(told, notice="; ".join(part for part in (told.notice, news) if part))
-        return told
-
-
-class _ActSubject(msgspec.Struct, frozen=True):
-    """The answer that an act is about. make: the event of its question. is_private: nothing of it is to be logged."""
-
-    query_id: str
-    doc_ids: Sequence[str]
-    make: EventFactory
-    is_private: bool
-
-    def doc_id(self, rank: int) -> str:
-        """What stands at a rank. Raises BadRequest where nothing does."""
-        if 1 <= rank <= len(self.doc_ids):
-            return self.doc_ids[rank - 1]
-        raise BadRequest("rank", describe_missing_rank(self.query_id, rank, len(self.doc_ids)))
+def _logged_doc_ids(event: LogEvent) -> list[str]:
+    """Return the doc_ids of a logged query's results, by rank."""
+    body: dict[str, Any] = msgspec.json.decode(event.body)
+    return [result["doc_id"] for result in body["results"]]
 
 
 def _caller_id(surface: str) -> int:
-    """Tells askers apart: on the command line the terminal, else the process."""
+    """Return an id that tells askers apart: on the command line the terminal's, else the process's."""
     if surface == "cli" and sys.platform != "win32":
         return os.getsid(0)
     return os.getpid()

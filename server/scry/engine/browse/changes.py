@@ -1,11 +1,9 @@
-"""Find when files and documents last changed, and score how recent that is.
-
-How much lateness counts. Pure; now is given.
+"""Find when files and documents last changed, and score how recent that is. Pure but for what it reads.
 
 recency = 1 / (1 + age in days / HALF_DAYS): 1 for what is changed now, 0.5 after a week, 0.19 after a month, 0.02 after
-a year. It falls fast at first and never to 0, so that among old things the later one still comes first.
+a year. It falls fast at first and never to 0, so that among old documents the later one still comes first.
 
-When things last changed: by the history, by what is not committed yet, and without git by the files' own times.
+The time of a change is that of the last commit, now for uncommitted edits, and without git the file's own time.
 """
 
 from __future__ import annotations
@@ -33,12 +31,12 @@ def recency_score(time: float, now: float) -> float:
 
 
 def recency_adjustment(time: float, now: float, what: str) -> Adjustment:
-    """The factor of a document that find found. what: what changed then, such as `changed in 3f9c2b7`."""
+    """Return the factor of a document that find ranked. what: the change, such as `changed in 3f9c2b7`."""
     return Adjustment("recency", recency_score(time, now), f"{what}, {format_age(now - time)}")
 
 
 def recency_part(time: float, now: float, what: str) -> ScorePart:
-    """The whole score of a change where nothing was searched for."""
+    """Return the whole score of a change where nothing was searched for."""
     return ScorePart("recency", recency_score(time, now), 1.0, f"{what}, {format_age(now - time)}")
 
 
@@ -69,8 +67,8 @@ class ChangeDates(Struct, frozen=True):
     edited: frozenset[str]
 
     def of_documents(self, documents: Sequence[Document]) -> dict[str, LastChange]:
-        """The last change of each document, by doc_id: of the symbol itself where its lines were traced, else of its
-        file.
+        """Return the last change of each document by doc_id: of the symbol itself where its lines were traced, else of
+        its file.
         """
         placed = [document for document in documents if document.path]
         own = {} if self.history is None else self.history.last_commits_by_doc_id([d.doc_id for d in placed])
@@ -90,7 +88,7 @@ class ChangeDates(Struct, frozen=True):
         return found
 
     def of_files(self, paths: Sequence[str]) -> dict[str, LastChange]:
-        """The last change of each file, by path."""
+        """Return the last change of each file by path."""
         commits: Mapping[str, Commit] = {} if self.history is None else self.history.last_commits(paths)
         return {path: change for path in paths if (change := self._of_file(path, commits.get(path)))}
 
@@ -104,7 +102,7 @@ class ChangeDates(Struct, frozen=True):
 
 
 def change_from_mtime(file: IndexedFileInfo) -> LastChange:
-    """The change of a file that no commit is known of: when it was written."""
+    """Return the change of a file that no commit is known of: when it was written."""
     return LastChange(file.mtime_ns / 1e9, "written, by the file's own time")
 
 

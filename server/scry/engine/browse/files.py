@@ -1,12 +1,8 @@
 """Describe whole files as results, each with a one-line summary, for the modes that rank files.
 
-What a file is about, in one line: what its author says of it, else what it defines. Pure.
-
-In this order: a document's heading with its first sentence; the comment or doc string at the top of the file, licences
-passed over; the doc comment of the symbol that is called as the file is, or of the only one of a few; the names of its
-outermost symbols.
-
-Files as results, for the modes that rank files and not what is in them.
+The summary is the author's own words, else a list of what the file defines. In this order: the heading of a document
+with its first sentence; the comment or doc string at the top of the file, licences skipped; the doc comment of the
+symbol that has the file's name, or of the only documented one of a few; the names of its outermost symbols.
 """
 
 from __future__ import annotations
@@ -20,6 +16,7 @@ from scry.core.errors import BadRequest, IndexUnavailable
 from scry.core.text import normalize_name, split_source_lines
 from scry.core.types import Document, DocumentHeader, FileStructure, IndexState, Point, Span, Symbol
 from scry.engine.browse.paths import parent_folders, similar_paths
+from scry.engine.notices import NothingIndexedInFolder
 from scry.engine.search.results import SNIPPET_WIDTH, truncate
 from scry.index.parse.doc_comments import doc_text
 from scry.store.history.reader import HistoryReader
@@ -91,18 +88,18 @@ def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
 
 
 def _heading_level(lines: Sequence[str], section: Document) -> int:
-    """The level of a heading that is written with `#`; 0 for any other."""
+    """Return the level of a heading that is written with `#`; 0 for any other."""
     at = section.symbol.span.start.line
     return len(lines[at]) - len(lines[at].lstrip("#")) if at < len(lines) else 0
 
 
 def _strip_markup(line: str) -> str:
-    """A line without its marks, and without images, which are mostly badges."""
+    """Return a line without its markup, and without images, which are mostly badges."""
     return _MARKUP.sub(r"\1", _IMAGE.sub("", line))
 
 
 def _first_paragraph(lines: Iterable[str]) -> str:
-    """The first lines of words, up to a line without any; headings, rulers and badges are passed over."""
+    """Return the first lines of words, up to a line without any; skip headings, rulers and badges."""
     found: list[str] = []
     for line in lines:
         plain = line.strip()
@@ -115,7 +112,7 @@ def _first_paragraph(lines: Iterable[str]) -> str:
 
 
 def top_comment(text: str) -> str:
-    """The first paragraph of the comments and doc strings above all code, those on licences and for tools left out."""
+    """Return the first paragraph of the comments and doc strings above all code; skip licences and tool directives."""
     lines = split_source_lines(text)[:_LINES_AT_THE_TOP]
     at = 0
     while at < len(lines):
@@ -133,7 +130,7 @@ def top_comment(text: str) -> str:
 
 
 def _block_end(lines: Sequence[str], at: int) -> int:
-    """The line after the comment that begins here; `at` when none does."""
+    """Return the line after the comment that begins at this line; the line itself when none does."""
     for opening, closing in _BLOCK_COMMENTS:
         found = opening.match(lines[at])
         if found:
@@ -148,7 +145,7 @@ def _block_end(lines: Sequence[str], at: int) -> int:
 
 
 def _first_relevant_paragraph(comment: Sequence[str]) -> str:
-    """The first paragraph that is about the file: neither a licence nor for a tool, nor a ruler."""
+    """Return the first paragraph that is about the file: no licence, tool directive or ruler."""
     plain = doc_text(["\n".join(comment).strip()])
     for paragraph in re.split(r"\n\s*\n", plain):
         words = " ".join(line.strip() for line in paragraph.splitlines() if not _RULER.match(line))
@@ -166,7 +163,7 @@ def first_sentence(text: str) -> str:
 
 
 def _main_symbol_doc(path: str, outermost: Sequence[Document]) -> str:
-    """The doc comment of the symbol that is called as the file is, or of the only one of a few that has any."""
+    """Return the doc comment of the symbol with the file's name, or of the only documented one of a few."""
     stem = normalize_name(posixpath.basename(path).partition(".")[0])
     defined = [d for d in outermost if d.symbol.kind not in _NOT_A_DEFINITION]
     documented = [d for d in defined if d.symbol.doc]
@@ -180,7 +177,7 @@ def _main_symbol_doc(path: str, outermost: Sequence[Document]) -> str:
 
 
 def enclosing_module(outermost: Sequence[Document]) -> Document | None:
-    """The module that all definitions of a file lie in, as in Ruby, unless its author says something of it."""
+    """Return the module that holds all definitions of a file, as in Ruby, unless it has a doc comment of its own."""
     defined = [document for document in outermost if document.symbol.kind not in _NOT_A_DEFINITION]
     only = defined[0] if len(defined) == 1 else None
     return only if only is not None and only.symbol.kind == "module" and not only.symbol.doc else None
@@ -194,7 +191,7 @@ def _listing_order(document: Document) -> tuple[bool, bool]:
 
 
 def list_main_symbols(outermost: Sequence[Document]) -> str:
-    """`defines A, B and 3 more`; empty for a file that defines nothing."""
+    """Return `defines A, B and 3 more`; empty for a file that defines nothing."""
     kinds = _NOT_A_DEFINITION | {"implementation"}
     defined = [d for d in outermost if d.symbol.kind not in kinds and not d.symbol.name.startswith("impl")]
     ordered = sorted(defined, key=_listing_order)
@@ -211,18 +208,18 @@ _FILE_START = Span(Point(0, 0, 0), Point(0, 0, 0))
 
 
 def file_header(file: IndexedFileInfo) -> DocumentHeader:
-    """A file as ranking sees a document; no number of the store is its own."""
+    """Return a file as ranking sees a document; its doc_key is 0, for it has none."""
     return DocumentHeader(0, file_doc_id(file.path), file.content_type, file.path, "", "file", "")
 
 
 def file_document(file: IndexedFileInfo, time: int | None = None) -> Document:
-    """A file as a result. time: when it last changed, in seconds since the epoch."""
+    """Return a file as a result. time: when it last changed, in seconds since the epoch."""
     symbol = Symbol("", "file", "", "", "", _FILE_START, _FILE_START, "")
     return Document(0, file_doc_id(file.path), file.content_type, file.path, file.language, symbol, time=time)
 
 
 def file_structures(files: Sequence[IndexedFileInfo], history: HistoryReader | None) -> dict[str, FileStructure]:
-    """What the code around these files says of them, and how much they changed of late."""
+    """Return what the code around these files says about them, and how much they changed lately."""
     levels: Mapping[str, str] = {}
     if history is not None:
         try:
@@ -255,7 +252,7 @@ def file_summary(path: str, store: IndexStore) -> str:
 
 
 def raise_unknown_path(field: str, path: str, store: IndexStore, state: IndexState) -> None:
-    """Raises BadRequest for a path of which nothing is indexed, saying why, or what may have been meant."""
+    """Raise BadRequest for a path of which nothing is indexed, with the reason or with similar paths."""
     skip = store.files.skip_for_path(path)
     if skip is not None:
         by = f" ({skip.detail})" if skip.detail else ""
@@ -263,7 +260,7 @@ def raise_unknown_path(field: str, path: str, store: IndexStore, state: IndexSta
     known = store.files.known_paths()
     folders = parent_folders(known)
     if path in folders:
-        raise BadRequest(field, f"{path} holds no file that is indexed; `scry status` says how many are left out")
+        raise BadRequest(field, NothingIndexedInFolder(path))
     near = similar_paths(path, [*known, *folders])
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
     unsure = "" if state.state == "ready" else " that is indexed yet"

@@ -1,10 +1,6 @@
-"""List what belongs to a file, by co-change or dependency, or to a belief (neighbors).
+"""List what belongs to a file, by co-change or dependency, or what a belief reaches (neighbors).
 
-Neighbors: what belongs to a file? Those that changed with it, or that it is tied to by imports and calls.
-
-Nothing is searched for: neither words nor vectors are read.
-
-Neighbors of a belief: what it reaches, by what it cites and by what is near it (N2). Nothing is searched for.
+Nothing is searched for: neither words nor vectors are read. A belief reaches what it cites and what is near it (N2).
 """
 
 from __future__ import annotations
@@ -12,19 +8,27 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from msgspec.structs import replace
 
 from scry.core.doc_id import commit_sha_of, file_doc_id, parse_doc_id
-from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
+from scry.core.errors import BadRequest, IndexUnavailable
 from scry.core.knowledge import knowledge_type
+from scry.core.notices import Notice
 from scry.core.text import format_count
 from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, NeighborRelation, OracleFault, OracleMatch
 from scry.engine.browse.files import file_document, file_header, file_structures, file_summary, raise_unknown_path
 from scry.engine.browse.paths import file_of_doc_id, parse_project_path
-from scry.engine.context import new_query_id
+from scry.engine.context import NeighborKind, NeighborsRequest, RequestContext, new_query_id
 from scry.engine.knowledge.beliefs import BeliefSnapshot
+from scry.engine.notices import (
+    BeliefWarning,
+    FileOfDocument,
+    GraphPending,
+    NoCoChange,
+    NoCoChangeHistory,
+    ReachesNothing,
+)
 from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import browse_question
 from scry.engine.search.results import truncate
@@ -32,8 +36,6 @@ from scry.store.graph import Confidence, Neighbors
 from scry.store.history.reader import HistoryReader
 from scry.store.index.files import IndexedFileInfo
 from scry.store.notes.project_notes import BeliefTarget
-
-NeighborKind = Literal["cochange", "dependency"]
 
 _EXTRA_CANDIDATES = 200
 """So many more co-changed files are read than asked for: some are gone by now, or are not indexed."""
@@ -44,29 +46,27 @@ _MAX_LINKS = 10_000
 _RelationsByPath = dict[str, list[NeighborRelation]]
 
 
-def list_neighbors(
-    asked: str, by: NeighborKind, limit: int, root: Path, reading: IndexView, cancelled: Callable[[], bool]
-) -> Answer:
-    """The files that most ties lead to, itself excluded.
+def list_neighbors(request: NeighborsRequest, root: Path, reading: IndexView, context: RequestContext) -> Answer:
+    """Return the files with the most relations to a file, itself excluded.
 
-    asked: a file, or the doc_id of something in one. Raises BadRequest for a file that is not there, Cancelled.
+    The request's file may be the doc_id of something in it. Raises BadRequest for a file that is not there, Cancelled.
     """
-    file, said = _resolve_file(asked, root, reading)
+    by, limit = request.by, request.limit
+    file, notices = _resolve_file(request.file, root, reading)
     faults = reading.faults
     try:
         ties = _co_changes(file.path, limit, reading) if by == "cochange" else _dependencies(file.path, reading)
     except IndexUnavailable as error:
         ties, faults = {}, (*faults, OracleFault("history", str(error)))
-    if cancelled():
-        raise Cancelled("the question was withdrawn")
-    said += _describe_gaps(by, bool(ties), reading)
+    context.raise_if_cancelled()
+    notices += _gap_notices(by, bool(ties), reading)
     hits = tuple(_make_neighbor_hits(ties, by, limit, reading))
     question = browse_question(file_doc_id(file.path), limit)
-    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, "; ".join(said))
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, tuple(notices))
 
 
-def _resolve_file(asked: str, root: Path, reading: IndexView) -> tuple[IndexedFileInfo, list[str]]:
-    """The file, and what is to be said of how it was found. Raises BadRequest."""
+def _resolve_file(asked: str, root: Path, reading: IndexView) -> tuple[IndexedFileInfo, list[Notice]]:
+    """Return the file, with a notice if it was named by something in it. Raises BadRequest."""
     path = parse_project_path("file", asked, root)
     file = reading.store.files.get_file(path)
     if file is not None:
@@ -78,7 +78,7 @@ def _resolve_file(asked: str, root: Path, reading: IndexView) -> tuple[IndexedFi
             raise BadRequest("file", f"{path or '.'} is a folder; name a file in it, or ask orient about it")
         raise_unknown_path("file", path, reading.store, reading.state)
         raise AssertionError  # the line above always raises
-    return file, [f"the file of {asked} was taken, {file.path}"]
+    return file, [FileOfDocument(asked, file.path)]
 
 
 def _decode_path(path: str) -> str:
@@ -112,7 +112,7 @@ def _dependencies(path: str, reading: IndexView) -> _RelationsByPath:
 
 
 def _add_calls(found: _RelationsByPath, kind: str, links: Neighbors) -> None:
-    """Counts by file what is at the other end of calls; as sure as the surest of them."""
+    """Add the calls by file of their other end, with the count and the surest confidence."""
     counted: dict[str, int] = defaultdict(int)
     surest: dict[str, Confidence] = {}
     for link in links.items:
@@ -123,12 +123,12 @@ def _add_calls(found: _RelationsByPath, kind: str, links: Neighbors) -> None:
         found[path].append(NeighborRelation(kind, number, surest[path].label))
 
 
-def _describe_gaps(by: NeighborKind, found: bool, reading: IndexView) -> list[str]:
+def _gap_notices(by: NeighborKind, found: bool, reading: IndexView) -> list[Notice]:
     if by == "dependency":
-        return [] if reading.store.graph.is_current else ["the code graph is still being made: calls may be missing"]
+        return [] if reading.store.graph.is_current else [GraphPending("calls")]
     if reading.history is None and not reading.faults:
-        return ["no history is known here; by dependency, the code is asked instead"]
-    return [] if found else ["no commit of 50 files or fewer changed it together with another file"]
+        return [NoCoChangeHistory()]
+    return [] if found else [NoCoChange()]
 
 
 def _make_neighbor_hits(ties: _RelationsByPath, by: NeighborKind, limit: int, reading: IndexView) -> list[Hit]:
@@ -164,27 +164,25 @@ def _describe_relations(relations: Sequence[NeighborRelation]) -> str:
 
 
 def list_belief_neighbors(
-    belief: str, types: Sequence[str], limit: int, reading: IndexView, scene: BeliefSnapshot | None
+    belief: str, request: NeighborsRequest, reading: IndexView, scene: BeliefSnapshot | None
 ) -> Answer:
-    """What a belief reaches, the most first. types: only these; all when empty.
-
-    Raises BadRequest for a belief that is not there.
-    """
+    """Return what a belief reaches, the highest score first. Raises BadRequest for an unknown belief."""
+    types, limit = request.types, request.limit
     doc_id = f"belief:{belief.strip().removeprefix('belief:')}"
     if scene is None or doc_id not in scene.file.notes_by_doc_id([doc_id]):
         raise BadRequest("belief", f"this project holds no {doc_id}; scry belief list names those it holds")
     found = [hit for reached in scene.reach(doc_id) if (hit := _make_reached_hit(reached, reading, scene)) is not None]
     wanted = [hit for hit in found if not types or hit.document.content_type in types]
     hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(wanted[:limit], 1))
-    said = list(scene.warnings([doc_id]).get(doc_id, ()))
+    notices: list[Notice] = [BeliefWarning(warning) for warning in scene.warnings([doc_id]).get(doc_id, ())]
     if not hits:
-        said.append("it reaches nothing that is known" if not found else f"it reaches no {' or '.join(types)}")
+        notices.append(ReachesNothing(tuple(types) if found else ()))
     question = browse_question(doc_id, limit)
-    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, reading.faults, "; ".join(said))
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, reading.faults, tuple(notices))
 
 
 def _make_reached_hit(reached: BeliefTarget, reading: IndexView, scene: BeliefSnapshot) -> Hit | None:
-    """What is reached as a result; None for what is there no more."""
+    """Return a reached target as a result; None for one that is no longer there."""
     if reached.target.startswith("./"):
         return _make_file_hit(reached, reading)
     sha = commit_sha_of(reached.target)

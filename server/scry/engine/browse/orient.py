@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import posixpath
 from bisect import insort
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.core.errors import Cancelled
 from scry.core.path_kinds import classify_path, is_entry_file, is_readme, sibling_folder
 from scry.core.text import format_count
 from scry.core.types import Adjustment, Answer, Candidate, Hit, ScorePart
@@ -34,7 +33,8 @@ from scry.engine.browse.files import (
     read_commit_counts,
 )
 from scry.engine.browse.paths import parse_project_path
-from scry.engine.context import new_query_id
+from scry.engine.context import OrientRequest, RequestContext, new_query_id
+from scry.engine.notices import FileImportanceRank
 from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import browse_question
 from scry.store.index.files import ENTRY_POINT, FileColumns, IndexedFileInfo
@@ -111,9 +111,9 @@ class FileImportance:
         self._sums = self._weighted_sums()
 
     def top_paths(self, limit: int) -> list[str]:
-        """The paths of the best files, best first; equal ones by path.
+        """Return the paths of the best files, best first; equal ones by path.
 
-        What a path's kind does to a score is worked out only as far as needed: it can only lower it.
+        The factor of a path's kind is computed only as far as needed, for it can only lower a score.
         """
         highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
         best: list[tuple[float, str]] = []
@@ -141,7 +141,7 @@ class FileImportance:
         return ("entry point",) if ENTRY_POINT in file.flags else ()
 
     def rank_of(self, file: IndexedFileInfo) -> int:
-        """The 1-based place of a file among all."""
+        """Return the 1-based rank of a file among all."""
         own = -self.score_file(file).score, file.path
         highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
         possible: list[int] = np.flatnonzero(highest >= -own[0]).tolist()
@@ -224,7 +224,7 @@ class FileImportance:
         return path.rpartition("/")[0] == self.folder and is_readme(path)
 
     def _shown_folder(self, path: str) -> str:
-        """What a file shows, by the name of a folder; empty for nothing."""
+        """Return what a file shows, by the name of a folder; empty for nothing."""
         if not is_entry_file(path, self._files.folders):
             return ""
         beside = sibling_folder(path)
@@ -247,41 +247,40 @@ class FileImportance:
 
 
 def _path_kinds(path: str) -> frozenset[str]:
-    """The kinds of a path; what a dot hides from a listing is there for a tool."""
+    """Return the kinds of a path; a file that a dot hides from a listing is there for a tool."""
     hidden = posixpath.basename(path).startswith(".")
     return classify_path(path) | {"configuration"} if hidden else classify_path(path)
 
 
 def weighted_sum(parts: Sequence[ScorePart]) -> float:
-    """The sum of weight * value, added from the first to the last."""
+    """Return the sum of weight * value, added from the first to the last."""
     total = 0.0
     for part in parts:
         total += part.weight * part.value
     return total
 
 
-def orient(asked: str, limit: int, root: Path, reading: IndexView, cancelled: Callable[[], bool]) -> Answer:
-    """The best files of a folder, or the one file that was asked about with its place among those beside it.
+def orient(request: OrientRequest, root: Path, reading: IndexView, context: RequestContext) -> Answer:
+    """Return the best files of a folder, or the one file that was asked about, with its rank beside its siblings.
 
     Reads nothing but the index and the history. Raises BadRequest for a path that is not there, Cancelled.
     """
     store = reading.store
-    path = parse_project_path("path", asked, root)
+    path = parse_project_path("path", request.path, root)
     file = store.files.get_file(path) if path else None
     composite = folder_importance(path.rpartition("/")[0] if file else path, reading)
     if not composite.size and path:
         raise_unknown_path("path", path, store, reading.state)
-    if cancelled():
-        raise Cancelled("the question was withdrawn")
-    places = [composite.score_file(each) for each in ([file] if file else _top_files(composite, limit, store))]
+    context.raise_if_cancelled()
+    places = [composite.score_file(each) for each in ([file] if file else _top_files(composite, request.limit, store))]
     return Answer(
-        question=browse_question(path or ".", limit),
+        question=browse_question(path or ".", request.limit),
         query_id=new_query_id(),
         scoring=UNFUSED_SCORING,
         index=reading.state,
         hits=_make_file_hits(places, reading),
         faults=reading.faults,
-        notice=_describe_rank(composite, file) if file else "",
+        notices=(_rank_notice(composite, file),) if file else (),
     )
 
 
@@ -291,7 +290,7 @@ def _top_files(composite: FileImportance, limit: int, store: IndexStore) -> list
 
 
 def rank_in_orient(path: str, reading: IndexView) -> tuple[int | None, int, str]:
-    """A file's rank among the files of its own folder, of how many, and what is to be said of it; for `why`."""
+    """Return a file's rank among the files of its folder, their number, and a note; for `why`."""
     folder = path.rpartition("/")[0]
     composite = folder_importance(folder, reading)
     file = reading.store.files.get_file(path)
@@ -301,15 +300,14 @@ def rank_in_orient(path: str, reading: IndexView) -> tuple[int | None, int, str]
 
 
 def folder_importance(folder: str, reading: IndexView) -> FileImportance:
-    """The composite of all files in a folder, and below it."""
+    """Return the composite scores of all files in a folder and below it."""
     return FileImportance(
         folder, reading.store.files.columns_in_folder(folder), read_commit_counts(reading.history, folder)
     )
 
 
-def _describe_rank(composite: FileImportance, file: IndexedFileInfo) -> str:
-    where = composite.folder or "the project"
-    return f"{file.path} is #{composite.rank_of(file)} of the {format_count(composite.size, 'file')} in {where}"
+def _rank_notice(composite: FileImportance, file: IndexedFileInfo) -> FileImportanceRank:
+    return FileImportanceRank(file.path, composite.rank_of(file), composite.size, composite.folder)
 
 
 def _make_file_hits(places: Sequence[ScoredFile], reading: IndexView) -> tuple[Hit, ...]:

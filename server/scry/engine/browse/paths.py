@@ -75,9 +75,9 @@ _MIN_PATH_SIMILARITY = 0.6
 
 
 def parse_project_path(field: str, path_input: str, root: Path) -> str:
-    """The path within the project, with slashes and without one at its end; empty for the project itself.
+    """Return the path within the project, with slashes and without one at its end; empty for the project itself.
 
-    Raises BadRequest naming the field when it lies outside, or is none.
+    Raises BadRequest naming the field for a path outside of the project, and for a text that is no path.
     """
     if "\0" in path_input:
         raise BadRequest(field, "holds a NUL character, which no path does")
@@ -117,7 +117,7 @@ def _relative_to_root(field: str, asked: str, path: str, root: Path) -> str:
 
 
 def file_of_doc_id(path: str) -> str | None:
-    """The file of a doc_id of something in a file; None when it is none, or when it is the file itself."""
+    """Return the file of a doc_id that names something in a file; None for any other, and for a file itself."""
     try:
         read = parse_doc_id(path)
     except ValueError:
@@ -126,7 +126,7 @@ def file_of_doc_id(path: str) -> str | None:
 
 
 def similar_paths(asked: str, known: Iterable[str]) -> Sequence[str]:
-    """The known paths that were most likely meant: those of the same last name, else those of a similar one."""
+    """Return the known paths most likely meant: those with the same last name, else with a similar one."""
     paths = sorted(set(known))
     name = posixpath.basename(asked).lower()
     same = [path for path in paths if posixpath.basename(path).lower() == name]

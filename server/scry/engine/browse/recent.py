@@ -1,21 +1,19 @@
-"""List recent changes, files and commits, newest first (recent without a query).
-
-Recent, without words: what changed lately, files and commits, the newest first.
-"""
+"""List recent changes, files and commits, the newest first (recent without a query)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from scry.core.errors import Cancelled
-from scry.core.text import format_age, format_count
+from scry.core.notices import Notice
+from scry.core.text import format_age
 from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, SearchQuery
 from scry.engine.browse.changes import DAY_S, UNCOMMITTED, ChangeDates, LastChange, change_from_mtime, recency_part
 from scry.engine.browse.files import file_document, file_header, file_structures
 from scry.engine.browse.orient import weighted_sum
-from scry.engine.context import new_query_id
+from scry.engine.context import DEFAULT_CONTEXT, RequestContext, new_query_id
+from scry.engine.notices import HistoryMissing, NothingChanged
 from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.results import truncate
 from scry.engine.search.retrieve import allowed_change_types
@@ -30,9 +28,6 @@ DEFAULT_DAYS = 7
 MAX_FILES_PER_COMMIT = 5
 """A list of commits shows at most so many files of one, those first that most files import: a commit of a hundred
 files is one change. The commit's own line says how many it has."""
-
-NOTHING_CHANGED_PREFIX = "nothing changed in the last"
-"""How it begins what it says where there are no changes in the days that were asked for."""
 
 _BATCH_SIZE = 100
 
@@ -51,23 +46,20 @@ class ChangeEntry(Struct, frozen=True):
 
 
 def list_changes(
-    question: SearchQuery, clock: ChangeDates, days: int | None, reading: IndexView, cancelled: Callable[[], bool]
+    question: SearchQuery, clock: ChangeDates, days: int | None, reading: IndexView, context: RequestContext
 ) -> Answer:
-    """The changes of some days, 7 if none are given, the newest first.
+    """Return the changes of some days, DEFAULT_DAYS if None is given, the newest first.
 
-    Where there were none and no days were given, the newest there are; the notice says so, unless the history is still
-    being read: then newer ones may come.
+    Where there were none and no days were given, return the newest there are, and say so in a notice; not while the
+    history is still being read, for then newer ones may come.
     """
     bound = days or DEFAULT_DAYS
-    entries = _first_changes(question, clock, clock.now - bound * DAY_S, cancelled)
-    notice = ""
+    entries = _first_changes(question, clock, clock.now - bound * DAY_S, context)
+    notices = _history_notices(clock, reading)
     if not entries:
-        newest = _first_changes(question, clock, 0.0, cancelled)
-        notice = (
-            ""
-            if reading.state.history == "pending"
-            else _describe_no_changes(newest, clock.now, bound, shown=days is None)
-        )
+        newest = _first_changes(question, clock, 0.0, context)
+        if newest and reading.state.history != "pending":
+            notices.append(_no_changes_notice(newest[0], clock.now, bound, are_older_shown=days is None))
         entries = newest if days is None else []
     return Answer(
         question=question,
@@ -76,33 +68,24 @@ def list_changes(
         index=reading.state,
         hits=tuple(_make_change_hits(entries, clock)),
         faults=reading.faults,
-        notice="; ".join(words for words in (_describe_missing_history(clock, reading.state.history), notice) if words),
+        notices=tuple(notices),
     )
 
 
-def _describe_missing_history(clock: ChangeDates, history: str) -> str:
-    """history: its state, as the index says it."""
-    if clock.history is not None:
-        return ""
-    why = "the history is not read yet" if history == "pending" else "there is no git history here"
-    return f"{why}: ordered by the files' own times"
+def _history_notices(clock: ChangeDates, reading: IndexView) -> list[Notice]:
+    return [] if clock.history is not None else [HistoryMissing(is_pending=reading.state.history == "pending")]
 
 
-def _describe_no_changes(newest: Sequence[ChangeEntry], now: float, days: int, *, shown: bool) -> str:
-    if not newest:
-        return ""
-    first = newest[0]
-    name = describe_commit(first.commit) if first.commit else (first.file.path if first.file else "")
-    age = format_age(now - first.change.time)
-    words = f"{NOTHING_CHANGED_PREFIX} {format_count(days, 'day')}; the newest change is {name}, {age}"
-    return f"{words}; the newest changes are shown instead" if shown else words
+def _no_changes_notice(newest: ChangeEntry, now: float, days: int, *, are_older_shown: bool) -> NothingChanged:
+    name = describe_commit(newest.commit) if newest.commit else (newest.file.path if newest.file else "")
+    return NothingChanged(days, are_older_shown, name, now - newest.change.time)
 
 
 def _first_changes(
-    question: SearchQuery, clock: ChangeDates, since: float, cancelled: Callable[[], bool]
+    question: SearchQuery, clock: ChangeDates, since: float, context: RequestContext
 ) -> list[ChangeEntry]:
     found: list[ChangeEntry] = []
-    for entry in changes_since(clock, since, types=allowed_change_types(question), cancelled=cancelled):
+    for entry in changes_since(clock, since, types=allowed_change_types(question), context=context):
         found.append(entry)
         if len(found) == question.limit:
             break
@@ -114,7 +97,7 @@ def changes_since(
     since: float,
     *,
     types: Sequence[str] | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
+    context: RequestContext = DEFAULT_CONTEXT,
 ) -> Iterator[ChangeEntry]:
     """All changes since a time, the newest first: what is not committed, then each commit with the files that it was
     the last to change. types: only these content types; None for all.
@@ -122,30 +105,28 @@ def changes_since(
     Raises Cancelled when nobody waits any more.
     """
     most = MAX_FILES_PER_COMMIT if types is None or "commit" in types else None
-    for entry in _all_changes(clock, since, most, cancelled):
+    for entry in _all_changes(clock, since, most, context):
         if types is None or entry.content_type in types:
             yield entry
 
 
-def _all_changes(
-    clock: ChangeDates, since: float, most: int | None, cancelled: Callable[[], bool]
-) -> Iterator[ChangeEntry]:
+def _all_changes(clock: ChangeDates, since: float, most: int | None, context: RequestContext) -> Iterator[ChangeEntry]:
     """most: files of one commit; None for all."""
     edited = clock.store.files.get_files(sorted(clock.edited))
     changes = clock.of_files(list(edited))
     newest = sorted(edited.values(), key=lambda file: (-file.mtime_ns, file.path))
     yield from (ChangeEntry(changes[file.path], file=file) for file in newest)
     if clock.history is None:
-        yield from _changes_by_mtime(clock, since, cancelled)
+        yield from _changes_by_mtime(clock, since, context)
     else:
-        yield from _committed_changes(clock.history, clock.store, set(clock.edited), since, most, cancelled)
+        yield from _committed_changes(clock.history, clock.store, set(clock.edited), since, most, context)
 
 
-def _changes_by_mtime(clock: ChangeDates, since: float, cancelled: Callable[[], bool]) -> Iterator[ChangeEntry]:
+def _changes_by_mtime(clock: ChangeDates, since: float, context: RequestContext) -> Iterator[ChangeEntry]:
     """Each file by its own time, those that are edited left out."""
     offset = 0
     while files := clock.store.files.recently_modified_files(since, offset, _BATCH_SIZE):
-        _raise_if_cancelled(cancelled)
+        context.raise_if_cancelled()
         yield from (ChangeEntry(change_from_mtime(file), file=file) for file in files if file.path not in clock.edited)
         offset += len(files)
 
@@ -156,12 +137,12 @@ def _committed_changes(
     seen: set[str],
     since: float,
     most: int | None,
-    cancelled: Callable[[], bool],
+    context: RequestContext,
 ) -> Iterator[ChangeEntry]:
     """Each commit, with at most so many of the files that no later one changed. seen: files that are listed before."""
     offset = 0
     while commits := history.newest_commits(since, offset, _BATCH_SIZE):
-        _raise_if_cancelled(cancelled)
+        context.raise_if_cancelled()
         changed = history.files_by_commit([commit.doc_key for commit in commits])
         files = store.files.get_files(sorted({path for paths in changed.values() for path in paths} - seen))
         for commit in commits:
@@ -172,11 +153,6 @@ def _committed_changes(
             change = LastChange(commit.time, f"changed in {commit.sha[:7]}", commit)
             yield from (ChangeEntry(change, file=file) for file in new[:most])
         offset += len(commits)
-
-
-def _raise_if_cancelled(cancelled: Callable[[], bool]) -> None:
-    if cancelled():
-        raise Cancelled("the question was withdrawn")
 
 
 def _make_change_hits(entries: Sequence[ChangeEntry], clock: ChangeDates) -> Iterator[Hit]:
@@ -210,7 +186,7 @@ def _commit_header(document: Document) -> DocumentHeader:
 
 
 def _describe_change(change: LastChange) -> str:
-    """The last commit in words; that there are edits which are in none comes before it."""
+    """Describe the last commit in words, after a remark on uncommitted edits if there are any."""
     if change.commit is None:
         return change.description
     words = describe_commit(change.commit)

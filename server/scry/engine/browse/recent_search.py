@@ -1,9 +1,4 @@
-"""Rank the relevant results of a search by recency (recent with a query).
-
-What of a find is about its question, and so may be ranked by time; in one project, or in several as one. Pure.
-
-Recent, with words: what find finds for them, and of it what is about them, ranked by when it changed.
-"""
+"""Rank the relevant results of a search by recency (recent with a query), in one project or in several as one. Pure."""
 
 from __future__ import annotations
 
@@ -15,10 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.knowledge import is_knowledge
-from scry.core.text import format_age, format_count
+from scry.core.text import format_age
 from scry.core.types import Answer, Candidate, Hit, IndexState, OracleMatch
 from scry.engine.browse.changes import DAY_S, ChangeDates, LastChange, recency_adjustment
 from scry.engine.context import new_query_id
+from scry.engine.notices import MatchesOlder
 from scry.engine.search.boosts import MENTIONED_NAME_FACTOR
 from scry.engine.search.fusion import apply_adjustments, order_by_score
 from scry.engine.search.pipeline import Ranking
@@ -56,15 +52,15 @@ class ProjectRanking(Struct, frozen=True):
 
 
 def relevance_threshold(ranked: Sequence[Candidate]) -> RelevanceThreshold:
-    """The bar of a project that is asked alone."""
+    """Return the threshold of a project that is asked alone."""
     return shared_thresholds([ProjectRanking(ranked, {})])[0]
 
 
 def shared_thresholds(found: Sequence[ProjectRanking]) -> list[RelevanceThreshold]:
-    """The bar of each project where several are asked as one: it is set by the best of all of them, for the best of a
-    project that knows nothing of the question is not about it.
+    """Return the threshold of each project where several are asked as one.
 
-    Knowledge is judged by what is best of the others, and takes no place of theirs (K5).
+    The best of all projects set it, for the best of a project that knows nothing of the question is not relevant.
+    Knowledge is judged by the best of the other documents, and takes no place of theirs (K5).
     """
     others = _pool_best(found, lambda candidate: not is_knowledge(candidate.document.doc_key))
     pool = others or _pool_best(found, lambda _: True)
@@ -107,7 +103,7 @@ def _pool_best(found: Sequence[ProjectRanking], counts: Callable[[Candidate], bo
 def _min_raw_score(
     oracle: str, own: ProjectRanking, found: Sequence[ProjectRanking], pool: Sequence[_PooledCandidate]
 ) -> float:
-    """The raw score that a document of a project needs: a share of the best one of all projects, in its own unit."""
+    """Return the raw score that a document needs: a share of the best one of all projects, in its own unit."""
     scores = [
         each.candidate.votes[oracle].raw_score * scale
         for each in pool
@@ -117,7 +113,7 @@ def _min_raw_score(
 
 
 def _score_scale(oracle: str, own: ProjectRanking, other: ProjectRanking) -> float | None:
-    """What makes a raw score of another project one of this; None where they don't compare."""
+    """Return the factor that converts another project's raw score to this one's unit; None where they don't compare."""
     if own is other:
         return 1.0
     return own.units[oracle] / other.units[oracle] if oracle in own.units and oracle in other.units else None
@@ -139,14 +135,14 @@ class RecentMatches(Struct, frozen=True):
 
 
 def matches_of_project(ranking: Ranking) -> RecentMatches:
-    """What a project that is asked alone has found. For several see engine.recent_across."""
+    """Return the matches of a project that is asked alone; for several see engine/federation/recent.py."""
     return RecentMatches(ranking, relevance_threshold(ranking.ranked))
 
 
 def rank_by_recency(
     matches: RecentMatches, clock: ChangeDates, days: int | None, limit: int, state: IndexState
 ) -> Answer:
-    """What find found and is about the question, by score times recency; days: only what changed since then."""
+    """Return the relevant matches by score times recency. days: only those changed since then; None for all."""
     ranking = matches.ranking
     about = filter_relevant(ranking.ranked, matches.threshold)
     documents = ranking.reader.get_documents(
@@ -164,12 +160,12 @@ def rank_by_recency(
         index=state,
         hits=tuple(_add_change_time(hit, changes[hit.document.doc_id], clock.now) for hit in hits),
         faults=ranking.oracle_votes.faults,
-        notice="" if hits else _describe_too_old(dated, clock.now, days),
+        notices=() if hits else _older_notices(dated, clock.now, days),
     )
 
 
 def rank_in_recent(doc_key: int, ranking: Ranking, clock: ChangeDates) -> tuple[int | None, int, str]:
-    """A document's rank by score times recency, of how many, and why it has none; for `why`."""
+    """Return a document's rank by score times recency, out of how many, and why it has none; for `why`."""
     about = filter_relevant(ranking.ranked, relevance_threshold(ranking.ranked))
     documents = ranking.reader.get_documents(
         [candidate.document.doc_key for candidate in about], with_descriptions=False
@@ -205,9 +201,10 @@ def _add_change_time(hit: Hit, change: LastChange, now: float) -> Hit:
     )
 
 
-def _describe_too_old(dated: Sequence[tuple[Candidate, LastChange]], now: float, days: int | None) -> str:
+def _older_notices(
+    dated: Sequence[tuple[Candidate, LastChange]], now: float, days: int | None
+) -> tuple[MatchesOlder, ...]:
     if not dated or days is None:
-        return ""
+        return ()
     candidate, change = max(dated, key=lambda entry: (entry[1].time, entry[0].document.doc_id))
-    newest = f"{candidate.document.doc_id}, {format_age(now - change.time)}"
-    return f"nothing of what was found changed in the last {format_count(days, 'day')}; the newest of it is {newest}"
+    return (MatchesOlder(days, candidate.document.doc_id, now - change.time),)

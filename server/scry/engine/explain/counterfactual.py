@@ -1,11 +1,8 @@
 """Compute the rank that a document would have without one factor of its score. Pure.
 
-Where one candidate stands among all, without ranking those that stand surely below it. Pure.
-
-What each factor of a document's score is worth: where the document would stand if that one factor were left out.
-
-A factor is an oracle's vote for the document, or an adjustment of it. Each is truly left out, and everything that
-follows from it is computed again: the other hits' support, the repeats of the file, the order. Pure.
+A factor is an oracle's vote for the document, or an adjustment of it. Each is left out in turn, and everything that
+follows from it is computed again: the support of other hits, the repeats of the file, the order. Candidates that surely
+rank below the document are not ranked.
 """
 
 from __future__ import annotations
@@ -40,15 +37,15 @@ class Competitors:
         self._adjuster = judge
 
     def with_replacement(self, candidate: Candidate) -> Competitors:
-        """The same with another candidate for its document: everything that follows from their order anew."""
+        """Return competitors with another candidate for its document, and all that follows from their order."""
         others = [each for each in self._by_rank_sum if not _has_doc_key(each, candidate.document.doc_key)]
         promising = order_by_rank_sum([*others, candidate])
         return Competitors(promising, self._adjuster.for_order(promising))
 
     def rank_of(self, number: int, without: str = "") -> tuple[int, Candidate]:
-        """The place of the document with this number, which is among the candidates, and all that makes its score.
+        """Return the rank of the document with this doc_key, which is a candidate, and the candidate with its score.
 
-        without: an adjustment's name; then as if this document alone did not have it.
+        without: the name of an adjustment that this document alone is to lack.
         """
         path = next(each.document.path for each in self._by_rank_sum if _has_doc_key(each, number))
         beside = [
@@ -112,9 +109,9 @@ def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mappin
 
 
 def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
-    """The factor without which the document would fall furthest: to no place at all, else to the lowest score.
+    """Return the factor without which the document would fall furthest: to no rank at all, else to the lowest.
 
-    A lower score is a lower place, or the same one where nothing else is near.
+    Of equal ranks, that with the lowest score.
     """
     return min(
         ablations, key=lambda without: (without.rank is not None, -(without.rank or 0), without.score), default=None
@@ -122,7 +119,7 @@ def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
 
 
 def _without_vote(own: Candidate, oracle: str, weights: Mapping[str, float]) -> list[Candidate]:
-    """The candidate as it would be gathered without this oracle; none where no other voted for it."""
+    """Return the candidate as it would be without this oracle's vote; empty where no other oracle voted for it."""
     votes = {name: (vote,) for name, vote in own.votes.items() if name != oracle}
     return fuse.fuse_votes(votes, {own.document.doc_key: own.document}, weights)
 

@@ -1,10 +1,6 @@
-"""Read one result of an earlier answer in full: text, relations and whether it changed.
+"""Read one result of an earlier answer in full: text, relations and whether it changed (D1, D2).
 
-What a document is tied to in code and history: imports, calls, inheritance, and what changes with its file.
-
-A result in full: its text as it is indexed now, and what it is tied to (D1, D2).
-
-Detail: one result of an earlier answer in full. Nothing is searched again (D1).
+Nothing is searched again. Relations are imports, calls, inheritance, and the files that change with its file.
 """
 
 from __future__ import annotations
@@ -16,9 +12,11 @@ from msgspec import Struct
 from scry.core.doc_id import commit_sha_of, file_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
+from scry.core.notices import Notice
 from scry.core.types import Document, Span
 from scry.engine.browse.files import file_document
 from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument
+from scry.engine.notices import NoIndexToRead, ResultGone, TextChanged
 from scry.index.git.stream import read_patch
 from scry.projects.project import Project
 from scry.store.graph import Neighbors, PathList
@@ -88,7 +86,7 @@ def read_relations(document: Document, store: IndexStore, history: HistoryReader
 
 
 def _member_doc_keys(document: Document, store: IndexStore) -> list[int]:
-    """What is defined in a type: a type calls what its members call."""
+    """Return the doc_keys of a type's members: a type calls what its members call."""
     prefix = document.doc_id + "."
     return [
         number for number, doc_id in store.documents.doc_keys_in_file(document.path)[1] if doc_id.startswith(prefix)
@@ -150,7 +148,7 @@ class FullDocument(Struct, frozen=True):
 def read_full_document(
     document: Document, project: Project, store: IndexStore | None, history: HistoryReader | None, max_characters: int
 ) -> FullDocument:
-    """The document in full; its body is cut at the last line's end within `most` characters."""
+    """Return a document in full; its body is cut at the last line's end within `max_characters`."""
     symbol = document.symbol
     if is_commit_key(document.doc_key):
         sha = commit_sha_of(document.doc_id)
@@ -170,7 +168,7 @@ def read_full_document(
 
 
 def text_in_span(text: str, span: Span) -> str:
-    """The span's text, from the start of its first line where only blanks stand before it."""
+    """Return the span's text, from the start of its first line where only blanks stand before it."""
     lines = text.split("\n")[span.start.line : span.end.line + 1]
     if not lines:
         return ""
@@ -194,26 +192,25 @@ CURRENT, CHANGED, GONE = "current", "changed", "gone"
 
 
 class DocumentDetail(Struct, frozen=True):
-    """state: current, changed or gone; note: what a person should know of it. full: None for what is gone."""
+    """state: current, changed or gone, and a notice unless it is current. full: None for what is gone."""
 
     state: str
-    note: str
+    notice: Notice | None
     full: FullDocument | None
 
 
 def read_detail(scene: ProjectSnapshot, doc_id: str, doc_key: int | None) -> DocumentDetail:
-    """A result in full as it is now. number: the store's number that it had; None where that is not known."""
+    """Return a result in full as it is now. doc_key: the one it had; None where that is not known."""
     target = scene.resolve(doc_id)
     document = _read_target(scene, target)
     if document is None:
-        return DocumentDetail(GONE, _describe_gone(scene, target), None)
+        return DocumentDetail(GONE, _gone_notice(scene, target), None)
     full = read_full_document(document, scene.project, scene.store, scene.history, MAX_BODY_CHARACTERS)
     # A whole file, as orient answers with it, has no number of its own, and showed nothing that could differ.
     is_whole_file = doc_key is None and target.doc_id == file_doc_id(target.path)
     if document.doc_key == doc_key or is_commit_key(document.doc_key) or is_whole_file:
-        return DocumentDetail(CURRENT, "", full)
-    note = "its file was changed since the answer, or indexed anew: this is its text now"
-    return DocumentDetail(CHANGED, note, full)
+        return DocumentDetail(CURRENT, None, full)
+    return DocumentDetail(CHANGED, TextChanged(), full)
 
 
 def _read_target(scene: ProjectSnapshot, target: ResolvedDocument) -> Document | None:
@@ -232,9 +229,7 @@ def _read_target(scene: ProjectSnapshot, target: ResolvedDocument) -> Document |
     return scene.store.documents.get_documents([number]).get(number) if scene.store else None
 
 
-def _describe_gone(scene: ProjectSnapshot, target: ResolvedDocument) -> str:
+def _gone_notice(scene: ProjectSnapshot, target: ResolvedDocument) -> Notice:
     if scene.store is None:
-        return "there is no index to look in: this is what was kept of it (scry index)"
-    reason = target.reason or "it is no longer indexed"
-    near = f" (similar: {', '.join(target.similar)})" if target.similar else ""
-    return f"it is gone: {reason}{near}. This is what was kept of it."
+        return NoIndexToRead()
+    return ResultGone(target.reason or "it is no longer indexed", tuple(target.similar))

@@ -49,7 +49,7 @@ from scry.engine.explain.explanation import (
 )
 from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument
 from scry.engine.project_index import IndexView
-from scry.engine.response.requests import RecalledQuery
+from scry.engine.questions import RecalledQuery
 from scry.engine.search.pipeline import Ranking, filter_exact_phrases
 from scry.engine.search.results import make_hits
 from scry.index.git.work_tree import uncommitted_paths
@@ -68,7 +68,7 @@ MAX_SPLIT_CHARACTERS = 100_000
 def split_semantic_score(
     project: Project, store: IndexStore, knowledge: NoteStores | None, document: DocumentHeader, words: str
 ) -> CosineAttribution | str:
-    """The cosine of the question's words and a document by shares, or why it can't be split."""
+    """Return the cosine of the question's words and a document by shares, or why it can't be split."""
     maker = store.vectors.embedder
     if maker is None:
         return "there are no vectors yet"
@@ -98,7 +98,7 @@ _MAX_QUOTED_TERMS = 3
 
 
 def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScore) -> DocumentExplanation:
-    """The case of a document; of several (those of one file), of the one that stands highest."""
+    """Return the explanation of a document; of several, those of one file, of the highest ranked."""
     stem = ranking.reader.store.lexical.stem
     rivals = Competitors.from_candidates(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
     found = _highest_ranked(doc_keys, ranking, rivals)
@@ -119,7 +119,7 @@ def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScor
 
 
 def _highest_ranked(numbers: Sequence[int], ranking: Ranking, rivals: Competitors) -> tuple[int, Candidate] | None:
-    """The place and the candidate of the document that stands highest; None where find ranks none of them."""
+    """Return the rank and the candidate of the highest ranked document; None where find ranks none of them."""
     wanted = frozenset(numbers)
     found = [each.document.doc_key for each in ranking.candidates if each.document.doc_key in wanted]
     return min(map(rivals.rank_of, found), key=lambda placed: placed[0], default=None)
@@ -142,7 +142,7 @@ def _make_ranked_hit(place: int, candidate: Candidate, ranking: Ranking) -> Hit 
 
 
 def _describe_exclusion(document: DocumentHeader, ranking: Ranking) -> str:
-    """What keeps a document out whatever the oracles say: a filter, or a quoted text that it does not hold."""
+    """Describe the filter, or the quoted text it lacks, that excludes a document whatever the oracles find."""
     question, reader = ranking.question, ranking.reader
     if not _passes_filters(document, reader):
         typed = [f"{'-' if f.exclude else ''}{f.field}:{f.value}" for f in question.filters]
@@ -172,7 +172,7 @@ def _read_domains(document: DocumentHeader, reader: OracleReader) -> tuple[str, 
 
 
 def _collect_findings(document: DocumentHeader, ranking: Ranking, split: SplitScore) -> tuple[OracleFinding, ...]:
-    """What each oracle says, in the order in which terms are summed."""
+    """Return the finding of each oracle, in the order in which terms are summed."""
     votes = {
         name: vote for name, cast in ranking.oracle_votes.votes.items() if (vote := _find_vote(document.doc_key, cast))
     }
@@ -276,7 +276,7 @@ def explain_why(
 
 
 def _describe_rank_change(before: int | None, case: DocumentExplanation | None) -> str:
-    """What is to be said of a place that is not the one in the answer which it is explained for."""
+    """Describe that the rank is not the one in the answer that it is explained for; empty if it is."""
     if before is None or case is None or case.hit is None or case.hit.rank == before:
         return ""
     return f"The answer had it {format_ordinal(before)}; what is indexed has changed since."
@@ -327,7 +327,7 @@ def _read_target_history(
 def _read_target_structure(
     scene: ProjectSnapshot, target: ResolvedDocument, case: DocumentExplanation | None
 ) -> FileStructure | None:
-    """What the code around its file says, also of what find does not rank."""
+    """Return what the code around its file says, also for a document that find does not rank."""
     if case is not None and case.hit is not None:
         return case.hit.structure
     if scene.store is None or target.status != "indexed" or not target.path:

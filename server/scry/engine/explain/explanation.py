@@ -48,7 +48,7 @@ class FileHistory(Struct, frozen=True):
 
 
 def read_file_history(path: str, history: HistoryReader | None, uncommitted: bool) -> FileHistory | None:
-    """What is known of a file; None where nothing is. uncommitted: whether it has changes that are not committed."""
+    """Return the history of a file; None where none is known. uncommitted: whether it has uncommitted changes."""
     try:
         commits, newest = history.change_count_and_last_commit(path) if history else (0, None)
         together = history.co_changed_files(path, MAX_CO_CHANGES) if history and commits else []
@@ -134,7 +134,7 @@ def format_ordinal(number: int) -> str:
 
 
 def summarize_explanation(explained: WhyResult) -> str:
-    """The line."""
+    """Return the explanation in one line."""
     return truncate(_full_summary(explained), MAX_SUMMARY_CHARACTERS)
 
 
@@ -177,7 +177,7 @@ def _first_fitting(*lines: str) -> str:
 
 
 def _describe_best_vote(hit: Hit) -> str:
-    """The oracle that ranks it highest: an adjustment alone finds nothing."""
+    """Describe the vote of the oracle that ranks it highest: an adjustment alone finds nothing."""
     best = min(hit.candidate.votes.items(), key=lambda vote: vote[1].rank, default=None)
     return f"; found by {best[0]} #{best[1].rank}" if best else ""
 
@@ -205,7 +205,7 @@ def _describe_adjustment(adjustment: Adjustment) -> str:
 
 
 def _describe_missing_votes(case: DocumentExplanation) -> Iterator[str]:
-    """What the oracles that did not vote for it say, the words first."""
+    """Describe the oracles that did not vote for it, the words first."""
     silent = [said for said in case.oracles if said.state in (NO_MATCH, BEYOND_DEPTH)]
     for said in sorted(silent, key=lambda said: not said.missing):
         yield _describe_missing_vote(said)
@@ -222,7 +222,7 @@ def _describe_missing_vote(said: OracleFinding) -> str:
 
 
 def _describe_penalties(case: DocumentExplanation, hit: Hit, within: int | None = None) -> Iterator[str]:
-    """What lowers it, the most first. within: only that without which it would be among the first so many."""
+    """Describe the factors that lower it, the strongest first. within: only those that cost it a rank so high."""
     by_name = {left.name: left.rank for left in case.ablations}
     lowering = [adjustment for adjustment in hit.candidate.adjustments if adjustment.factor < 1]
     for adjustment in sorted(lowering, key=lambda adjustment: by_name.get(adjustment.name) or hit.rank):

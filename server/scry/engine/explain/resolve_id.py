@@ -28,7 +28,7 @@ from scry.core.settings import Settings
 from scry.core.types import Document, IndexState, SkippedFile, Span
 from scry.engine.activity.answer_store import AnswerArchive
 from scry.engine.browse.paths import similar_files, similar_symbols
-from scry.engine.response.requests import RecalledQuery, recall_query
+from scry.engine.questions import RecalledQuery, recall_query
 from scry.index.scan.walk import explain_ignored, kind_on_disk
 from scry.projects.project import Project
 from scry.store.history.reader import HistoryReader
@@ -72,7 +72,7 @@ class DocumentResolver(Struct, frozen=True):
     knowledge: NoteStores | None = None
 
     def resolve(self, text: str) -> ResolvedDocument:
-        """What a doc_id names. Raises BadRequest for an empty one."""
+        """Return what a doc_id names. Raises BadRequest for an empty one."""
         wanted = text.strip().encode("utf-8", "replace").decode()  # lone surrogates name nothing
         if not wanted:
             raise BadRequest("doc_id", "is empty; name a result, such as ./src/app.py::main")
@@ -119,7 +119,7 @@ class DocumentResolver(Struct, frozen=True):
         return ResolvedDocument(wanted, "indexed", (number,))
 
     def _relative_to_root(self, wanted: str) -> str | None:
-        """The doc_id with a path relative to the root and without `./`; None for one that leads out."""
+        """Return the doc_id with a path relative to the root, without `./`; None for one that leads out."""
         if wanted[:7].lower() == "file://":
             place = _path_of_uri(wanted)
             if place is None:
@@ -230,14 +230,14 @@ def _path_of_uri(uri: str) -> str | None:
 
 
 def _split_doc_id(wanted: str) -> tuple[str, str, str]:
-    """The path, and what follows it with its mark."""
+    """Return the path, and what follows it with its mark."""
     ends = [place for mark in ("::", "#") if (place := wanted.find(mark)) >= 0]
     end = min(ends, default=len(wanted))
     return wanted[:end], wanted[end : end + 1], wanted[end + 1 :]
 
 
 def _normalize_path(path: str) -> list[str] | None:
-    """The parts of a relative path, `.` and `..` resolved by their names alone; None when it leads out."""
+    """Return the parts of a relative path, `.` and `..` resolved by name; None for one that leads out."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -285,7 +285,7 @@ class ProjectSnapshot(Struct, frozen=True):
     knowledge: NoteStores | None = None
 
     def resolve(self, doc_id: str) -> ResolvedDocument:
-        """What a doc_id names. Raises BadRequest for an empty one."""
+        """Return what a doc_id names. Raises BadRequest for an empty one."""
         complete = self.state.files_indexed >= self.state.files_total
         return DocumentResolver(
             self.project, self.settings, self.store, self.history, complete, self.knowledge
@@ -294,7 +294,7 @@ class ProjectSnapshot(Struct, frozen=True):
     def recall_query(
         self, query: str | None, query_id: str | None, target: ResolvedDocument, answers: Sequence[AnswerArchive]
     ) -> RecalledQuery:
-        """The question to explain the target for; see engine.asked_again."""
+        """Return the question to explain the target for; see engine/questions.py."""
         doc_ids = [target.doc_id]
         if len(target.doc_keys) > 1 and self.store is not None:
             documents = self.store.documents.headers(target.doc_keys[:MAX_RECALLED_DOCUMENTS])

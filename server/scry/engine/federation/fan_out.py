@@ -1,7 +1,4 @@
-"""Ask several projects in parallel, each in a thread of its own, and merge their answers into one.
-
-A project that fails becomes a fault of the merged answer; it never fails the others.
-"""
+"""Ask several projects in parallel, each in a thread of its own, so that none can fail the others."""
 
 from __future__ import annotations
 
@@ -13,15 +10,21 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable, ScryError
 from scry.core.types import IndexState
-from scry.engine.context import RequestContext
+from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RequestContext
 from scry.engine.federation.rank_merge import rank_across_projects
-from scry.engine.response.answer import present_state
-from scry.engine.response.merged import ProjectAnswer, merge_answers, unavailable_answer
+from scry.engine.response.merged import (
+    FederatedAnswer,
+    PresentedAnswer,
+    ProjectAnswer,
+    ProjectFault,
+    ResultMapping,
+    map_answer,
+    return_unchanged,
+    unavailable_answer,
+)
 from scry.engine.search.retrieve import RetrievalResult
-from scry_protocol import messages
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
@@ -32,11 +35,6 @@ MAX_THREADS = 8
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
-
-
-def return_unchanged(result: messages.ResultItem) -> messages.ResultItem:
-    """Leave a result's locations as the engine gave them."""
-    return result
 
 
 class Participant(msgspec.Struct, frozen=True, eq=False):
@@ -52,103 +50,69 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
     engine: Engine | None
     via: str = ""
     failure: str = ""
-    state: messages.IndexState | None = None
+    state: IndexState | None = None
     unsaved_paths: tuple[str, ...] = ()
-    map_to_editor: Callable[[messages.ResultItem], messages.ResultItem] = return_unchanged
-
-    def map_answer(self, answer: messages.Answer) -> messages.Answer:
-        """Return the answer with the locations of all its results mapped."""
-        if self.map_to_editor is return_unchanged:
-            return answer
-        return replace(answer, results=[self.map_to_editor(result) for result in answer.results])
-
-    def map_explanation(self, explanation: messages.Explanation) -> messages.Explanation:
-        """Return the explanation with the locations of its result, if it has one, mapped."""
-        if explanation.result is msgspec.UNSET:
-            return explanation
-        return replace(explanation, result=self.map_to_editor(explanation.result))
+    map_to_editor: ResultMapping = return_unchanged
 
 
-def record_merged_answer(
-    answered_by: Engine, answer: messages.Answer, projects: Sequence[Participant], params: msgspec.Struct, encoding: str
-) -> messages.Answer:
-    """Have one project store and log the answer of several; return it with its notices of the log.
+def find_in_projects(projects: Sequence[Participant], request: FindRequest, context: RequestContext) -> FederatedAnswer:
+    """Return the answers of these projects to a find, with the oracles' ranks made among the votes of all.
 
-    answered_by: the engine that stores it. projects: the participants, whose documents the results are.
+    Raises BadRequest, Cancelled, or why none of the projects could be asked.
     """
-    engines = {asked.name: asked.engine for asked in projects if asked.engine is not None}
-    owners = [engines.get(result.project, answered_by) for result in answer.results]
-    doc_keys: dict[str, int] = {}
-    for engine in dict.fromkeys(owners):
-        doc_ids = [result.doc_id for result, owner in zip(answer.results, owners, strict=True) if owner is engine]
-        own = engine.doc_keys([split_off_project(doc_id)[1] for doc_id in doc_ids])
-        doc_keys.update(zip(doc_ids, own, strict=True))
-    keys_by_rank = [doc_keys[result.doc_id] for result in answer.results]
-    roots = [engine.project.root for engine in owners]
-    return answered_by.recorder.record_answer(answer, params, encoding, keys_by_rank, roots)
-
-
-def find_in_projects(
-    projects: Sequence[Participant], params: messages.FindParams, context: RequestContext
-) -> messages.Answer:
-    """Find a query in any of these. Raises BadRequest, Cancelled, or the first error if none could be asked."""
 
     def retrieve(asked: Participant) -> RetrievalResult:
-        return require_engine(asked).retrieve(params, subrequest_context(context, asked))
+        return require_engine(asked).modes.retrieve(request, subrequest_context(context, asked))
 
-    def build_answer(asked: Participant) -> messages.Answer:
+    def build_answer(asked: Participant) -> PresentedAnswer:
         retrieved = ranked[ordered.index(asked)]
         if isinstance(retrieved, ScryError):
             raise retrieved
-        return require_engine(asked).build_answer(retrieved, params, subrequest_context(context, asked))
+        own = subrequest_context(context, asked)
+        engine = require_engine(asked)
+        return engine.present(engine.modes.build_answer(retrieved, own), "find", own, full=request.with_full_results)
 
-    def reason(asked: Participant) -> messages.Answer:
-        return require_engine(asked).find(params, subrequest_context(context, asked))
+    def answer_relation_query(asked: Participant) -> PresentedAnswer:
+        own = subrequest_context(context, asked)
+        engine = require_engine(asked)
+        return engine.present(engine.modes.find(request, own), request.mode, own, full=request.with_full_results)
 
     ordered = sort_by_name(projects)
-    if params.reason:  # a name in the query may be known in only some projects
-        answers = ask_in_parallel(ordered, reason)
+    if request.is_relation_query:  # a name in the question may be known in only some of the projects
+        answers = ask_in_parallel(ordered, answer_relation_query)
     else:
         ranked = rank_retrievals_together(ask_in_parallel(ordered, retrieve))
         answers = ask_in_parallel(ordered, build_answer)
-    unavailable = unavailable_answer("find", params.query)
-    return merge_project_answers(ordered, answers, unavailable, params.limit, allow_refusals=params.reason)
+    blank = BlankAnswer("find", request.query, context)
+    return collect_answers(ordered, answers, blank, request.limit, allow_refusals=request.is_relation_query)
 
 
 def orient_in_projects(
-    projects: Sequence[Participant], params: messages.OrientParams, context: RequestContext
-) -> messages.Answer:
-    """Rank the files of a folder of these, which need not all have it. Raises as `find_in_projects`."""
+    projects: Sequence[Participant], request: OrientRequest, context: RequestContext
+) -> FederatedAnswer:
+    """Return the answers of these projects to an orient; the path may be in only some of them. Raises as find."""
 
-    def ask(asked: Participant) -> messages.Answer:
-        return require_engine(asked).orient(params, subrequest_context(context, asked))
+    def ask(asked: Participant) -> PresentedAnswer:
+        own, engine = subrequest_context(context, asked), require_engine(asked)
+        return engine.present(engine.modes.orient(request, own), "orient", own)
 
     ordered = sort_by_name(projects)
-    return merge_project_answers(
-        ordered,
-        ask_in_parallel(ordered, ask),
-        unavailable_answer("orient", params.path),
-        params.limit,
-        allow_refusals=True,
-    )
+    blank = BlankAnswer("orient", request.path, context)
+    return collect_answers(ordered, ask_in_parallel(ordered, ask), blank, request.limit, allow_refusals=True)
 
 
 def neighbors_in_projects(
-    projects: Sequence[Participant], params: messages.NeighborsParams, context: RequestContext
-) -> messages.Answer:
-    """List what belongs to a file of one of these. Raises as `find_in_projects`."""
+    projects: Sequence[Participant], request: NeighborsRequest, context: RequestContext
+) -> FederatedAnswer:
+    """Return the answers of these projects to a neighbors; the file is in one of them. Raises as find."""
 
-    def ask(asked: Participant) -> messages.Answer:
-        return require_engine(asked).neighbors(params, subrequest_context(context, asked))
+    def ask(asked: Participant) -> PresentedAnswer:
+        own, engine = subrequest_context(context, asked), require_engine(asked)
+        return engine.present(engine.modes.neighbors(request, own), "neighbors", own)
 
     ordered = sort_by_name(projects)
-    return merge_project_answers(
-        ordered,
-        ask_in_parallel(ordered, ask),
-        unavailable_answer("neighbors", params.file),
-        params.limit,
-        allow_refusals=True,
-    )
+    blank = BlankAnswer("neighbors", request.file, context)
+    return collect_answers(ordered, ask_in_parallel(ordered, ask), blank, request.limit, allow_refusals=True)
 
 
 def sort_by_name(projects: Sequence[Participant]) -> list[Participant]:
@@ -180,19 +144,30 @@ def rank_retrievals_together(votes: Sequence[RetrievalResult | ScryError]) -> li
     ]
 
 
-def merge_project_answers(
+class BlankAnswer(msgspec.Struct, frozen=True):
+    """The answer in place of a project that could not answer, but whose index has a state."""
+
+    mode: str
+    query: str
+    context: RequestContext
+
+    def with_state(self, state: IndexState) -> PresentedAnswer:
+        """Return the answer, which holds nothing but this state."""
+        return PresentedAnswer(unavailable_answer(self.mode, self.query, state, self.context.commands))
+
+
+def collect_answers(
     projects: Sequence[Participant],
-    answers: Sequence[messages.Answer | ScryError],
-    unavailable: messages.Answer,
+    answers: Sequence[PresentedAnswer | ScryError],
+    blank: BlankAnswer,
     limit: int,
     *,
     allow_refusals: bool = False,
     round_robin: bool = False,
-) -> messages.Answer:
-    """Merge all answers into one. A project that failed becomes a fault, and its index's state is part of the answer.
+) -> FederatedAnswer:
+    """Return all answers, with a fault for each project that could not answer and the state of its index, if any.
 
-    unavailable: an answer without results, for projects that have only a state. allow_refusals: a BadRequest of one
-    project does not refuse the question, since it may be valid in another. round_robin: as of `merge_answers`.
+    allow_refusals: a question that is wrong in one project may be right in another.
     """
     errors = [answer for answer in answers if isinstance(answer, ScryError)]
     refused = next((error for error in errors if isinstance(error, BadRequest)), None)
@@ -202,21 +177,23 @@ def merge_project_answers(
     if errors and none_answered:
         raise errors[0]
     parts: list[ProjectAnswer] = []
-    faults: list[messages.Fault] = []
+    faults: list[ProjectFault] = []
     for asked, answer in zip(projects, answers, strict=True):
         if not isinstance(answer, ScryError):
-            parts.append(ProjectAnswer(asked.name, asked.map_answer(answer), asked.via))
+            parts.append(
+                ProjectAnswer(asked.name, map_answer(answer.answer, asked.map_to_editor), answer.notices, asked.via)
+            )
             continue
         if asked.state is None:
-            faults.append(messages.Fault("", str(answer), asked.name))
+            faults.append(ProjectFault(asked.name, str(answer)))
         state = asked.state or (None if isinstance(answer, BadRequest) else _failed_state(str(answer)))
         if state is not None and (asked.engine is not None or asked.state is not None):
-            parts.append(ProjectAnswer(asked.name, msgspec.structs.replace(unavailable, index=state), asked.via))
-    return merge_answers(parts, limit, faults, round_robin=round_robin)
+            parts.append(ProjectAnswer(asked.name, blank.with_state(state).answer, via=asked.via))
+    return FederatedAnswer(parts, limit, faults, round_robin)
 
 
-def _failed_state(message: str) -> messages.IndexState:
-    return present_state(IndexState(state="failed", message=message))
+def _failed_state(message: str) -> IndexState:
+    return IndexState(state="failed", message=message)
 
 
 def ask_in_parallel(projects: Sequence[Participant], ask: Callable[[Participant], T]) -> list[T | ScryError]:

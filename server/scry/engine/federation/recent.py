@@ -1,7 +1,4 @@
-"""Ask several projects what changed recently, and merge their answers into one.
-
-Without a query these are the newest changes of all projects; with one, the matches of all projects by recency.
-"""
+"""Ask several projects for their recent changes, or for the relevant documents of all by how recent they are."""
 
 from __future__ import annotations
 
@@ -9,85 +6,89 @@ import time
 from collections.abc import Sequence
 from typing import TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from scry.core.errors import ScryError
-from scry.core.text import format_count
-from scry.engine.browse.recent import DEFAULT_DAYS, NOTHING_CHANGED_PREFIX
+from scry.engine.browse.recent import DEFAULT_DAYS
 from scry.engine.browse.recent_search import ProjectRanking, RecentMatches, shared_thresholds
-from scry.engine.context import RequestContext
+from scry.engine.context import RecentRequest, RequestContext
 from scry.engine.federation.fan_out import (
+    BlankAnswer,
     Participant,
     ask_in_parallel,
-    merge_project_answers,
+    collect_answers,
     rank_retrievals_together,
     require_engine,
     sort_by_name,
     subrequest_context,
 )
 from scry.engine.federation.rank_merge import score_units
-from scry.engine.response.merged import unavailable_answer
-from scry.engine.response.notices import add_notice, mode_notice
+from scry.engine.notices import NothingChanged
+from scry.engine.response.merged import FederatedAnswer, PresentedAnswer
 from scry.engine.search.pipeline import Ranking, rank_candidates
 from scry.engine.search.retrieve import RetrievalResult
-from scry_protocol import messages
 
 T = TypeVar("T")
 
-AnswersOrErrors = list["messages.Answer | ScryError"]
+AnswersOrErrors = list[PresentedAnswer | ScryError]
 
 
 def recent_in_projects(
-    projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext
-) -> messages.Answer:
-    """List what changed lately in any of these. Raises as `find_in_projects`.
+    projects: Sequence[Participant], request: RecentRequest, context: RequestContext
+) -> FederatedAnswer:
+    """Return the answers of these projects to a recent. Raises as find_in_projects.
 
-    Scores follow from one clock and, with a query, from ranks among all projects, so they compare. Where scores are
-    equal, as for all uncommitted changes, the projects take turns.
+    Scores compare across projects: their times are of one clock and, with a query, their ranks among all projects.
+    Where scores are equal, as those of all uncommitted files, the projects take turns.
     """
     ordered = sort_by_name(projects)
-    ask = _rank_recent_matches if params.query.strip() else _list_recent_changes
-    unavailable = unavailable_answer("recent", params.query)
-    return merge_project_answers(ordered, ask(ordered, params, context), unavailable, params.limit, round_robin=True)
+    ask = _rank_recent_matches if request.query.strip() else _list_recent_changes
+    blank = BlankAnswer("recent", request.query, context)
+    return collect_answers(ordered, ask(ordered, request, context), blank, request.limit, round_robin=True)
 
 
 def _list_recent_changes(
-    projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext
+    projects: Sequence[Participant], request: RecentRequest, context: RequestContext
 ) -> AnswersOrErrors:
-    """List the changes of the usual days; if no project has any, and no days were given, the newest of all."""
+    """Return the recent changes; older ones are shown only where no project has any of the last days."""
     now = time.time()
 
     def ask(days: int | None) -> AnswersOrErrors:
-        asked = msgspec.structs.replace(params, days=days)
-        return ask_in_parallel(
-            projects,
-            lambda project: require_engine(project).recent(asked, subrequest_context(context, project), now=now),
-        )
+        of_days = replace(request, days=days)
+        return ask_in_parallel(projects, lambda project: _ask_recent(project, of_days, context, now))
 
-    answers = ask(params.days or DEFAULT_DAYS)
-    has_any = any(not isinstance(answer, ScryError) and answer.results for answer in answers)
-    return answers if has_any or params.days is not None else [_shorten_notice(answer) for answer in ask(None)]
+    answers = ask(request.days or DEFAULT_DAYS)
+    has_any = any(not isinstance(answer, ScryError) and answer.answer.results for answer in answers)
+    return answers if has_any or request.days is not None else [_shorten_notices(answer) for answer in ask(None)]
 
 
-def _shorten_notice(answer: messages.Answer | ScryError) -> messages.Answer | ScryError:
-    """Shorten the notice that nothing changed lately to words that are the same for every project."""
-    if isinstance(answer, ScryError) or not answer.results:
+def _ask_recent(
+    project: Participant, request: RecentRequest, context: RequestContext, now: float, own: RecentMatches | None = None
+) -> PresentedAnswer:
+    own_context, engine = subrequest_context(context, project), require_engine(project)
+    answer = engine.modes.recent(request, own_context, now=now, matches=own)
+    return engine.present(answer, "recent", own_context, full=request.with_full_results)
+
+
+def _shorten_notices(answer: PresentedAnswer | ScryError) -> PresentedAnswer | ScryError:
+    """Return the answer without the name of its newest change, so that projects share one notice.
+
+    The first result of the merged answer names the newest change of all.
+    """
+    if isinstance(answer, ScryError) or not answer.answer.results:
         return answer
-    before = mode_notice(answer).partition(NOTHING_CHANGED_PREFIX)[0]  # may say that there is no history
-    return add_notice(
-        answer,
-        f"{before}{NOTHING_CHANGED_PREFIX} {format_count(DEFAULT_DAYS, 'day')}; the newest changes are shown instead",
-    )
+    others = tuple(notice for notice in answer.notices if not isinstance(notice, NothingChanged))
+    return replace(answer, notices=(*others, NothingChanged(DEFAULT_DAYS, are_older_shown=True)))
 
 
 def _rank_recent_matches(
-    projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext
+    projects: Sequence[Participant], request: RecentRequest, context: RequestContext
 ) -> AnswersOrErrors:
-    """Rank the matches of a query by recency, with ranks and thresholds that hold among all projects."""
+    """Return the relevant documents by recency; relevance is judged by the best of all projects, as the ranks are."""
     now = time.time()
 
-    def retrieve(project: Participant) -> RetrievalResult:
-        return require_engine(project).retrieve(params, subrequest_context(context, project))
+    def vote(project: Participant) -> RetrievalResult:
+        return require_engine(project).modes.retrieve(request, subrequest_context(context, project))
 
     def rank(project: Participant) -> Ranking | None:
         retrieval = _raise_if_error(ranked[projects.index(project)]).retrieval
@@ -95,9 +96,9 @@ def _rank_recent_matches(
             return None
         return rank_candidates(retrieval.question, retrieval.reader, retrieval.oracle_votes)
 
-    def answer(project: Participant) -> messages.Answer:
-        own = _raise_if_error(matches[projects.index(project)])
-        return require_engine(project).recent(params, subrequest_context(context, project), now=now, matches=own)
+    def answer(project: Participant) -> PresentedAnswer:
+        own = _raise_if_error(found[projects.index(project)])
+        return _ask_recent(project, request, context, now, own)
 
     votes = ask_in_parallel(projects, retrieve)
     ranked = rank_retrievals_together(votes)

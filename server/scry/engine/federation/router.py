@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -30,23 +30,41 @@ from scry.engine.federation.fan_out import (
     find_in_projects,
     neighbors_in_projects,
     orient_in_projects,
-    record_merged_answer,
 )
 from scry.engine.federation.recent import recent_in_projects
-from scry.engine.federation.selection import SelectedProject, select_projects, split_off_requested
-from scry.engine.federation.workspace import AnswerLocator, HomeWorkspace, OpenProject, Workspace
-from scry.engine.response.merged import unavailable_answer
-from scry.projects.registration import describe_unknown_project, open_registry
+from scry.engine.federation.selection import (
+    SelectedProject,
+    describe_missing_folder,
+    describe_unknown_projects,
+    select_projects,
+    split_off_requested,
+)
+from scry.engine.federation.workspace import (
+    AnswerLocator,
+    HomeWorkspace,
+    OpenProject,
+    Workspace,
+    as_registered,
+    has_answered,
+)
+from scry.engine.notices import NoProjectToAsk
+from scry.engine.response.answer import present_state
+from scry.engine.response.merged import FederatedAnswer, map_answer, map_explanation, merge_answers, unavailable_answer
+from scry.engine.response.recording import record_merged_answer
+from scry.engine.response.requests import to_request
+from scry.projects.registration import open_registry
 from scry_protocol import messages
 
 if TYPE_CHECKING:
-    from scry.engine.activity.answer_store import ResultLocation
+    from scry.engine.response.details import ResultLocation
 
 SearchParams = TypeVar("SearchParams", messages.FindParams, messages.RecentParams)
 QueryParams = TypeVar(
     "QueryParams", messages.FindParams, messages.RecentParams, messages.OrientParams, messages.NeighborsParams
 )
-FanOut = Callable[[Sequence[Participant], QueryParams, RequestContext], messages.Answer]
+FanOut = Callable[[Sequence[Participant], Any, RequestContext], FederatedAnswer]
+"""Asks several projects; with the domain request of the mode."""
+
 EngineQuery = Callable[[Engine, RequestContext], messages.Answer]
 
 
@@ -123,7 +141,7 @@ class ProjectRouter:
             engine = _require_engine(participant)
             archives = [each.recorder.answers for each in dict.fromkeys((*answering, engine))]
             explanation = engine.why(params, _context_for(participant, context), answers=archives)
-            return participant.map_explanation(explanation)
+            return map_explanation(explanation, participant.map_to_editor)
 
     def detail(self, params: messages.DetailParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Detail:
         """Return one result of an earlier answer in full. Raises BadRequest for an unknown answer or rank."""
@@ -139,23 +157,26 @@ class ProjectRouter:
     # Uses of stored answers ---------------------------------------------------------------------------------------
 
     def use(
-        self, params: messages.UseParams, clipboard_text: Callable[[messages.ResultItem], str] | None = None
+        self,
+        params: messages.UseParams,
+        clipboard_text: Callable[[messages.ResultItem], str] | None = None,
+        context: RequestContext = DEFAULT_CONTEXT,
     ) -> messages.Recorded:
         """Record that a result of an earlier answer was used. Raises BadRequest for an unknown answer or rank.
 
         clipboard_text: renders the result for the clipboard, which the outcome of a copy then carries.
         """
         with self._borrow_answering("use", params.query_id, params.folder) as keeper:
-            recorded = keeper.use(params)
+            recorded = keeper.use(params, context.commands)
             if clipboard_text is None or params.how != "copy":
                 return recorded
             stored = keeper.recorder.answers.get(params.query_id)
             return replace(recorded, text=clipboard_text(stored.result(params.rank)) if stored else "")
 
-    def feedback(self, params: messages.FeedbackParams) -> messages.Recorded:
+    def feedback(self, params: messages.FeedbackParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Recorded:
         """Record that an earlier answer was good or bad. Raises BadRequest as `use`."""
         with self._borrow_answering("feedback", params.query_id, params.folder) as keeper:
-            return keeper.recorder.feedback(params)
+            return keeper.feedback(params, context.commands)
 
     def locate_result(self, query_id: str, rank: int) -> ResultLocation:
         """Return where a result of an earlier answer is now. Raises BadRequest, also for one that has no location."""
@@ -167,10 +188,10 @@ class ProjectRouter:
 
     # Memory and knowledge of the first open project ---------------------------------------------------------------
 
-    def observe(self, params: messages.ObserveParams) -> messages.Observed:
+    def observe(self, params: messages.ObserveParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Observed:
         """Remember something that happened or was decided."""
         with self._borrow_first("observe", self.workspace.projects(params.folder)[:1]) as engine:
-            return engine.observe(params)
+            return engine.observe(params, context.commands)
 
     def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
         """Keep a note of the person, across all projects."""
@@ -194,23 +215,24 @@ class ProjectRouter:
 
     # The projects and their indexes -------------------------------------------------------------------------------
 
-    def status(self, params: messages.StatusParams) -> messages.IndexState:
+    def status(self, params: messages.StatusParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.IndexState:
         """Return how fresh and complete a project's index is; without a name that of the first open project."""
         if not params.project:
-            return _read_state(self._require_open("status", params.folder)[0])
+            return _read_state(self._require_open("status", params.folder)[0], context)
         with ExitStack() as stack:
             held = self._borrow_open(stack) if self.workspace.is_editor else []
             opened = next((project for project, engine in held if engine.project.name == params.project), None)
             if opened is not None:
-                return _read_state(opened)
-            return stack.enter_context(self._borrow_registered(params.project, "project")).status()
+                return _read_state(opened, context)
+            engine = stack.enter_context(self._borrow_registered(params.project, "project"))
+            return engine.status(commands=context.commands)
 
-    def control(self, params: messages.IndexParams) -> messages.IndexState:
+    def control(self, params: messages.IndexParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.IndexState:
         """Start, pause, resume or rebuild the index of the first open project; return its state."""
         with self._require_open("index", params.folder)[0].participate() as participant:
             if participant.engine is None:
                 raise IndexUnavailable(participant.failure or f"{participant.name} is still being opened.")
-            return participant.engine.control(params.action)
+            return participant.engine.control(params.action, context.commands)
 
     @property
     def home_name(self) -> str:
@@ -261,7 +283,7 @@ class ProjectRouter:
         self,
         mode: str,
         params: SearchParams,
-        fan_out: FanOut[SearchParams],
+        fan_out: FanOut,
         query: EngineQuery,
         context: RequestContext,
     ) -> messages.Answer:
@@ -273,7 +295,7 @@ class ProjectRouter:
             return _ask_one(projects[0], mode, params.query, query, context)
         with ExitStack() as stack:
             participants = [stack.enter_context(project.participate()) for project in projects]
-            answer = fan_out(participants, params, context)
+            answer = merge_answers(fan_out(participants, to_request(params), context), context.commands)
             return _record([each.engine for each in participants], answer, participants, params, context)
 
     def _require_open(self, mode: str, folder: str | None) -> Sequence[OpenProject]:
@@ -304,7 +326,7 @@ class ProjectRouter:
         by_name = (each for each in held if doc_id.startswith(f"{each[1].project.name}:"))
         chosen = next(by_name, None)
         if chosen is None and len(held) > 1:
-            answering = (each for each in held if _has_answered(each[1], doc_id, params.query_id))
+            answering = (each for each in held if has_answered(each[1], doc_id, params.query_id))
             indexing = (each for each in held if each[1].is_indexed(doc_id))
             chosen = next(answering, None) or next(indexing, None)
         return (chosen or held[0])[0], params.doc_id
@@ -318,25 +340,24 @@ class ProjectRouter:
     # Inside: asking several projects ------------------------------------------------------------------------------
 
     def _ask_requested(
-        self, params: QueryParams, requested: RequestedProjects, fan_out: FanOut[QueryParams], context: RequestContext
+        self, params: QueryParams, requested: RequestedProjects, fan_out: FanOut, context: RequestContext
     ) -> messages.Answer:
         """Ask the requested projects, open or not, and merge their answers."""
         known = self.registered()
         opened = self.workspace.projects()
-        here = [_as_registered(project, known) for project in opened]
+        here = [as_registered(project, known) for project in opened]
         selection = select_projects(requested, here, known)
         if not selection.projects and selection.unknown_names:
-            raise UnknownProject(
-                "projects", "; ".join(_describe_unknown_project(name, known) for name in selection.unknown_names)
-            )
+            raise UnknownProject("projects", describe_unknown_projects(selection.unknown_names, known))
         if not selection.projects:
-            raise BadRequest("projects", "none is registered and none is asked from (scry project add FOLDER)")
+            raise BadRequest("projects", NoProjectToAsk())
         missing = [
-            Participant(name, None, failure=_describe_unknown_project(name, known)) for name in selection.unknown_names
+            Participant(name, None, failure=str(describe_unknown_projects([name], known)))
+            for name in selection.unknown_names
         ]
         with ExitStack() as stack:
             asked = [self._open_participant(stack, each) for each in selection.projects]
-            answer = fan_out([*asked, *missing], params, context)
+            answer = merge_answers(fan_out([*asked, *missing], to_request(params), context), context.commands)
             keepers = [*(stack.enter_context(project.borrow()) for project in opened), *(each.engine for each in asked)]
             return _record(keepers, answer, asked, params, context)
 
@@ -349,7 +370,7 @@ class ProjectRouter:
             return replace(stack.enter_context(opened.participate()), name=name, via=selected.via)
         try:
             if not root.is_dir():
-                raise BadRequest("projects", _describe_missing_folder(selected.project))
+                raise BadRequest("projects", describe_missing_folder(selected.project))
             engine = stack.enter_context(self.pool.borrow(root))
             self.workspace.prepare(engine)
         except ScryError as error:
@@ -377,12 +398,12 @@ class ProjectRouter:
     def _borrow_registered(self, name: str, field: str) -> Generator[Engine]:
         """Hold the engine of a project by its name. Raises UnknownProject naming the field."""
         known = self.registered()
-        here = [] if self.workspace.is_editor else [_as_registered(each, known) for each in self.workspace.projects()]
+        here = [] if self.workspace.is_editor else [as_registered(each, known) for each in self.workspace.projects()]
         found = find_project((*here, *known), name)
         if found is None:
-            raise UnknownProject(field, _describe_unknown_project(name, known))
+            raise UnknownProject(field, describe_unknown_projects([name], known))
         if not found.root.is_dir():
-            raise BadRequest(field, _describe_missing_folder(found))
+            raise BadRequest(field, describe_missing_folder(found))
         with self.pool.borrow(found.root) as engine:
             self.workspace.prepare(engine)
             yield engine
@@ -436,16 +457,18 @@ def _ask_one(
     """Ask one open project; while it can't be asked its answer holds nothing but the state of its index."""
     with project.participate() as participant:
         if participant.engine is None:
-            return unavailable_answer(mode, subject, participant.state)
-        return participant.map_answer(query(participant.engine, _context_for(participant, context)))
+            return unavailable_answer(mode, subject, participant.state, context.commands)
+        answer = query(participant.engine, _context_for(participant, context))
+        return map_answer(answer, participant.map_to_editor)
 
 
-def _read_state(project: OpenProject) -> messages.IndexState:
+def _read_state(project: OpenProject, context: RequestContext) -> messages.IndexState:
     """Return the state of an open project's index, its unsaved files included."""
     with project.participate() as participant:
         if participant.engine is None and participant.state is not None:
-            return participant.state
-        return _require_engine(participant).status(unsaved=participant.unsaved_paths)
+            return present_state(participant.state, context.commands)
+        engine = _require_engine(participant)
+        return engine.status(unsaved=participant.unsaved_paths, commands=context.commands)
 
 
 def _record(
@@ -457,7 +480,7 @@ def _record(
 ) -> messages.Answer:
     """Have the first of these engines store and log the answer of several projects; return it as it leaves."""
     keeper = next((engine for engine in keepers if engine is not None), None)
-    return answer if keeper is None else record_merged_answer(keeper, answer, participants, params, context.encoding)
+    return answer if keeper is None else record_merged_answer(keeper, participants, answer, params, context.encoding)
 
 
 def _context_for(participant: Participant, context: RequestContext) -> RequestContext:
@@ -473,25 +496,3 @@ def _require_engine(participant: Participant) -> Engine:
     if participant.engine is None:
         raise IndexUnavailable(participant.failure)
     return participant.engine
-
-
-def _as_registered(project: OpenProject, known: Sequence[RegisteredProject]) -> RegisteredProject:
-    found = find_project_at(known, project.root) if project.root is not None else None
-    return found or project.identify()
-
-
-def _has_answered(engine: Engine, doc_id: str, query_id: str | None) -> bool:
-    if query_id is not None:
-        return engine.recorder.has_answer(query_id)
-    return engine.recorder.answers.latest_with(doc_id) is not None
-
-
-def _describe_unknown_project(name: str, known: Sequence[RegisteredProject]) -> str:
-    return describe_unknown_project(name, [project.name for project in known])
-
-
-def _describe_missing_folder(project: RegisteredProject) -> str:
-    return (
-        f"the folder of {project.name}, {project.root}, is not there; if it has moved, use Scry in it once, or tell "
-        f"where it is: scry project update {project.name} --folder FOLDER"
-    )

@@ -9,8 +9,10 @@ import msgspec
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
+from scry.core.notices import UnknownProjects
 from scry.core.projects import RegisteredProject, find_project
 from scry.engine.context import RequestedProjects, names_projects, requested_projects
+from scry.projects.registration import describe_unknown_project
 
 Params = TypeVar("Params", bound=msgspec.Struct)
 
@@ -98,3 +100,17 @@ def _describe_link(
     own = next((tie for other in default_projects if (tie := other.link_kind_to(project))), "")
     others = (f"{other.name} {tie}" for other in selected if (tie := other.link_kind_to(project)))
     return own or next(others, "")
+
+
+def describe_unknown_projects(names: Sequence[str], known: Sequence[RegisteredProject]) -> UnknownProjects:
+    """Return that no project has these names, each with the closest of the known names."""
+    known_names = [project.name for project in known]
+    return UnknownProjects(tuple(each for name in names for each in describe_unknown_project(name, known_names).names))
+
+
+def describe_missing_folder(project: RegisteredProject) -> str:
+    """Describe how to go on with a project whose folder is not there."""
+    return (
+        f"the folder of {project.name}, {project.root}, is not there; if it has moved, use Scry in it once, or tell "
+        f"where it is: scry project update {project.name} --folder FOLDER"
+    )

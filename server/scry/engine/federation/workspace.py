@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Protocol
 
 from scry.core.errors import BadRequest, RegistryUnavailable, ScryError
-from scry.core.projects import RegisteredProject
+from scry.core.projects import RegisteredProject, find_project_at
 from scry.core.settings import Settings
 from scry.engine.activity.recorder import Recorder
 from scry.engine.engine import Engine
 from scry.engine.federation.engine_pool import EnginePool
 from scry.engine.federation.fan_out import Participant
+from scry.engine.notices import ProjectRequired
 from scry.projects.project import open_project
 from scry.projects.registration import open_registry
 
@@ -151,9 +152,8 @@ class HomeWorkspace:
 
     def missing_error(self, mode: str) -> ScryError:
         """Return the error that names the registered projects, one of which can be asked instead."""
-        names = ", ".join(project.name for project in open_registry().list_projects())
-        names = names or "none (scry project add FOLDER)"
-        return BadRequest("projects", f"say which project to ask, or start in one (--root); registered are: {names}")
+        names = tuple(project.name for project in open_registry().list_projects())
+        return BadRequest("projects", ProjectRequired(names))
 
 
 class AnswerLocator:
@@ -195,3 +195,16 @@ class AnswerLocator:
         except ScryError as error:
             _log.info("%s can't be looked into: %s", root, error)
             return False
+
+
+def as_registered(project: OpenProject, known: Sequence[RegisteredProject]) -> RegisteredProject:
+    """Return an open project by its registered name, or as the workspace knows it."""
+    found = find_project_at(known, project.root) if project.root is not None else None
+    return found or project.identify()
+
+
+def has_answered(engine: Engine, doc_id: str, query_id: str | None) -> bool:
+    """Return whether a project stored this answer or, without a query_id, any answer with this document."""
+    if query_id is not None:
+        return engine.recorder.has_answer(query_id)
+    return engine.recorder.answers.latest_with(doc_id) is not None

@@ -1,24 +1,23 @@
-"""Evaluate a relational question over the code graph, with the steps that prove each result.
+"""Evaluate a relational question over the code graph, with the steps that prove each result (N3).
 
-Reason: answers a relational question over the code graph, each result with the steps that prove it (N3).
-
-A relation gives a set; `and` meets, `or` joins, `but not` takes away. A symbol meets what its file does: of "calls foo
-and imports a.py" the answers are the callers in files that import it. A file is taken away for what anything in it
-does.
+A relation gives a set; `and` intersects, `or` unites, `but not` subtracts. A symbol meets what its file does: the
+results of "calls foo and imports a.py" are the callers in files that import it. A file is subtracted for what anything
+in it does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
 from scry.core.doc_id import file_doc_id, parse_doc_id
-from scry.core.errors import Cancelled, IndexUnavailable
+from scry.core.errors import IndexUnavailable
+from scry.core.notices import Notice
 from scry.core.text import format_count
 from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, OracleFault, ProofStep
 from scry.engine.browse.files import file_document, file_structures, file_summary
-from scry.engine.context import new_query_id
+from scry.engine.context import FindRequest, RequestContext, new_query_id
 from scry.engine.graph_query.lookup import (
     FILE_RELATIONS,
     MAX_STEP_RESULTS,
@@ -27,6 +26,7 @@ from scry.engine.graph_query.lookup import (
     resolve_name,
 )
 from scry.engine.graph_query.parse import AnyOf, RelationClause, RelationKind, RelationQuery
+from scry.engine.notices import GraphPending, NameAmbiguous, NoHistoryForRelation, NothingMeetsQuery, RelationsCut
 from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import browse_question
 from scry.engine.search.results import make_snippet
@@ -47,43 +47,35 @@ GraphMatches = Mapping[str, tuple[Proof, ...]]
 
 
 def answer_relation_query(
-    text: str,
-    tree: RelationQuery,
-    limit: int,
-    reading: IndexView,
-    cancelled: Callable[[], bool],
-    types: Sequence[str] = (),
-    min_score: float = 0.0,
+    request: FindRequest, tree: RelationQuery, reading: IndexView, context: RequestContext
 ) -> Answer:
-    """What meets the question; what meets most of its parts first, then by the shortest and surest proof.
+    """Return the documents that meet the most parts of the question, then by the shortest and surest proof.
 
     Raises BadRequest for a name of nothing, Cancelled.
     """
-    evaluation = _Evaluation(reading, cancelled)
+    evaluation = _Evaluation(reading, context)
     found = evaluation.evaluate(tree)
-    hits = _make_hits(found, limit, reading, types, min_score)
-    said = [*evaluation.said]
+    hits = _make_hits(found, request, reading)
+    notices = [*evaluation.notices]
     if not reading.store.graph.is_current:
-        said.append("the code graph is still being made: relations may be missing")
+        notices.append(GraphPending("relations"))
     if not hits:
-        said.append("nothing that is known of the code meets this")
+        notices.append(NothingMeetsQuery())
     faults = (*reading.faults, *evaluation.faults)
-    question = browse_question(text, limit)
-    return Answer(
-        question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, "; ".join(dict.fromkeys(said))
-    )
+    question = browse_question(request.query, request.limit)
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, tuple(dict.fromkeys(notices)))
 
 
 class _Evaluation(Struct):
-    """One question being answered. said: what a person should know of the answer."""
+    """The evaluation of one question, with its notices and faults so far."""
 
     reading: IndexView
-    cancelled: Callable[[], bool]
-    said: list[str] = field(default_factory=list[str])
+    context: RequestContext
+    notices: list[Notice] = field(default_factory=list[Notice])
     faults: list[OracleFault] = field(default_factory=list[OracleFault])
 
     def evaluate(self, tree: RelationQuery) -> GraphMatches:
-        """What meets a tree."""
+        """Return the documents that meet a tree."""
         if isinstance(tree, RelationClause):
             return self._evaluate_clause(tree)
         found = [self.evaluate(part) for part in tree.parts]
@@ -99,10 +91,9 @@ class _Evaluation(Struct):
     def _evaluate_clause(self, clause: RelationClause) -> GraphMatches:
         things = resolve_name(clause.name, self.reading.store, files_first=clause.kind in FILE_RELATIONS)
         if len(things) > 1:
-            listed = ", ".join(things[:_MAX_LISTED]) + (", …" if len(things) > _MAX_LISTED else "")
-            self.said.append(f"{clause.name} is the name of {len(things)} things, all are meant: {listed}")
+            self.notices.append(NameAmbiguous(clause.name, len(things), tuple(things[:_MAX_LISTED])))
         if clause.kind is RelationKind.CHANGES_WITH and self.reading.history is None:
-            self.said.append("no history is known here, so nothing is known to change with anything")
+            self.notices.append(NoHistoryForRelation())
         try:
             ways = self._walk(clause, things)
         except IndexUnavailable as error:
@@ -117,11 +108,10 @@ class _Evaluation(Struct):
         ways: dict[str, tuple[ProofStep, ...]] = {}
         frontier, visited = starts, set(starts)
         while frontier:
-            if self.cancelled():
-                raise Cancelled("the question was withdrawn")
+            self.context.raise_if_cancelled()
             reached = follow_relation(clause.kind, frontier, self.reading, is_source=clause.is_source)
             if len(reached) >= MAX_STEP_RESULTS:
-                self.said.append(f"{clause.name} is tied to more than {MAX_STEP_RESULTS} things; some are left out")
+                self.notices.append(RelationsCut(clause.name, MAX_STEP_RESULTS))
             for there, step in reached.items():
                 if there not in ways and there not in inside:
                     here = step.target if clause.is_source else step.source
@@ -131,7 +121,7 @@ class _Evaluation(Struct):
         return ways
 
     def _starts(self, clause: RelationClause, things: Sequence[str]) -> list[str]:
-        """A type calls what its members call; a file does, and undergoes, what anything in it does."""
+        """Return the documents to start from, with members: a type calls what its members call, a file all in it."""
         if clause.kind not in (RelationKind.CALLS, RelationKind.INHERITS):
             return list(things)
         of_types = clause.kind is RelationKind.CALLS and not clause.is_source
@@ -139,7 +129,7 @@ class _Evaluation(Struct):
 
 
 def _describe_proof(clause: RelationClause, steps: Sequence[ProofStep]) -> str:
-    """`called by foo in 3 steps`."""
+    """Describe a proof, such as `called by foo in 3 steps`."""
     if clause.kind is RelationKind.CHANGES_WITH:
         return f"changes with {clause.name} in {format_count(steps[0].count, 'commit')}"
     passive = {
@@ -162,7 +152,7 @@ def _union(found: Sequence[GraphMatches]) -> GraphMatches:
 
 
 def _intersect(one: GraphMatches, other: GraphMatches) -> GraphMatches:
-    """What is in both, itself or by its file."""
+    """Return the documents that are in both sets, themselves or by their file."""
     both: dict[str, tuple[Proof, ...]] = {}
     for doc_id in [*one, *other]:
         first = one.get(doc_id) or one.get(_file_of(doc_id))
@@ -199,17 +189,15 @@ def _match_order(found: tuple[str, tuple[Proof, ...]]) -> tuple[int, int, int, i
     return -len(proofs), len(steps), least_sure, -sum(step.count for step in steps), doc_id
 
 
-def _make_hits(
-    found: GraphMatches, limit: int, reading: IndexView, types: Sequence[str], min_score: float
-) -> tuple[Hit, ...]:
+def _make_hits(found: GraphMatches, request: FindRequest, reading: IndexView) -> tuple[Hit, ...]:
     highest = max((len(proofs) for proofs in found.values()), default=1)
     hits: list[Hit] = []
     for doc_id, proofs in sorted(found.items(), key=_match_order):
         score = len(proofs) / highest
-        if len(hits) == limit or score < min_score:
+        if len(hits) == request.limit or score < request.min_score:
             break
         document = _read_match(doc_id, reading)
-        if document is not None and (not types or document.content_type in types):
+        if document is not None and (not request.types or document.content_type in request.types):
             hits.append(_make_hit(len(hits) + 1, document, proofs, score, reading))
     return tuple(hits)
 

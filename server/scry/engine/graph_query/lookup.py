@@ -118,7 +118,7 @@ _EDGES = {RelationKind.CALLS: EdgeKind.CALLS, RelationKind.INHERITS: EdgeKind.IN
 def follow_relation(
     kind: RelationKind, doc_ids: Sequence[str], reading: IndexView, *, is_source: bool
 ) -> dict[str, ProofStep]:
-    """What is one step away, each with the surest step there. is_source: those that do it to `doc_ids`."""
+    """Return the documents one step away, each with its surest step. is_source: those that relate to `doc_ids`."""
     if kind in _EDGES:
         return _follow_edges(_EDGES[kind], kind, doc_ids, reading.store, is_source)
     if kind is RelationKind.DEFINES:
@@ -139,7 +139,7 @@ _RelationRow = tuple[str, str, int | None, int]
 
 
 def include_members(doc_ids: Iterable[str], store: IndexStore, *, of_types: bool) -> list[str]:
-    """These, with all that is in those that are files; of_types: also in those that are types and the like."""
+    """Return the doc_ids with all that is in the files among them. of_types: also in types and the like."""
     found = dict.fromkeys(doc_ids)
     for doc_id in list(found):
         named = parse_doc_id(doc_id)
@@ -182,7 +182,7 @@ def _follow_co_changes(doc_ids: Sequence[str], reading: IndexView) -> Iterable[_
 
 
 def _follow_definers(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_RelationRow]:
-    """What encloses each: a symbol, else its file."""
+    """Yield what encloses each document: a symbol, else its file."""
     for doc_id in doc_ids:
         for document in store.documents.find_by_doc_id(doc_id):
             around = symbol_doc_id(document.path, document.symbol.container, 0) if document.symbol.container else ""

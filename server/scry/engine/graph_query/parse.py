@@ -1,6 +1,4 @@
-"""Parse a relational question over the code graph into a tree. Pure.
-
-Reads a relational question over the code graph into a tree (N3). Pure.
+"""Parse a relational question over the code graph into a tree (N3). Pure.
 
     question = any { "or" any } ;  any = part { ("and" | "but") part } ;  part = "not" part | "(" question ")" | clause
     clause   = what calls X | what is called by X | what does X call | what X calls | callers of X | callees of X
@@ -118,7 +116,7 @@ class _QueryToken(Struct, frozen=True):
 
 
 def parse_relation_query(text: str) -> RelationQuery:
-    """The question as a tree. Raises BadRequest saying what can be asked."""
+    """Return the question as a tree. Raises BadRequest saying what can be asked."""
     if not text.strip():
         raise BadRequest("query", f"is empty; {SUPPORTED_FORMS}")
     if len(text) > MAX_RELATION_QUERY_CHARACTERS:
@@ -249,7 +247,7 @@ class _Parser:
         return self._tokens[self._at - 1].text
 
     def _skip(self, leads: frozenset[str]) -> None:
-        """Passes over what only modifies a clause, and notes it."""
+        """Skip the words that only modify a clause, and record them."""
         while (word := self._word()) in _ADVERBS or word == "not" or word in leads:
             self._is_transitive |= word in _ADVERBS
             self._is_denied ^= word == "not"

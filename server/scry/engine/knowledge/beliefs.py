@@ -1,7 +1,4 @@
-"""Judge beliefs: what they reach, and what speaks against relying on them.
-
-What is to be said of beliefs beside their text: what they bear on, and what speaks against relying on them (K3).
-"""
+"""Judge beliefs: what they reach, and what speaks against relying on them (K3)."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ class _BeliefContext(Struct, frozen=True):
     changed: Mapping[str, int]
 
     def active(self, kind: str, note: NoteFile) -> list[NoteFile]:
-        """The active beliefs that say of themselves that they support it, or attack it."""
+        """Return the active beliefs that say of themselves that they support a note, or attack it."""
         named = [self.others.get(doc_id) for said, doc_id in self.related[note.doc_id] if said == kind]
         return [other for other in named if other is not None and other.status == ACTIVE]
 
@@ -50,27 +47,27 @@ class BeliefSnapshot(Struct, frozen=True):
     now: float
 
     def warnings(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """What speaks against relying on each of these beliefs, in words."""
+        """Return what speaks against relying on each of these beliefs, in words."""
         notes = self.file.notes_by_doc_id(doc_ids)
         around = self._read_context(list(notes.values()))
         return {doc_id: tuple(self._warnings(note, around)) for doc_id, note in notes.items()}
 
     def reached_files(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
-        """The files that each belief bears on and that are there, the most first."""
+        """Return the existing files that each belief reaches, the highest score first."""
         reached = self.file.coverage_of(doc_ids)
         return {doc_id: [r for r in found if self._is_there(r.target)] for doc_id, found in reached.items()}
 
     def reach(self, doc_id: str) -> list[BeliefTarget]:
-        """All that a belief bears on and that is there: files, commits and notes, the most first."""
+        """Return all existing files, commits and notes that a belief reaches, the highest score first."""
         found = self.file.coverage_of([doc_id]).get(doc_id, [])
         return [each for each in found if not each.target.startswith("./") or self._is_there(each.target)]
 
     def reached_beliefs(self, doc_id: str) -> list[str]:
-        """The beliefs among these."""
+        """Return the beliefs that a belief reaches."""
         return [each.target for each in self.reach(doc_id) if each.target.startswith("belief:")]
 
     def beliefs_reaching(self, doc_id: str) -> list[tuple[NoteFile, BeliefTarget]]:
-        """The beliefs that bear on a document or on its file, the most first."""
+        """Return the beliefs that reach a document or its file, the highest score first."""
         target = file_doc_id(parse_doc_id(doc_id).path) if doc_id.startswith("./") else doc_id
         found = self.file.beliefs_covering(target)
         notes = self.file.notes_by_doc_id([doc_id for doc_id, _ in found])
@@ -102,7 +99,7 @@ class BeliefSnapshot(Struct, frozen=True):
         return said
 
     def _is_gone(self, evidence: Citation) -> bool:
-        """Whether what is cited is there no more. What can't be looked up is not said to be gone."""
+        """Return whether a cited document is no longer there; one that can't be looked up is not said to be gone."""
         if evidence.kind == "commit":
             if self.history is None or self.history.is_empty:
                 return False
@@ -120,7 +117,7 @@ class BeliefSnapshot(Struct, frozen=True):
         return evidence.lines is not None and evidence.lines[0] > text.count("\n") + 1
 
     def _last_supported(self, note: NoteFile, around: _BeliefContext) -> int | None:
-        """When something last spoke for it: its date, its file's last change, cited commits, beliefs in support."""
+        """Return when something last supported a belief: its date, its files, cited commits, supporting beliefs."""
         times = [note.date]
         times += [other.date for other in around.active("supports", note)]
         times += [around.changed[path] for path in around.places[note.doc_id] if path in around.changed]
@@ -134,19 +131,19 @@ class BeliefSnapshot(Struct, frozen=True):
 
 
 def _contradicting_beliefs(note: NoteFile, around: _BeliefContext) -> list[str]:
-    """Active beliefs that it attacks, or that attack it."""
+    """Return the active beliefs that a belief attacks, or that attack it."""
     attacked = (around.others.get(_belief_doc_id(target)) for target in note.attacks)
     against = [*around.active("attacks", note), *(other for other in attacked if other and other.status == ACTIVE)]
     return sorted({other.doc_id for other in against if other.doc_id != note.doc_id})
 
 
 def _belief_doc_id(target: str) -> str:
-    """The doc_id of a belief that is named with or without `belief:` in front."""
+    """Return the doc_id of a belief that is named with or without `belief:` in front."""
     return f"belief:{target.removeprefix('belief:')}"
 
 
 def describe_reach(reached: Sequence[BeliefTarget]) -> str:
-    """`reaches: shop/fusion.py (+2 files)`; empty where it reaches none."""
+    """Describe the reached files, such as `reaches: shop/fusion.py (+2 files)`; empty for none."""
     if not reached:
         return ""
     more = len(reached) - 1
@@ -155,7 +152,7 @@ def describe_reach(reached: Sequence[BeliefTarget]) -> str:
 
 
 def annotate_beliefs(answer: Answer, scene: BeliefSnapshot) -> Answer:
-    """The answer with what its beliefs reach, and what speaks against them, in their snippets."""
+    """Return the answer with what its beliefs reach, and what speaks against them, in their snippets."""
     told = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
     try:
         reached, warned = scene.reached_files(told), scene.warnings(told)

@@ -1,18 +1,13 @@
 """Record and search the memory of one project: sessions, observations and captured events.
 
-The memory of one project: what the person, an agent or an editor tells it, and what is asked of it.
-
-What is captured in passing (a saved file, a jump, a commit) is noted by a thread of its own, and what goes wrong then
-costs nothing but that note. What is told by hand is on the disk when the call returns.
-
-An observation on its way from the wire into memory, and what became of it on its way back.
+Events that are captured in passing (a saved file, a jump, a commit) are recorded by a thread of their own; a failure
+costs nothing but that event. An observation that someone records is on the disk when the call returns.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -29,18 +24,16 @@ from scry.core.memory.types import Capsule, Memory, Observation, WorkSession
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.text import escape_unencodable
 from scry.engine.activity.answer_store import RecordingSwitch
+from scry.engine.context import now_ms
+from scry.engine.notices import MemoryOff
 from scry.index.git.work_tree import list_local_commits
 from scry.projects.project import Project, create_data_folder, head_commit
 from scry.store.memory.reader import MemoryFilter, MemoryReader
 from scry.store.memory.schema import MEMORY_FILE
-from scry.store.memory.search import memory_doc_id
 from scry.store.memory.sessions import SessionOwner
 from scry.store.memory.store import ForgetResult, MemoryStore, RecordedMemory, forget_memories
-from scry_protocol.messages import Observed, ObserveParams
 
 _log = logging.getLogger(__name__)
-
-MEMORY_OFF = "memory is off, so this was not kept (scry memory on)"
 
 
 class MemoryMatch(Struct, frozen=True):
@@ -64,13 +57,13 @@ class MemoryService:
         self._captures: ThreadPoolExecutor | None = None
 
     def is_on(self) -> bool:
-        """Whether anything is to be noted now."""
+        """Return whether anything is to be recorded now."""
         return self._switch.is_on()
 
     # By hand ------------------------------------------------------------------------------------------------------
 
     def start(self, intent: str, agent: str | None = None) -> WorkSession:
-        """Begins a piece of work; see MemoryStore.start."""
+        """Begin a piece of work; see MemoryStore.start_work."""
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
@@ -79,7 +72,7 @@ class MemoryService:
         return started
 
     def end(self, agent: str | None = None) -> WorkSession | None:
-        """Ends the open session; None where none is open."""
+        """End the open session; return None where none is open."""
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
@@ -88,7 +81,7 @@ class MemoryService:
         return ended
 
     def note(self, observation: Observation, agent: str | None = None) -> RecordedMemory:
-        """Notes something. It is on the disk when this returns."""
+        """Record an observation. It is on the disk when this returns."""
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
@@ -98,18 +91,18 @@ class MemoryService:
         return noted
 
     def summarize(self, capsule: str, text: str) -> Memory:
-        """Puts a person's words in the place of a summary; see MemoryStore.summarize."""
+        """Replace a summary by a person's words; see MemoryStore.summarize."""
         self._require_on()
         summary = self._open_store().summarize(capsule, text, now_ms())
         self._embed_notes()
         return summary
 
     def pin(self, name: str, *, is_pinned: bool) -> Memory:
-        """Keeps a memory as new as it is, or lets it age again. Raises BadRequest for an unknown one."""
+        """Keep a memory as new as it is, or let it age again. Raises BadRequest for an unknown one."""
         return self._open_store().set_pinned(name, is_pinned=is_pinned)
 
     def forget(self, wanted: MemoryFilter) -> ForgetResult:
-        """Takes out for good, also from answers that are kept of any project."""
+        """Delete memories for good, also from the stored answers of all projects."""
         from scry.store.events.maintenance import forget_answers_in_projects
 
         forgotten = forget_memories(self._open_store(), wanted, now_ms())
@@ -119,19 +112,19 @@ class MemoryService:
     # In passing ---------------------------------------------------------------------------------------------------
 
     def capture_edit(self, path: str) -> None:
-        """A file, relative to the root, was saved in an editor."""
+        """Record that a file, relative to the root, was saved in an editor."""
         if not path.startswith((".git/", ".scry/")):
             self._capture(Observation("edit", path, now_ms(), refs=(path,), key=f"edit {path}"))
 
     def capture_jump(self, doc_id: str, query: str, act_id: str) -> None:
-        """A result of a question was opened."""
+        """Record that a result of a question was opened."""
         asked = f" (asked: {query})" if query else ""
         self._capture(Observation("jump", f"{doc_id}{asked}", now_ms(), key=f"jump {act_id}"))
 
     def capture_commits(self, since: str | None) -> None:
-        """HEAD is at another commit, perhaps one that was made just now. since: where it was before, if that is known.
+        """Record the commits made since `since`, for HEAD has moved; None where it was not known before.
 
-        Where nothing was ever noted, a folder that is merely looked at gets no memory.
+        A folder that is merely looked at, and where nothing was ever recorded, gets no memory.
         """
         if since is not None or (self.project.data / MEMORY_FILE).exists():
             self._run_in_background(lambda: self._note_commits(self._owner(None), since))
@@ -150,11 +143,11 @@ class MemoryService:
     # Questions ----------------------------------------------------------------------------------------------------
 
     def reader(self, agent: str | None = None) -> MemoryReader | None:
-        """What was noted, for reading; None where nothing was."""
+        """Return a reader of the memories; None where there are none."""
         return MemoryReader.open(self.project.data, self._owner(agent))
 
     def memories(self, wanted: MemoryFilter, limit: int | None = None) -> list[Memory]:
-        """What was noted, the newest first."""
+        """Return the memories, the newest first."""
         reader = self.reader()
         if reader is None:
             return []
@@ -162,7 +155,7 @@ class MemoryService:
             return reader.select_memories(wanted, limit)
 
     def sessions(self, limit: int) -> list[tuple[WorkSession, list[Capsule]]]:
-        """The last sessions with their pieces of work, the newest first."""
+        """Return the last sessions with their pieces of work, the newest first."""
         reader = self.reader()
         if reader is None:
             return []
@@ -170,7 +163,7 @@ class MemoryService:
             return [(session, reader.capsules_of_session(session.id)) for session in reader.recent_sessions(limit)]
 
     def session(self, name: str) -> tuple[WorkSession, list[Capsule]]:
-        """A session with its pieces of work. Raises BadRequest for an unknown one."""
+        """Return a session with its pieces of work. Raises BadRequest for an unknown one."""
         reader = self.reader()
         if reader is not None:
             with closing(reader):
@@ -180,7 +173,7 @@ class MemoryService:
         raise BadRequest("session", f"no session is named {name}; scry session list names them")
 
     def last_capsule(self, agent: str | None = None) -> Capsule | None:
-        """The piece of work that is going on in this work tree, or else the last one."""
+        """Return the piece of work that is going on in this work tree, or else the last one."""
         reader = self.reader(agent)
         if reader is None:
             return None
@@ -197,7 +190,7 @@ class MemoryService:
         kinds: Sequence[str] = (),
         agent: str | None = None,
     ) -> list[MemoryMatch]:
-        """What a question finds, best first. purpose, intent: see core.memory; read out of the question where None."""
+        """Return the memories for a question, best first. purpose, intent: see core.memory; parsed where None."""
         reader = self.reader(agent)
         if reader is None:
             return []
@@ -210,7 +203,7 @@ class MemoryService:
             return [MemoryMatch(each, explain_recall(each, viewpoint)) for each in recalled]
 
     def close(self) -> None:
-        """Notes what is left, and gives the file free."""
+        """Write what is left, and close the file."""
         with self._lock:
             captures, self._captures = self._captures, None
         if captures is not None:
@@ -227,7 +220,7 @@ class MemoryService:
 
     def _require_on(self) -> None:
         if not self.is_on():
-            raise MemoryUnavailable(MEMORY_OFF)
+            raise MemoryUnavailable(MemoryOff())
 
     def _open_store(self) -> MemoryStore:
         with self._lock:
@@ -239,7 +232,7 @@ class MemoryService:
             return self._store
 
     def _embed_notes(self) -> None:
-        """Has prose found by its meaning at once. A model that is in the indexer alone gives its vectors later."""
+        """Make the vectors of prose at once. A model that runs in the indexer alone makes them later."""
         if self._settings.model != BUNDLED_MODEL:
             return
         from scry.embedding.static_model import load_bundled_model
@@ -256,7 +249,7 @@ class MemoryService:
             _log.warning("no vectors: %s", error)
 
     def _note_commits(self, owner: SessionOwner, since: str | None = None) -> None:
-        """Notes the commits that were made in this work tree since it was last looked at."""
+        """Record the commits that were made in this work tree since the last look."""
         head, store = head_commit(self.project.root), self._open_store()
         seen = store.last_seen_commit(owner.root) or since
         if head is None or head == seen:
@@ -275,42 +268,3 @@ def _run_logged(act: Callable[[], object]) -> None:
         _log.warning("not noted: %s", error)
     except Exception:
         _log.exception("not noted")
-
-
-def now_ms() -> int:
-    """Milliseconds since the epoch, by this machine's clock."""
-    return time.time_ns() // 1_000_000
-
-
-def record_observation(memory: MemoryService, params: ObserveParams) -> Observed:
-    """Notes something that was told. What can't be kept is said so in the outcome; raises BadRequest."""
-    if not params.text.strip():
-        raise BadRequest("text", "is empty; say what to remember")
-    observation = Observation(
-        params.kind,
-        params.text,
-        now_ms(),
-        params.detail,
-        params.status,
-        params.outcome or "",
-        tuple(params.refs),
-        params.scope,
-        key=f"act {params.act_id}" if params.act_id else "",
-    )
-    try:
-        noted = memory.note(observation, params.agent)
-    except MemoryUnavailable as error:
-        return Observed("", "", recorded=False, note=str(error))
-    return Observed(
-        memory_doc_id(noted.memory.id),
-        noted.memory.session,
-        noted.is_new,
-        noted.masked_secrets,
-        _describe_outcome(noted.masked_secrets, noted.is_new),
-    )
-
-
-def _describe_outcome(masked: int, is_new: bool) -> str:
-    if not is_new:
-        return "this was recorded before"
-    return "" if not masked else f"{masked} secret{'' if masked == 1 else 's'} masked"

@@ -1,7 +1,4 @@
-"""Convert answers and index states to the wire.
-
-The domain's answer in the wire's words: the only place where both vocabularies meet.
-"""
+"""Convert answers and index states to the wire."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from scry.core import types
 from scry.core.doc_id import parse_doc_id
 from scry.core.knowledge import PERSONA
+from scry.core.notices import COMMAND_LINE, CommandNames, render_notices
 from scry.core.types import (
     Answer,
     Candidate,
@@ -27,7 +25,9 @@ from scry.core.types import (
     ProofStep,
     Span,
 )
+from scry.engine.context import RequestContext
 from scry.engine.response.notices import add_notice, add_status_summary
+from scry.projects.project import Project
 from scry_protocol import messages
 
 ORACLE_SHORT_NAMES = {
@@ -38,14 +38,14 @@ ORACLE_SHORT_NAMES = {
     "belief": "bel",
     "memory": "mem",
 }
-"""Oracles as they are named in a result's line."""
+"""Names of the oracles in the line that describes a result's evidence."""
 
 RAW_SCORE_DIGITS = 6
-"""Raw scores on the wire are rounded to this; fused scores are not, for they can be recomputed."""
+"""Digits that raw scores are rounded to on the wire; fused scores are not rounded, for clients can recompute them."""
 
 
-def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding: str) -> messages.Answer:
-    """The answer as it leaves. encoding: `utf-8` or `utf-16`, what characters of positions count."""
+def present_answer(answer: Answer, mode: str, project: Project, context: RequestContext) -> messages.Answer:
+    """Return the answer, with positions in the context's encoding and texts with its names of commands."""
     question = answer.question
     presented = messages.Answer(
         query=question.text,
@@ -53,15 +53,15 @@ def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding
         query_id=answer.query_id,
         intent=question.intent.value,
         scoring=present_scoring(answer.scoring),
-        index=present_state(answer.index),
-        results=[present_hit(hit, root, project, encoding) for hit in answer.hits],
+        index=present_state(answer.index, context.commands),
+        results=[present_hit(hit, project, context.encoding) for hit in answer.hits],
         faults=[present_fault(fault) for fault in answer.faults],
     )
-    return add_notice(presented, answer.notice)
+    return add_notice(presented, render_notices(answer.notices, context.commands), context.commands)
 
 
-def present_state(state: IndexState) -> messages.IndexState:
-    """The index's state as it leaves."""
+def present_state(state: IndexState, commands: CommandNames = COMMAND_LINE) -> messages.IndexState:
+    """Return the index's state, with its notices in its message."""
     presented = messages.IndexState(
         state=state.state,
         history=state.history,
@@ -75,24 +75,24 @@ def present_state(state: IndexState) -> messages.IndexState:
         index_commit=state.index_commit,
         head_commit=state.head_commit,
         model=state.model,
-        message=state.message,
+        message="; ".join(part for part in (state.message, render_notices(state.notices, commands)) if part),
         history_extent=state.history_extent,
     )
     return add_status_summary(presented)
 
 
 def present_scoring(scoring: FusionScoring) -> messages.Scoring:
-    """How to recompute the scores."""
+    """Return how to recompute the fused scores."""
     return messages.Scoring(k=scoring.k, depth=scoring.depth, weights=dict(scoring.weights), ceiling=scoring.ceiling)
 
 
 def present_fault(fault: OracleFault) -> messages.Fault:
-    """An oracle that could not answer."""
+    """Return the fault of an oracle that could not answer."""
     return messages.Fault(oracle=fault.oracle, message=fault.message)
 
 
-def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.ResultItem:
-    """A result as it leaves; arguments as of `present_answer`."""
+def present_hit(hit: Hit, project: Project, encoding: str) -> messages.ResultItem:
+    """Return a result. encoding: of positions, utf-8 or utf-16."""
     candidate = hit.candidate
     document = hit.document
     return messages.ResultItem(
@@ -109,11 +109,11 @@ def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.R
             messages.Adjustment(name=a.name, factor=a.factor, reason=replace_surrogates(a.reason))
             for a in candidate.adjustments
         ],
-        annotations=_present_annotations(hit, root),
+        annotations=_present_annotations(hit, project.root),
         snippet=replace_surrogates(hit.snippet),
         sources=list(candidate.votes),
-        project=project,
-        location=present_location(document, root, encoding),
+        project=project.name,
+        location=present_location(document, project.root, encoding),
         metadata=_present_metadata(document),
         evidence=describe_evidence(candidate.votes, hit.structure, hit.evidence, hit.more_in_file),
         more_in_file=hit.more_in_file,
@@ -126,8 +126,10 @@ def describe_evidence(
     others: Sequence[str] = (),
     more_in_file: int = 0,
 ) -> str:
-    """What found a result, by ranks alone, what else brought it here, how many files import it (X1), and how many more
-    of its file there are: `lex #1 | 2 days ago | imp 12 | +3 more in this file`.
+    """Return the line on a result's evidence, such as `lex #1 | 2 days ago | imp 12 | +3 more in this file` (X1).
+
+    It holds the rank of each vote, other evidence, the number of files that import it, and how many more results its
+    file has.
     """
     parts = [*(f"{ORACLE_SHORT_NAMES.get(name, name)} #{vote.rank}" for name, vote in votes.items()), *others]
     if structure and structure.importers:
@@ -154,7 +156,7 @@ def _present_annotations(hit: Hit, root: Path) -> messages.Annotations:
 
 
 def _present_proof_step(step: ProofStep, root: Path) -> messages.Edge:
-    """The place is the start of the line: more is not known of it."""
+    """Return a step with the start of its line as location: the column is not known."""
     place: messages.Location | UnsetType = UNSET
     if step.line is not None:
         path = parse_doc_id(step.source).path
@@ -164,8 +166,7 @@ def _present_proof_step(step: ProofStep, root: Path) -> messages.Edge:
 
 
 def present_location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:
-    """Where a jump leads; nowhere for what has no file."""
-    """Where a document is; absent where it is no place in a file."""
+    """Return where a document is; absent where it is in no file."""
     if not document.path:
         return UNSET
     return messages.Location(uri=file_uri(root, document.path), range=present_range(document.symbol.span, encoding))
@@ -182,29 +183,29 @@ def _present_metadata(document: Document) -> messages.Metadata | UnsetType:
 
 
 def format_utc_time(seconds: int) -> str:
-    """A time in UTC, such as 2026-11-21T09:26:00Z."""
+    """Return a time in UTC, such as 2026-11-21T09:26:00Z."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _present_contributions(candidate: Candidate) -> dict[str, messages.Contribution]:
-    said = candidate.document.name if candidate.document.content_type == PERSONA else ""
+    note = candidate.document.name if candidate.document.content_type == PERSONA else ""
     return {
-        name: _present_contribution(vote, said if name == PERSONA else "") for name, vote in candidate.votes.items()
+        name: _present_contribution(vote, note if name == PERSONA else "") for name, vote in candidate.votes.items()
     }
 
 
-def _present_contribution(vote: types.OracleMatch, said: str) -> messages.Contribution:
+def _present_contribution(vote: types.OracleMatch, note: str) -> messages.Contribution:
     return messages.Contribution(
         rank=vote.rank,
         raw_score=round(vote.raw_score, RAW_SCORE_DIGITS),
         score_type=vote.score_type,
         matches=[replace_surrogates(term) for term in vote.matches] if vote.matches else UNSET,
-        snippet=replace_surrogates(said or vote.note) or UNSET,
+        snippet=replace_surrogates(note or vote.note) or UNSET,
     )
 
 
 def present_structure(structure: FileStructure) -> messages.Structural:
-    """What the code around a result says of it."""
+    """Return what the code around a result says about it."""
     return messages.Structural(
         importers=structure.importers,
         centrality=structure.centrality,
@@ -214,7 +215,7 @@ def present_structure(structure: FileStructure) -> messages.Structural:
 
 
 def present_range(span: Span, encoding: str) -> messages.Range:
-    """A span in the columns that were agreed on."""
+    """Return a span with columns in the negotiated encoding."""
     return messages.Range(start=_present_position(span.start, encoding), end=_present_position(span.end, encoding))
 
 
@@ -223,10 +224,10 @@ def _present_position(point: Point, encoding: str) -> messages.Position:
 
 
 def file_uri(root: Path, path: str) -> str:
-    """The URI of a file of the project."""
+    """Return the URI of a file of the project."""
     return (root / path).as_uri()
 
 
 def replace_surrogates(text: str) -> str:
-    """JSON can't hold a lone surrogate, as undecodable bytes of a file's name become."""
+    """Return the text without lone surrogates, which undecodable bytes of file names become and JSON can't hold."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

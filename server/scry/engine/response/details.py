@@ -1,9 +1,4 @@
-"""Convert full results and beliefs to the wire.
-
-Results in full, in the wire's words.
-
-Beliefs, and what they have to do with a result, in the wire's words.
-"""
+"""Convert results in full to the wire, and locate results of earlier answers."""
 
 from __future__ import annotations
 
@@ -13,9 +8,9 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import BELIEF, NoteFile
-from scry.core.types import Hit
+from scry.core.doc_id import split_off_project
+from scry.core.errors import BadRequest
+from scry.core.types import Document, Hit
 from scry.engine.explain.detail import (
     MAX_BODY_CHARACTERS_IN_LIST,
     DocumentRelations,
@@ -24,33 +19,34 @@ from scry.engine.explain.detail import (
     read_full_document,
 )
 from scry.engine.explain.resolve_id import ProjectSnapshot
-from scry.engine.knowledge.beliefs import BeliefSnapshot
-from scry.engine.response.answer import file_uri, format_utc_time, present_range, replace_surrogates
-from scry.store.notes.project_notes import BeliefTarget
+from scry.engine.response.answer import file_uri, present_location, present_range, replace_surrogates
+from scry.engine.response.recording import StoredAnswer
+from scry.projects.project import Project
+from scry.store.index.store import IndexStore
 from scry_protocol import messages
 
 OptionalImpact = messages.BeliefImpact | UnsetType
-"""What beliefs have to do with a document; absent where there is nothing."""
+"""The beliefs that bear on a document; absent for none."""
 
 
 def add_full_results(
     answer: messages.Answer,
     hits: Sequence[Hit],
-    scene: ProjectSnapshot,
+    snapshot: ProjectSnapshot,
     impact: Callable[[str, str], OptionalImpact],
     encoding: str,
 ) -> messages.Answer:
-    """The answer with every result in full (D2). hits: its results. impact: of a doc_id and a content type."""
-    root, filled = scene.project.root, list[messages.ResultItem]()
+    """Return the answer with every result in full (D2). hits: of its results. impact: of a doc_id and content type."""
+    project, results = snapshot.project, list[messages.ResultItem]()
     for result, hit in zip(answer.results, hits, strict=True):
-        full = read_full_document(hit.document, scene.project, scene.store, scene.history, MAX_BODY_CHARACTERS_IN_LIST)
-        presented = present_full(full, impact(result.doc_id, result.content_type), root, encoding)
-        filled.append(msgspec.structs.replace(result, full=presented))
-    return msgspec.structs.replace(answer, results=filled)
+        full = read_full_document(hit.document, project, snapshot.store, snapshot.history, MAX_BODY_CHARACTERS_IN_LIST)
+        presented = present_full(full, impact(result.doc_id, result.content_type), project.root, encoding)
+        results.append(msgspec.structs.replace(result, full=presented))
+    return msgspec.structs.replace(answer, results=results)
 
 
 def present_full(full: FullDocument, impact: OptionalImpact, root: Path, encoding: str) -> messages.Full:
-    """All of a result as it leaves. encoding: what characters of positions count."""
+    """Return a result in full. encoding: of positions, utf-8 or utf-16."""
     return messages.Full(
         language=full.language,
         signature=replace_surrogates(full.signature),
@@ -80,65 +76,53 @@ def _present_link(link: RelatedDocument, root: Path, encoding: str) -> messages.
     )
 
 
-MAX_BEARINGS = 20
-"""Of either list; the rest bears less on it."""
+class ResultLocation(msgspec.Struct, frozen=True):
+    """A place to jump to. result: with its location as it is now. line, column: 1-based; columns in UTF-16 units."""
+
+    result: messages.ResultItem
+    path: Path
+    line: int
+    column: int
 
 
-def present_impact(scene: BeliefSnapshot, doc_id: str, content_type: str) -> messages.BeliefImpact:
-    """What beliefs have to do with a document."""
-    if content_type == BELIEF:
-        known = scene.file.notes_by_doc_id([doc_id, *scene.reached_beliefs(doc_id)])
-        reached = scene.reach(doc_id)[:MAX_BEARINGS]
-        warnings = scene.warnings([doc_id]).get(doc_id, ())
-        return messages.BeliefImpact(
-            reaches=[_present_bearing(each.target, each, known.get(each.target)) for each in reached],
-            warnings=[replace_surrogates(said) for said in warnings],
-        )
-    found = scene.beliefs_reaching(doc_id)[:MAX_BEARINGS]
-    return messages.BeliefImpact(beliefs=[_present_bearing(note.doc_id, reached, note) for note, reached in found])
+def locate_result(stored: StoredAnswer, rank: int, store: IndexStore | None, project: Project) -> ResultLocation:
+    """Return where a result is by the index as it is now, else where it was when it was answered.
+
+    Raises BadRequest for a result that has no place in a file, and for one whose file is gone or leaves the project.
+    """
+    result = stored.result(rank)
+    if result.location is UNSET:
+        raise BadRequest("rank", f"result {rank}, {result.doc_id}, has no place in a file")
+    found = store.documents.find_by_doc_id(split_off_project(result.doc_id)[1]) if store else []
+    if found:
+        now = present_location(found[0], project.root, "utf-16")
+        start = found[0].symbol.name_span.start
+        result = msgspec.structs.replace(result, location=now)
+        return ResultLocation(result, _indexed_path(found[0], project), start.line + 1, start.utf16 + 1)
+    start = result.location.range.start
+    return ResultLocation(result, _path_of_location(result.location, rank), start.line + 1, start.character + 1)
 
 
-def present_impact_if_any(scene: BeliefSnapshot, doc_id: str, content_type: str) -> messages.BeliefImpact | UnsetType:
-    """The same; absent where there is nothing to be said, or where the beliefs can't be read."""
-    try:
-        impact = present_impact(scene, doc_id, content_type)
-    except IndexUnavailable:
-        return UNSET
-    return impact if impact != messages.BeliefImpact() else UNSET
+def _indexed_path(document: Document, project: Project) -> Path:
+    path = project.root / document.path
+    if not path.resolve().is_relative_to(project.root):
+        raise BadRequest("rank", f"{path} leads out of the project now")
+    return _require_file(path)
 
 
-def present_new_belief(path: str, note: NoteFile, root: Path) -> messages.Beliefs:
-    """A belief that was just written: what it bears on is not known yet."""
-    return messages.Beliefs([_present_note(path, note, messages.BeliefImpact(), root)], note=f"Wrote {path}.")
+def _path_of_location(location: messages.Location, rank: int) -> Path:
+    """Return the file of a document that is not indexed here (any more)."""
+    from urllib.parse import unquote_to_bytes, urlsplit
+    from urllib.request import url2pathname
+
+    place = urlsplit(location.uri)
+    if place.scheme != "file":
+        raise BadRequest("rank", f"result {rank} is no file on this machine")
+    raw = unquote_to_bytes(place.path).decode("utf-8", "surrogateescape")
+    return _require_file(Path(url2pathname(raw.replace("%", "%25"))))
 
 
-def present_belief(path: str, note: NoteFile, scene: BeliefSnapshot, root: Path) -> messages.Belief:
-    """A belief as it leaves. path: of its file, from the root."""
-    return _present_note(path, note, present_impact(scene, note.doc_id, BELIEF), root)
-
-
-def _present_note(path: str, note: NoteFile, impact: messages.BeliefImpact, root: Path) -> messages.Belief:
-    start = messages.Position(line=note.line, character=0)
-    return messages.Belief(
-        doc_id=note.doc_id,
-        statement=replace_surrogates(note.title),
-        status=note.status,
-        path=replace_surrogates(path),
-        evidence=[replace_surrogates(written) for written in note.evidence],
-        supports=[_belief_doc_id(name) for name in note.supports],
-        attacks=[_belief_doc_id(name) for name in note.attacks],
-        domains=[replace_surrogates(domain) for domain in note.domains],
-        impact=impact,
-        entrenchment=UNSET if note.entrenchment is None else note.entrenchment,
-        timestamp=UNSET if note.date is None else format_utc_time(note.date),
-        location=messages.Location(uri=file_uri(root, path), range=messages.Range(start=start, end=start)),
-    )
-
-
-def _present_bearing(doc_id: str, reached: BeliefTarget, belief: NoteFile | None) -> messages.Bearing:
-    statement = replace_surrogates(belief.title) if belief is not None else ""
-    return messages.Bearing(replace_surrogates(doc_id), reached.score, replace_surrogates(reached.reason), statement)
-
-
-def _belief_doc_id(name: str) -> str:
-    return f"belief:{name.removeprefix('belief:')}"
+def _require_file(path: Path) -> Path:
+    if not path.is_file():
+        raise BadRequest("rank", f"{path} is gone since this was answered")
+    return path

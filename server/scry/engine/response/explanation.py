@@ -1,16 +1,12 @@
-"""Convert an explanation to the wire.
-
-An explanation in the wire's words.
-"""
+"""Convert an explanation to the wire."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from msgspec import UNSET
 
 from scry.core.doc_id import file_doc_id
 from scry.embedding.attribution import CosineAttribution
+from scry.engine.context import RequestContext
 from scry.engine.explain.counterfactual import decisive_factor
 from scry.engine.explain.explanation import FileHistory, OracleFinding, WhyResult, summarize_explanation
 from scry.engine.response.answer import (
@@ -23,32 +19,35 @@ from scry.engine.response.answer import (
     present_structure,
     replace_surrogates,
 )
+from scry.projects.project import Project
 from scry_protocol import messages
 
 CHUNK_FIELD_NAMES = {"text": "body"}
-"""Fields of a passage as they are named on the wire, where that differs."""
+"""Names of a chunk's fields on the wire, where they differ."""
 
 
-def present_explanation(explained: WhyResult, root: Path, project: str, encoding: str) -> messages.Explanation:
-    """The explanation as it leaves. encoding: `utf-8` or `utf-16`, what characters of positions count."""
-    case = explained.explanation
-    holds = decisive_factor(case.ablations) if case else None
+def present_explanation(explained: WhyResult, project: Project, context: RequestContext) -> messages.Explanation:
+    """Return the explanation, with positions in the context's encoding and texts with its names of commands."""
+    explanation, target = explained.explanation, explained.target
+    absence = explanation.absence if explanation else ""
+    ablations = explanation.ablations if explanation else ()
+    decisive = decisive_factor(ablations)
     return messages.Explanation(
-        doc_id=replace_surrogates(explained.target.doc_id),
+        doc_id=replace_surrogates(target.doc_id),
         query=explained.query,
         query_id=explained.query_id,
-        status=explained.target.status,
+        status=target.status,
         summary=replace_surrogates(summarize_explanation(explained)),
         text="",
-        index=present_state(explained.index),
-        reason=replace_surrogates(explained.target.reason or explained.remark or (case.absence if case else "")),
-        near=[replace_surrogates(near) for near in explained.target.similar],
-        faults=[present_fault(fault) for fault in case.faults] if case else [],
-        scoring=present_scoring(case.scoring) if case else UNSET,
-        result=present_hit(case.hit, root, project, encoding) if case and case.hit else UNSET,
-        oracles=[_present_oracle_evidence(said) for said in case.oracles] if case else [],
-        decisive=holds.name if holds else UNSET,
-        without=[messages.Without(name=left.name, rank=left.rank) for left in case.ablations] if case else [],
+        index=present_state(explained.index, context.commands),
+        reason=replace_surrogates(target.reason or explained.remark or absence),
+        near=[replace_surrogates(near) for near in target.similar],
+        faults=[present_fault(fault) for fault in explanation.faults] if explanation else [],
+        scoring=present_scoring(explanation.scoring) if explanation else UNSET,
+        result=present_hit(explanation.hit, project, context.encoding) if explanation and explanation.hit else UNSET,
+        oracles=[_present_finding(finding) for finding in explanation.oracles] if explanation else [],
+        decisive=decisive.name if decisive else UNSET,
+        without=[messages.Without(name=each.name, rank=each.rank) for each in ablations],
         places=[
             messages.Place(mode=place.mode, rank=place.rank, of=place.total, note=place.note)
             for place in explained.mode_ranks
@@ -58,19 +57,19 @@ def present_explanation(explained: WhyResult, root: Path, project: str, encoding
     )
 
 
-def _present_oracle_evidence(said: OracleFinding) -> messages.OracleEvidence:
+def _present_finding(finding: OracleFinding) -> messages.OracleEvidence:
     return messages.OracleEvidence(
-        oracle=said.oracle,
-        title=said.title,
-        state=said.state,
-        rank=said.rank,
-        raw_score=None if said.raw_score is None else round(said.raw_score, RAW_SCORE_DIGITS),
-        score_type=said.score_type,
-        share=said.share,
-        matches=[replace_surrogates(term) for term in said.matches],
-        missing=[replace_surrogates(term) for term in said.missing],
-        note=replace_surrogates(said.note),
-        shares=_present_shares(said.shares) if said.shares else UNSET,
+        oracle=finding.oracle,
+        title=finding.title,
+        state=finding.state,
+        rank=finding.rank,
+        raw_score=None if finding.raw_score is None else round(finding.raw_score, RAW_SCORE_DIGITS),
+        score_type=finding.score_type,
+        share=finding.share,
+        matches=[replace_surrogates(term) for term in finding.matches],
+        missing=[replace_surrogates(term) for term in finding.missing],
+        note=replace_surrogates(finding.note),
+        shares=_present_shares(finding.shares) if finding.shares else UNSET,
     )
 
 
@@ -90,13 +89,14 @@ def _present_shares(shares: CosineAttribution) -> messages.Shares:
     )
 
 
-def _present_file_history(lived: FileHistory) -> messages.Lived:
+def _present_file_history(history: FileHistory) -> messages.Lived:
     return messages.Lived(
-        commits=lived.commits,
-        last_commit=replace_surrogates(lived.last_commit),
-        last_changed=UNSET if lived.last_changed is None else format_utc_time(lived.last_changed),
-        uncommitted=lived.uncommitted,
+        commits=history.commits,
+        last_commit=replace_surrogates(history.last_commit),
+        last_changed=UNSET if history.last_changed is None else format_utc_time(history.last_changed),
+        uncommitted=history.uncommitted,
         co_changes=[
-            messages.Link(doc_id=replace_surrogates(file_doc_id(path)), count=count) for path, count in lived.co_changes
+            messages.Link(doc_id=replace_surrogates(file_doc_id(path)), count=count)
+            for path, count in history.co_changes
         ],
     )

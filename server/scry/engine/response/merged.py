@@ -1,23 +1,20 @@
-"""Merge the wire answers of several projects into one, with doc_ids qualified by project. Pure.
+"""Merge the answers of several projects into one, and qualify doc_ids by the name of their project. Pure.
 
-What an answer says of a project that was named: every doc_id in it has the project's name before it (J2a), so that
-it can be asked about from anywhere.
-
-Answers of several projects to one question, as one answer. Pure.
-
-Fused scores compare across projects because they are made of ranks under the same weights: of a find, of ranks among
-the votes of all projects (engine.together). Documents keep their project's name, in `project` and before their doc_id.
+Fused scores compare across projects because they are made of ranks under the same weights: for find, of ranks among the
+votes of all projects (engine/federation/rank_merge.py). Every doc_id of a project that was named has that name before
+it, so that it can be asked about from anywhere (J2a).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from scry.core.doc_id import add_project
 from scry.core.knowledge import PERSONA
+from scry.core.notices import COMMAND_LINE, CommandNames, Notice, render_notices
 from scry.core.types import IndexState
 from scry.engine.context import new_query_id
 from scry.engine.response.answer import present_state
@@ -25,11 +22,11 @@ from scry.engine.response.notices import add_merged_notice, add_notice, add_stat
 from scry_protocol import messages
 
 _LINK_LISTS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")
-"""What a graph links to."""
+"""The lists of links in a result's relations."""
 
 
 def qualify_result(project: str, result: messages.ResultItem) -> messages.ResultItem:
-    """A result with all that it is tied to."""
+    """Return a result with the project's name before its doc_id and all that it relates to."""
     proof = result.annotations.proof
     if proof is not UNSET:
         named = [_qualify_edge(project, edge) for edge in proof]
@@ -41,7 +38,7 @@ def qualify_result(project: str, result: messages.ResultItem) -> messages.Result
 
 
 def qualify_full(project: str, full: messages.Full) -> messages.Full:
-    """What a result is tied to."""
+    """Return a result in full, with the project's name before the doc_ids that it relates to."""
     graph = full.graph
     if graph is not UNSET:
         graph = msgspec.structs.replace(
@@ -51,7 +48,7 @@ def qualify_full(project: str, full: messages.Full) -> messages.Full:
 
 
 def qualify_explanation(project: str, explanation: messages.Explanation) -> messages.Explanation:
-    """An explanation, with the result that it is of and what changed together with it."""
+    """Return an explanation with the project's name before every doc_id in it."""
     result, lived = explanation.result, explanation.lived
     if lived is not UNSET:
         lived = msgspec.structs.replace(lived, co_changes=_qualify_links(project, lived.co_changes))
@@ -85,34 +82,85 @@ def _qualify_impact(project: str, impact: messages.BeliefImpact | UnsetType) -> 
     return msgspec.structs.replace(impact, beliefs=beliefs, reaches=reaches)
 
 
+ResultMapping = Callable[[messages.ResultItem], messages.ResultItem]
+"""Moves the locations of a result to where they are in an editor."""
+
+
+def return_unchanged(result: messages.ResultItem) -> messages.ResultItem:
+    """Return a result with its locations as the engine gave them."""
+    return result
+
+
+def map_answer(answer: messages.Answer, mapping: ResultMapping) -> messages.Answer:
+    """Return the answer with all its results mapped."""
+    if mapping is return_unchanged:
+        return answer
+    return msgspec.structs.replace(answer, results=[mapping(result) for result in answer.results])
+
+
+def map_explanation(explanation: messages.Explanation, mapping: ResultMapping) -> messages.Explanation:
+    """Return the explanation with its result mapped, if it has one."""
+    if explanation.result is UNSET:
+        return explanation
+    return msgspec.structs.replace(explanation, result=mapping(explanation.result))
+
+
+class PresentedAnswer(msgspec.Struct, frozen=True):
+    """An answer on the wire, and the notices of its mode, from which the notice of a merged answer is made."""
+
+    answer: messages.Answer
+    notices: tuple[Notice, ...] = ()
+
+
 class ProjectAnswer(msgspec.Struct, frozen=True):
-    """What one project answered. via: how the project that was asked from is tied to it, such as LEARNS_FROM."""
+    """The answer of one project. notices: of its mode. via: how the project asked from is linked to it."""
 
     name: str
     answer: messages.Answer
+    notices: tuple[Notice, ...] = ()
     via: str = ""
 
 
-def merge_answers(
-    parts: Sequence[ProjectAnswer], limit: int, faults: Sequence[messages.Fault] = (), *, round_robin: bool = False
-) -> messages.Answer:
-    """The best `limit` results of all, at least one, under a name of its own. faults: of projects that did not answer.
+class ProjectFault(msgspec.Struct, frozen=True):
+    """A project that could not answer, and why, in words for a person."""
 
-    Each part keeps its own order, which in `recent` says more than equal scores. in_turn: of equal scores each part
-    gives one in turn, else those of the earlier part come first.
+    project: str
+    message: str
+
+
+class FederatedAnswer(msgspec.Struct, frozen=True):
+    """The answers of several projects to one question, at least one, before they are merged.
+
+    faults: of the projects that could not answer. round_robin: of results with equal scores each project gives one in
+    turn, else those of the earlier project come first.
     """
+
+    parts: Sequence[ProjectAnswer]
+    limit: int
+    faults: Sequence[ProjectFault] = ()
+    round_robin: bool = False
+
+
+def merge_answers(federated: FederatedAnswer, commands: CommandNames = COMMAND_LINE) -> messages.Answer:
+    """Return the best results of all projects as one answer with a query_id of its own.
+
+    The results of a project keep their order, which in `recent` says more than equal scores.
+    """
+    parts = federated.parts
     searched = max((part.answer for part in parts), key=lambda answer: len(answer.scoring.weights))
-    tagged = _deduplicate_results(result for part in parts for result in _qualified_results(part))
-    best = sorted(tagged, key=lambda result: (-result.fused_score, result.rank if round_robin else 0))[:limit]
+    results = _deduplicate_results(result for part in parts for result in _qualified_results(part))
+    best = sorted(results, key=lambda result: (-result.fused_score, result.rank if federated.round_robin else 0))
+    faults = [messages.Fault("", fault.message, fault.project) for fault in federated.faults]
     merged = msgspec.structs.replace(
         searched,
         query_id=new_query_id(),
-        results=[msgspec.structs.replace(result, rank=rank) for rank, result in enumerate(best, 1)],
+        results=[msgspec.structs.replace(each, rank=rank) for rank, each in enumerate(best[: federated.limit], 1)],
         faults=[*faults, *(fault for part in parts for fault in _qualified_faults(part))],
         index=merge_states([part.answer.index for part in parts]),
         projects=[messages.AskedProject(part.name, part.answer.index, part.via) for part in parts],
     )
-    return add_merged_notice(merged, {part.name: part.answer for part in parts})
+    notices = [(part.name, render_notices(part.notices, commands), part.answer.index) for part in parts]
+    return add_merged_notice(merged, notices, commands)
 
 
 def _qualified_results(part: ProjectAnswer) -> Iterator[messages.ResultItem]:
@@ -126,13 +174,13 @@ def _qualified_results(part: ProjectAnswer) -> Iterator[messages.ResultItem]:
 
 
 def _deduplicate_results(results: Iterable[messages.ResultItem]) -> list[messages.ResultItem]:
-    """The person's own notes come with every project, and are of none: each stays once, at its best."""
-    kept: dict[str, messages.ResultItem] = {}
+    """Return each document once, at its best score: notes of the person come with every project, and are of none."""
+    best: dict[str, messages.ResultItem] = {}
     for result in results:
-        better = kept.get(result.doc_id)
+        better = best.get(result.doc_id)
         if better is None or better.fused_score < result.fused_score:
-            kept[result.doc_id] = result
-    return list(kept.values())
+            best[result.doc_id] = result
+    return list(best.values())
 
 
 def _qualified_faults(part: ProjectAnswer) -> Iterator[messages.Fault]:
@@ -140,26 +188,28 @@ def _qualified_faults(part: ProjectAnswer) -> Iterator[messages.Fault]:
         yield msgspec.structs.replace(fault, project=part.name)
 
 
-def unavailable_answer(mode: str, query: str, state: messages.IndexState | None = None) -> messages.Answer:
-    """What can be said of a project that can't be asked (yet): nothing but how its index stands."""
+def unavailable_answer(
+    mode: str, query: str, state: IndexState | None = None, commands: CommandNames = COMMAND_LINE
+) -> messages.Answer:
+    """Return the answer of a project that can't be asked (yet): it holds the state of its index and nothing else."""
     blank = messages.Answer(
         query=query,
         mode=mode,
         query_id=new_query_id(),
         intent="general",
         scoring=messages.Scoring(k=0, depth=0, weights={}, ceiling=1.0),
-        index=state or present_state(IndexState()),
+        index=present_state(state or IndexState(), commands),
         results=[],
         faults=[],
     )
-    return add_notice(blank)
+    return add_notice(blank, commands=commands)
 
 
 _STATES_WORST_FIRST = ("failed", "starting", "indexing", "paused", "ready")
 
 
 def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
-    """One state for several indexes: the least complete one's, with the sums of all counts."""
+    """Return one state for several indexes: that of the least complete one, with the sums of all counts."""
     worst = min(
         states, key=lambda state: _STATES_WORST_FIRST.index(state.state) if state.state in _STATES_WORST_FIRST else 0
     )

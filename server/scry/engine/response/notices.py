@@ -1,27 +1,29 @@
-"""Write the notices of an answer: what it may lack, and why it is empty.
+"""Render the notices of an answer: those of its mode, what it may lack, and why it is empty (F11).
 
-What a person is told of an answer: what it may lack, and why it is empty (F11).
+Text is made once, with the client's names for commands; no text is taken apart again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import msgspec
 
+from scry.core.notices import COMMAND_LINE, CommandNames
+from scry.core.text import format_count
 from scry_protocol.messages import Answer, IndexState
 
 _MAX_NAMED_FILES = 3
 
 
 def add_status_summary(state: IndexState) -> IndexState:
-    """The state with its few words for a status line."""
+    """Return the state with its summary for a status line."""
     return msgspec.structs.replace(state, summary=_status_summary(state))
 
 
 def _status_summary(state: IndexState) -> str:
     if state.state == "ready":
-        size = _count_noun(state.files_indexed, "file")
+        size = format_count(state.files_indexed, "file")
         return f"{size} indexed, reading the history" if state.history == "pending" else f"{size} indexed"
     if state.state == "paused":
         return f"paused at {_describe_progress(state)}"
@@ -30,21 +32,21 @@ def _status_summary(state: IndexState) -> str:
     return state.state
 
 
-def describe_incomplete(state: IndexState) -> str:
-    """What an answer from this index may lack, in one short line, for editors have it in a title; empty for nothing."""
-    parts = [_describe_incomplete_stage(state), _describe_unsaved(state), state.message]
+def describe_incomplete(state: IndexState, commands: CommandNames = COMMAND_LINE) -> str:
+    """Return what an answer from this index may lack; empty for nothing. One short line: editors show it in a title."""
+    parts = [_describe_incomplete_stage(state, commands), _describe_unsaved(state), state.message]
     return "; ".join(part for part in parts if part)
 
 
-def _describe_incomplete_stage(state: IndexState) -> str:
+def _describe_incomplete_stage(state: IndexState, commands: CommandNames) -> str:
     if state.state == "ready":
         return "the history is still being read" if state.history == "pending" else ""
     if state.state == "failed":
         return "indexing failed: results may be partial or old"
     if state.state == "paused":
-        return f"indexing is paused at {_describe_progress(state)} (scry index --resume)"
+        return f"indexing is paused at {_describe_progress(state)} ({commands.resume_index})"
     if not state.files_indexed:
-        return "the index is still to be made (scry index)"
+        return f"the index is still to be made{commands.index_hint}"
     if state.files_indexed < state.files_total:
         return f"indexing {_describe_progress(state)}: results are partial"
     if state.state == "starting" and state.vectors == state.vectors_total:
@@ -53,7 +55,7 @@ def _describe_incomplete_stage(state: IndexState) -> str:
 
 
 def _describe_progress(state: IndexState) -> str:
-    """The files, then the vectors: an editor's title has no room for both."""
+    """Return the progress in files, then in vectors: an editor's title has no room for both."""
     if state.files_indexed >= state.files_total and state.vectors < state.vectors_total:
         return f"{state.vectors} of {state.vectors_total} vectors"
     return f"{state.files_indexed} of {state.files_total} files"
@@ -66,21 +68,23 @@ def _describe_unsaved(state: IndexState) -> str:
     return f"unsaved text is searched after the save ({named})"
 
 
-def describe_emptiness(answer: Answer) -> str:
-    """Why an answer holds nothing and what can be done about it."""
+def describe_emptiness(answer: Answer, commands: CommandNames = COMMAND_LINE) -> str:
+    """Return why an answer holds no result, and what can be done about it."""
     state = answer.index
     if state.state == "ready" and state.files_total:
-        return f"Nothing found in {_count_noun(state.files_total, 'file')}{_describe_skipped(state)}. {_advise(answer)}"
+        return (
+            f"Nothing found in {format_count(state.files_total, 'file')}{_describe_skipped(state)}. {_advise(answer)}"
+        )
     if state.state == "ready":
         return f"There is nothing to search: this folder holds no file that can be indexed{_describe_skipped(state)}."
     if state.files_indexed:
-        return f"Nothing found so far: {describe_incomplete(state)}."
-    return f"Nothing could be searched yet: {describe_incomplete(state)}."
+        return f"Nothing found so far: {describe_incomplete(state, commands)}."
+    return f"Nothing could be searched yet: {describe_incomplete(state, commands)}."
 
 
 def describe_size(state: IndexState) -> str:
-    """How much an index holds: `812 files (3 left out: …)`."""
-    return f"{_count_noun(state.files_indexed, 'file')}{_describe_skipped(state)}"
+    """Return how much an index holds: `812 files (3 left out: …)`."""
+    return f"{format_count(state.files_indexed, 'file')}{_describe_skipped(state)}"
 
 
 def _advise(answer: Answer) -> str:
@@ -93,29 +97,24 @@ def _describe_skipped(state: IndexState) -> str:
     return f" ({state.skipped} left out: binary, ignored, too large …)" if state.skipped else ""
 
 
-def _count_noun(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def add_notice(answer: Answer, mode_notice: str = "", commands: CommandNames = COMMAND_LINE) -> Answer:
+    """Return the answer with its notice: that of its mode, which also says why it is empty, and what it may lack."""
+    is_explained = answer.results or mode_notice
+    lacks = describe_incomplete(answer.index, commands) if is_explained else describe_emptiness(answer, commands)
+    return msgspec.structs.replace(answer, notice="; ".join(part for part in (mode_notice, lacks) if part))
 
 
-def add_notice(answer: Answer, mode_notice_text: str = "") -> Answer:
-    """The answer with what a person should know of it. said: what its mode has to say, why it is empty included."""
-    lacks = describe_incomplete(answer.index) if answer.results or mode_notice_text else describe_emptiness(answer)
-    return msgspec.structs.replace(answer, notice="; ".join(words for words in (mode_notice_text, lacks) if words))
+def add_merged_notice(
+    answer: Answer, parts: Sequence[tuple[str, str, IndexState]], commands: CommandNames = COMMAND_LINE
+) -> Answer:
+    """Return the answer of several projects with their notices, each with the names of the projects that it is of.
 
-
-def add_merged_notice(answer: Answer, parts: Mapping[str, Answer]) -> Answer:
-    """The answer of several projects, by their names, with what each had to say of its own and what its index lacks."""
-    by_words: dict[str, list[str]] = {}
-    for name, part in parts.items():
-        for words in (mode_notice(part), describe_incomplete(part.index)):
-            by_words.setdefault(words, []).append(name)
-    said = [f"{', '.join(names)}: {words}" for words, names in by_words.items() if words]
-    empty = [] if answer.results or said else [describe_emptiness(answer)]
-    return msgspec.structs.replace(answer, notice="; ".join([*said, *empty]))
-
-
-def mode_notice(answer: Answer) -> str:
-    """What an answer's mode said of it, of all that its notice says."""
-    if answer.notice == add_notice(answer).notice:
-        return ""
-    return answer.notice.removesuffix(describe_incomplete(answer.index)).removesuffix("; ")
+    parts: of each project its name, the rendered notice of its mode, and the state of its index.
+    """
+    names_by_text: dict[str, list[str]] = {}
+    for name, mode_notice, state in parts:
+        for text in (mode_notice, describe_incomplete(state, commands)):
+            names_by_text.setdefault(text, []).append(name)
+    texts = [f"{', '.join(names)}: {text}" for text, names in names_by_text.items() if text]
+    empty = [] if answer.results or texts else [describe_emptiness(answer, commands)]
+    return msgspec.structs.replace(answer, notice="; ".join([*texts, *empty]))

@@ -129,7 +129,7 @@ def import_reports(
     as_json: JsonOption = False,
 ) -> int:
     """Notes the tests that failed, and how many passed, out of JUnit XML reports."""
-    from scry.engine.knowledge.memory import now_ms
+    from scry.engine.context import now_ms
     from scry.index.notes.junit import read_junit_report
 
     observations = [observation for file in files for observation in read_junit_report(file, now_ms())]

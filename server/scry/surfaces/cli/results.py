@@ -129,7 +129,7 @@ def feedback(
     except msgspec.ValidationError as error:
         raise BadRequest("comment" if "comment" in str(error) else "rank", str(error)) from error
     with open_engine(root, force=force) as engine:
-        recorded = engine.recorder.feedback(params)
+        recorded = engine.feedback(params)
     if as_json:
         print_json(recorded)
     else:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from scry.surfaces.lsp.conversion import EDITOR_COMMANDS as EDITOR_COMMANDS
-    from scry.surfaces.lsp.conversion import EditorWording as EditorWording
+    from scry.surfaces.lsp.conversion import editor_commands as editor_commands
     from scry.surfaces.lsp.conversion import empty_index_state as empty_index_state
     from scry.surfaces.lsp.documents import EditMapping as EditMapping
     from scry.surfaces.lsp.documents import OpenDocuments as OpenDocuments
@@ -40,7 +40,6 @@ else:
     _MODULES = {
         "EDITOR_COMMANDS": "conversion",
         "EditMapping": "documents",
-        "EditorWording": "conversion",
         "FrameReader": "framing",
         "GC_THRESHOLD": "process",
         "INVALID_REQUEST": "framing",
@@ -56,6 +55,7 @@ else:
         "ShownLocations": "standard_features",
         "WorkspaceFolder": "workspace",
         "apply_change": "documents",
+        "editor_commands": "conversion",
         "empty_index_state": "conversion",
         "is_process_alive": "process",
         "map_result_to_editor": "locations",

@@ -24,10 +24,10 @@ from scry import __version__
 from scry.core.errors import BadRequest
 from scry.surfaces.lsp.conversion import (
     REQUEST_FAILED,
-    EditorWording,
     RequestError,
     decode_params,
     describe_protocol_mismatch,
+    editor_commands,
     empty_index_state,
     to_request_error,
 )
@@ -77,7 +77,6 @@ class ScryServer(LanguageServer):
         self.shown_locations = ShownLocations()
         self.editor_session = EditorSession(self.folders, self.documents, self.pool)
         self.protocol_mismatch: str | None = None
-        self.wording = EditorWording()
         self._status_notifiers: dict[WorkspaceFolder, FolderStatusNotifier] = {}
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "scry", __version__, protocol_cls=ScryProtocol, converter_factory=raw_converter
@@ -93,7 +92,7 @@ class ScryServer(LanguageServer):
         """Apply the params of `initialize`; return our `experimental` capabilities. encoding: of positions."""
         self.documents.encoding = encoding
         self.protocol_mismatch = describe_protocol_mismatch(params.initialization_options)
-        self.wording = EditorWording(params.initialization_options)
+        self.folders.commands = editor_commands(params.initialization_options)
         for uri, name in _initial_folders(params):
             self.folders.add(uri, name)
         return {"scry": {"protocol": PROTOCOL, "version": __version__}}
@@ -118,7 +117,7 @@ class ScryServer(LanguageServer):
             notifier = self._status_notifiers[folder] = FolderStatusNotifier(
                 folder, self.protocol.notify, self._client_progress()
             )
-        notifier.update(self.wording.adapt_result(state))
+        notifier.update(state)
         for removed in [other for other in self._status_notifiers if other.is_removed]:
             self._status_notifiers.pop(removed).close()
 
@@ -145,18 +144,18 @@ def _bind_operation(operation: Operation) -> Callable[[ScryServer, object], Awai
         try:
             if ls.protocol_mismatch:
                 raise RequestError(REQUEST_FAILED, ls.protocol_mismatch)
-            return ls.wording.adapt_result(await handler(ls, operation, decode_params(operation.params, params)))
+            return await handler(ls, operation, decode_params(operation.params, params))
         except Exception as error:
-            raise _to_json_rpc_exception(f"scry/{operation.mode}", error, ls.wording) from None
+            raise _to_json_rpc_exception(f"scry/{operation.mode}", error, ls) from None
 
     return answer
 
 
-def _to_json_rpc_exception(name: str, error: Exception, wording: EditorWording) -> JsonRpcException:
-    refusal = to_request_error(error)
+def _to_json_rpc_exception(name: str, error: Exception, ls: ScryServer) -> JsonRpcException:
+    refusal = to_request_error(error, ls.folders.commands)
     if refusal.code == JsonRpcException.CODE:
         log.error("%s failed", name, exc_info=error)
-    return JsonRpcException(wording.adapt_text(refusal.message), refusal.code)
+    return JsonRpcException(refusal.message, refusal.code)
 
 
 async def _answer(
@@ -229,7 +228,7 @@ async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -
     try:
         answer = await _answer(ls, OPERATIONS["find"], question)
     except Exception as error:
-        raise _to_json_rpc_exception(lsp.WORKSPACE_SYMBOL, error, ls.wording) from None
+        raise _to_json_rpc_exception(lsp.WORKSPACE_SYMBOL, error, ls) from None
     assert isinstance(answer, messages.Answer)
     ls.shown_locations.add_answer(answer, lsp.WORKSPACE_SYMBOL)
     return [symbol for result in answer.results if (symbol := to_symbol_information(result))]
@@ -246,7 +245,7 @@ async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
         await ls.folders.wait_until_open(ls.editor_session.folders_to_open("why", why))
         text = await ls.editor_session.run(lambda router, context: _explain_briefly(router, why, context))
     except Exception as error:
-        raise _to_json_rpc_exception(lsp.TEXT_DOCUMENT_HOVER, error, ls.wording) from None
+        raise _to_json_rpc_exception(lsp.TEXT_DOCUMENT_HOVER, error, ls) from None
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
 
 

@@ -104,7 +104,7 @@ class EditorFolder:
 
         folder, engine = self._folder, self._folder.engine
         if engine is None:
-            yield Participant(folder.name, None, failure=folder.failure, state=folder.empty_state())
+            yield Participant(folder.name, None, failure=folder.failure, state=folder.unopened_state())
             return
         unsaved = unsaved_in_folder(folder, self._documents.unsaved_edits())
         is_mapped = unsaved or len(set(folder.roots)) > 1
@@ -198,7 +198,10 @@ class EditorSession:
         """Run a request in a thread; cancelling the awaiting task cancels it."""
 
         def in_thread(cancelled: CancelledCheck) -> T:
-            return work(self._open_router(), RequestContext(self._documents.encoding, cancelled))
+            return work(
+                self._open_router(),
+                RequestContext(self._documents.encoding, cancelled, commands=self._folders.commands),
+            )
 
         return await run_in_thread(self._pool, in_thread)
 

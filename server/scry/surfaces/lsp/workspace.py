@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from scry.core import types
 from scry.core.errors import BadRequest, ScryError
-from scry.surfaces.lsp.conversion import empty_index_state
+from scry.core.notices import COMMAND_LINE
+from scry.surfaces.lsp.conversion import empty_index_state, unopened_index_state
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 
 if TYPE_CHECKING:
@@ -57,6 +59,10 @@ class WorkspaceFolder(Struct, eq=False):
         """Return the state of the folder while it has no engine."""
         return empty_index_state("failed", self.failure) if self.failure else empty_index_state("starting")
 
+    def unopened_state(self) -> types.IndexState:
+        """Return the state of its index while it has no engine, as a domain value."""
+        return unopened_index_state(self.failure)
+
     def relative_path(self, path: str) -> str | None:
         """Return the path within this folder, with slashes; None when it is elsewhere."""
         for root in self.roots:
@@ -86,6 +92,7 @@ class WorkspaceFolders:
         self._on_state = on_state
         self._folders: dict[str, WorkspaceFolder] = {}
         self._started = False
+        self.commands = COMMAND_LINE
 
     def open_all(self) -> None:
         """Open all folders that were added. Those added later open at once."""
@@ -198,8 +205,8 @@ class WorkspaceFolders:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(listener, folder, completed)
 
-        engine.subscribe(lambda state: report(state, self._on_engine_state))
-        self._pool.submit(lambda: report(engine.status(), self._on_initial_state))
+        engine.subscribe(lambda state: report(state, self._on_engine_state), self.commands)
+        self._pool.submit(lambda: report(engine.status(commands=self.commands), self._on_initial_state))
 
     def _on_engine_state(self, folder: WorkspaceFolder, state: IndexState) -> None:
         folder.has_reported = True

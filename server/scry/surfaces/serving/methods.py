@@ -56,7 +56,7 @@ def _list_projects(
 
     if params.action == "add" and params.folder is not None:
         register_project(Path(params.folder))
-    return list_known_projects(router.open_projects())
+    return list_known_projects(router.open_projects(), context.commands)
 
 
 _HANDLERS: Mapping[str, Handler] = MappingProxyType(
@@ -67,16 +67,16 @@ _HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "neighbors": lambda router, params, context: router.neighbors(params, context),
         "why": _explain,
         "detail": _read_in_full,
-        "use": lambda router, params, context: router.use(params, result_clipboard_text),
-        "feedback": lambda router, params, context: router.feedback(params),
-        "observe": lambda router, params, context: router.observe(params),
+        "use": lambda router, params, context: router.use(params, result_clipboard_text, context),
+        "feedback": lambda router, params, context: router.feedback(params, context),
+        "observe": lambda router, params, context: router.observe(params, context),
         "remember": lambda router, params, context: router.remember(params),
         "persona": lambda router, params, context: router.persona(params),
         "believe": lambda router, params, context: router.believe(params),
         "beliefs": lambda router, params, context: router.beliefs(params),
         "projects": _list_projects,
-        "status": lambda router, params, context: router.status(params),
-        "index": lambda router, params, context: router.control(params),
+        "status": lambda router, params, context: router.status(params, context),
+        "index": lambda router, params, context: router.control(params, context),
     }
 )
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from scry.core.notices import COMMAND_LINE, CommandNames, NoOtherProject
 from scry.core.projects import RegisteredProject
 from scry.core.text import escape_unencodable
 from scry_protocol.messages import KnownProject, Projects, ProjectTie
 
-_NO_OTHER_PROJECT = "No other project is known yet. Register one: scry project add FOLDER."
 
-
-def list_known_projects(opened: Sequence[RegisteredProject] = ()) -> Projects:
-    """Return the registered projects and those that the asker has open. Raises RegistryUnavailable."""
+def list_known_projects(opened: Sequence[RegisteredProject] = (), commands: CommandNames = COMMAND_LINE) -> Projects:
+    """Return the registered projects, and those that are open where this is asked. Raises RegistryUnavailable."""
     from scry.projects.registration import open_registry
 
     registered = open_registry().list_projects()
     roots = {each.root for each in opened}
     known = {each.root: each for each in (*opened, *registered)}  # the registered name wins
     listed = [to_known_project(each, is_open=each.root in roots) for each in known.values()]
-    note = "" if known.keys() - roots else _NO_OTHER_PROJECT
+    note = "" if known.keys() - roots else NoOtherProject().render(commands)
     return Projects(sorted(listed, key=lambda each: each.name), escape_unencodable(str(open_registry().path)), note)
 
 

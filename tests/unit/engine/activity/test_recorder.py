@@ -15,6 +15,7 @@ import pytest
 from scry.core import BadRequest, config_home, load_settings
 from scry.engine import new_query_id
 from scry.engine.activity import Recorder
+from scry.engine.response import record_answer, record_feedback, record_use
 from scry.projects import Project, open_project
 from scry.store import answers as answer_store
 from scry.store.events import EventReader
@@ -44,7 +45,7 @@ def leave(recorder: Recorder, query: str = "where is it", picker: str | None = N
     answer = msgspec.structs.replace(
         sample(FUSE, msgspec.structs.replace(FUSE, rank=2)), query=query, query_id=new_query_id()
     )
-    return recorder.record_answer(answer, FindParams(query, picker=picker, limit=7))
+    return record_answer(recorder, answer, FindParams(query, picker=picker, limit=7))
 
 
 def events(project: Project) -> list[tuple[str, dict[str, Any]]]:
@@ -94,9 +95,9 @@ def test_unknown_query_id_or_rank_is_explained(
         (answer.query_id, count + 1, f"no result {count + 1}: .* has {count} results"),
     ):
         with pytest.raises(BadRequest, match=words):
-            recorder.use(UseParams(name, rank, "jump", "a"))
+            record_use(recorder, UseParams(name, rank, "jump", "a"))
     with pytest.raises(BadRequest, match="no name of an answer"):
-        recorder.feedback(FeedbackParams("q_1", "good"))
+        record_feedback(recorder, FeedbackParams("q_1", "good"))
     few = Recorder(project, load_settings(None, {}), "cli")
     monkeypatch.setattr(few.answers, "_store", answer_store.AnswerStore(project.data, lambda: None, max_answers=1))
     leave(few, "one more")
@@ -107,7 +108,7 @@ def test_unknown_query_id_or_rank_is_explained(
 @pytest.mark.acceptance("E2")
 def test_a_use_is_acknowledged_once(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder)
-    first, again = (recorder.use(UseParams(answer.query_id, 1, "jump", "act-1")) for _ in range(2))
+    first, again = (record_use(recorder, UseParams(answer.query_id, 1, "jump", "act-1")) for _ in range(2))
     assert (first.recorded, again.recorded, again.note) == (True, False, "this act was recorded before")
     kinds = [kind for kind, _ in events(project)]
     assert kinds == ["scry.query", "scry.use"]
@@ -120,11 +121,11 @@ def test_expired_answer_can_be_rated_and_used(recorder: Recorder, project: Proje
     answer = leave(recorder)
     recorder.close()
     (project.data / answer_store.ANSWERS_FILE).unlink()
-    assert recorder.feedback(FeedbackParams(answer.query_id, "bad", "not this")).recorded
-    assert recorder.use(UseParams(answer.query_id, 1, "open", "act-1")).recorded
+    assert record_feedback(recorder, FeedbackParams(answer.query_id, "bad", "not this")).recorded
+    assert record_use(recorder, UseParams(answer.query_id, 1, "open", "act-1")).recorded
     assert events(project)[2][1]["result_used"] == answer.results[0].doc_id
     with pytest.raises(BadRequest, match="no result 99"):
-        recorder.use(UseParams(answer.query_id, 99, "open", "act-2"))
+        record_use(recorder, UseParams(answer.query_id, 99, "open", "act-2"))
 
 
 @pytest.mark.acceptance("E1")
@@ -138,8 +139,8 @@ def test_what_is_typed_is_logged_when_it_settles(recorder: Recorder, project: Pr
 @pytest.mark.acceptance("E1")
 def test_typed_query_is_logged_when_used_or_rated(recorder: Recorder, project: Project) -> None:
     first, second, _ = (leave(recorder, text, picker="p") for text in ("w", "wh", "whe"))
-    assert recorder.use(UseParams(first.query_id, 1, "jump", "a")).recorded
-    assert recorder.feedback(FeedbackParams(second.query_id, "good")).recorded
+    assert record_use(recorder, UseParams(first.query_id, 1, "jump", "a")).recorded
+    assert record_feedback(recorder, FeedbackParams(second.query_id, "good")).recorded
     assert queries(project) == ["w", "wh"]
     recorder.close()
     assert queries(project) == ["w", "wh", "whe"]
@@ -153,11 +154,11 @@ def test_the_log_is_switched_off_and_on_while_processes_run(recorder: Recorder, 
     mine.write_text("log = false\n")
     off = leave(recorder, "off")
     acts = [
-        recorder.use(UseParams(off.query_id, 1, "jump", "a")),
-        recorder.feedback(FeedbackParams(off.query_id, "good")),
+        record_use(recorder, UseParams(off.query_id, 1, "jump", "a")),
+        record_feedback(recorder, FeedbackParams(off.query_id, "good")),
     ]
     mine.write_text("log = true\n\n")
-    acts.append(recorder.use(UseParams(off.query_id, 1, "jump", "a")))
+    acts.append(record_use(recorder, UseParams(off.query_id, 1, "jump", "a")))
     assert [(act.recorded, "log" in act.note) for act in acts] == [(False, True)] * 3
     leave(recorder, "after")
     recorder.close()
@@ -173,10 +174,10 @@ def test_a_log_that_fails_is_told_once_and_fails_nothing(recorder: Recorder, pro
     told = [leave(recorder, text).index.message for text in ("two", "three")]
     assert "damaged" in told[0]
     assert told[1] == ""
-    refused = recorder.use(UseParams(first.query_id, 1, "jump", "a"))
+    refused = record_use(recorder, UseParams(first.query_id, 1, "jump", "a"))
     assert (refused.recorded, "damaged" in refused.note) == (False, True)
     (project.data / event_store.EVENTS_FILE).unlink()
-    assert recorder.use(UseParams(first.query_id, 1, "jump", "a")).recorded
+    assert record_use(recorder, UseParams(first.query_id, 1, "jump", "a")).recorded
     assert (queries(project), recorder.trouble) == (["one", "two", "three"], "")
 
 
@@ -198,16 +199,16 @@ def test_a_log_that_another_program_holds_gets_its_events_later(
     holder = sqlite3.connect(project.data / event_store.EVENTS_FILE, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     second = leave(recorder, "two")
-    note = recorder.use(UseParams(second.query_id, 1, "jump", "a")).note
+    note = record_use(recorder, UseParams(second.query_id, 1, "jump", "a")).note
     assert "held by another program" in note
     holder.close()
-    assert recorder.use(UseParams(second.query_id, 1, "jump", "a")).recorded
+    assert record_use(recorder, UseParams(second.query_id, 1, "jump", "a")).recorded
     assert queries(project) == ["one", "two"]
 
 
 def test_half_a_character_in_a_question_is_written_out(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder, "half \ud83d")
-    assert recorder.use(UseParams(answer.query_id, 1, "jump", "a")).recorded
+    assert record_use(recorder, UseParams(answer.query_id, 1, "jump", "a")).recorded
     assert queries(project) == ["half \\ud83d"]
 
 
@@ -220,7 +221,7 @@ def test_a_clock_that_is_set_back_changes_no_order(
     monkeypatch.setattr(time, "time_ns", lambda: earlier)
     second = leave(recorder, "after", picker="p")
     for answer in (second, first):
-        assert recorder.use(UseParams(answer.query_id, 1, "jump", answer.query_id)).recorded
+        assert record_use(recorder, UseParams(answer.query_id, 1, "jump", answer.query_id)).recorded
     assert queries(project) == ["before", "after"]
     last = recorder.answers.latest_with(second.results[0].doc_id)
     assert last

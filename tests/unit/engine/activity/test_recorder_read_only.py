@@ -14,6 +14,7 @@ import pytest
 from scry.core import load_settings
 from scry.engine import new_query_id
 from scry.engine.activity import Recorder
+from scry.engine.response import record_answer, record_use
 from scry.projects import Project, open_project
 from scry_protocol.messages import Answer, FindParams, Recorded, UseParams
 from tests.unit.surfaces.render.sample_answers import FUSE
@@ -50,8 +51,8 @@ def leave_and_use(project: Project) -> tuple[Answer, Recorded, str]:
     """One answer and one act by a process of its own: the answer, the outcome, and what is told then."""
     recorder = Recorder(project, load_settings(None, {}), "cli")
     answer = msgspec.structs.replace(sample(FUSE), query_id=new_query_id())
-    left = recorder.record_answer(answer, FindParams("x"))
-    outcome = recorder.use(UseParams(answer.query_id, 1, "jump", answer.query_id))
+    left = record_answer(recorder, answer, FindParams("x"))
+    outcome = record_use(recorder, UseParams(answer.query_id, 1, "jump", answer.query_id))
     recorder.close()
     return left, outcome, recorder.trouble
 

@@ -8,11 +8,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import scry
-from scry.core import errors
-from scry.surfaces.lsp import EDITOR_COMMANDS, EditorWording
+from scry.core import COMMAND_LINE, IndexState, ModelNotReady, Notice, errors
+from scry.engine import LogOff, NothingIndexedInFolder
+from scry.engine.response import add_notice, present_state
+from scry.projects import describe_unknown_project
+from scry.surfaces.lsp import EDITOR_COMMANDS, editor_commands
 from scry.surfaces.lsp import conversion as wire
 from scry_protocol.messages import FindParams, IndexParams, StatusParams
 from scry_protocol.version import PROTOCOL
@@ -93,7 +97,7 @@ def test_mismatch_names_both_protocols_and_what_to_update() -> None:
 ROOT = Path(scry.__file__).parent
 EDITOR = ROOT.parents[1] / "editor"
 
-SAID_IN_EDITORS = ("core", "store", "index", "engine", "oracles", "embedding", "surfaces/lsp", "surfaces/wire")
+SAID_IN_EDITORS = ("core", "store", "index", "engine", "oracles", "embedding", "surfaces/lsp", "surfaces/serving")
 """Where words come from that an editor may show."""
 
 IN_A_TERMINAL = (
@@ -112,10 +116,6 @@ IN_A_TERMINAL = (
 _NAMED = re.compile(r"(?<![\w/.])scry [a-z].*")
 
 
-def _wording(editor: str) -> EditorWording:
-    return EditorWording({"scry": {"protocol": 1, "editor": editor}})
-
-
 def _texts(tree: ast.Module) -> Iterator[str]:
     """All strings but docstrings and those that document a constant."""
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -124,27 +124,27 @@ def _texts(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
-def test_every_command_has_an_editor_form_or_is_terminal_only() -> None:
+def test_texts_for_editors_name_no_other_command() -> None:
     named: dict[str, str] = {}
     for part in SAID_IN_EDITORS:
         for path in sorted((ROOT / part).rglob("*.py")):
             source = path.read_text()
-            if path.name == "wording.py" or not _NAMED.search(source):
+            if path == ROOT / "core" / "notices.py" or not _NAMED.search(source):
                 continue
             for text in _texts(ast.parse(source)):
                 named |= dict.fromkeys(_NAMED.findall(text), path.name)
-    assert len(named) > 10
-    known = [name.removeprefix(" (") for name in EDITOR_COMMANDS] + list(IN_A_TERMINAL)
-    assert {text: place for text, place in named.items() if not text.startswith(tuple(known))} == {}
+    assert len(named) > 5
+    assert {text: place for text, place in named.items() if not text.startswith(IN_A_TERMINAL)} == {}
 
 
 def test_the_commands_exist_in_the_editors() -> None:
     package = json.loads((EDITOR / "vscode" / "package.json").read_text())
     titles = {each["title"] for each in package["contributes"]["commands"]}
     manual = (EDITOR / "neovim" / "doc" / "scry.txt").read_text()
-    for own in EDITOR_COMMANDS.values():
-        assert own.vscode.removeprefix("Scry: ") in {"", *titles} or "config.toml" in own.vscode
-        for command in re.findall(r":Scry (\w+)", own.neovim):
+    for name in msgspec.structs.asdict(EDITOR_COMMANDS["vscode"]).values():
+        assert name.removeprefix("Scry: ") in {"", *titles} or "config.toml" in name
+    for name in msgspec.structs.asdict(EDITOR_COMMANDS["neovim"]).values():
+        for command in re.findall(r":Scry (\w+)", name):
             assert f"*:Scry-{command}*" in manual
 
 
@@ -152,35 +152,40 @@ def test_the_commands_exist_in_the_editors() -> None:
 def test_answer_names_the_editor_command_in_a_title() -> None:
     paused = state(state="paused", files_indexed=12_120, files_total=20_800)
     given = answer(FUSE, index=paused)
-    said = _wording("vscode").adapt_result(given).notice
-    assert said == "indexing is paused at 12120 of 20800 files (Resume Indexing)"
-    assert _wording("neovim").adapt_result(given).notice.endswith("(:Scry index resume)")
-    assert EditorWording().adapt_result(given) is given
-    assert EditorWording({"scry": {"editor": "ed"}}).adapt_result(given) is given
+    notices = {name: add_notice(given, commands=commands).notice for name, commands in EDITOR_COMMANDS.items()}
+    assert notices["vscode"] == "indexing is paused at 12120 of 20800 files (Resume Indexing)"
+    assert notices["neovim"].endswith("(:Scry index resume)")
+
+
+@pytest.mark.parametrize("options", [None, {"scry": {"editor": "ed"}}, {"scry": {"editor": ["vscode"]}}])
+def test_other_clients_get_the_names_of_the_command_line(options: object) -> None:
+    assert editor_commands(options) == COMMAND_LINE
+    assert editor_commands({"scry": {"protocol": 1, "editor": "neovim"}}) == EDITOR_COMMANDS["neovim"]
 
 
 def test_what_an_editor_does_by_itself_is_not_asked_for() -> None:
     given = answer(FUSE, index=state(state="starting", files_indexed=0))
     assert given.notice == "the index is still to be made (scry index)"
-    assert _wording("vscode").adapt_result(given).notice == "the index is still to be made"
+    assert add_notice(given, commands=EDITOR_COMMANDS["vscode"]).notice == "the index is still to be made"
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("notice", "shown"),
     [
-        ("no project is called 'a' (scry project list; scry project add FOLDER)", ":Scry projects; :Scry projects add"),
-        ("the log is off, so this was not kept (scry log on)", "not kept (log = true in Scry's config.toml)"),
-        ("no file that is indexed; `scry status` says how many", "`:Scry status` says how many"),
-        ("scry log compact makes it smaller", "scry log compact makes"),
-        ("scry indexes, and a scry-index", "scry indexes, and a scry-index"),
+        (describe_unknown_project("a", []), "there are none yet (:Scry projects; :Scry projects add FOLDER)"),
+        (LogOff(), "not kept (log = true in Scry's config.toml)"),
+        (NothingIndexedInFolder("src"), "`:Scry status` says how many"),
     ],
 )
-def test_errors_do_too(said: str, shown: str) -> None:
-    assert shown in _wording("neovim").adapt_text(said)
+def test_errors_name_the_editor_commands(notice: Notice, shown: str) -> None:
+    error = errors.BadRequest("path", notice)
+    assert shown in wire.to_request_error(error, EDITOR_COMMANDS["neovim"]).message
+    assert wire.to_request_error(error).message == str(error) == f"path: {notice}"
+    assert "scry " in str(error)
 
 
-def test_editor_wording_changes_the_state_and_not_results() -> None:
-    given = answer(index=state(message="m (scry index)"))
-    shown = _wording("vscode").adapt_result(given)
-    assert shown.index.message == "m"
-    assert shown.results == given.results
+def test_index_state_names_the_editor_commands() -> None:
+    index = IndexState(message="m", notices=(ModelNotReady("a", "b"),))
+    shown = {name: present_state(index, commands).message for name, commands in EDITOR_COMMANDS.items()}
+    assert shown["vscode"] == shown["neovim"] == "m; the model a answers, because b is not ready"
+    assert present_state(index).message == "m; the model a answers, because b is not ready (scry index)"

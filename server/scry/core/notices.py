@@ -1,0 +1,111 @@
+"""Notices: messages for a person as codes with typed arguments, rendered once in the commands of the client.
+
+A notice stays data until an answer or an error leaves for a client. `render` then makes its text with the names that
+this client has for commands, so that nobody has to find and replace a command in finished text. `str` renders for the
+command line. The notices of the engine's modes are in engine/notices.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+
+class CommandNames(Struct, frozen=True):
+    """The commands that texts name, as one client calls them; the defaults are those of the command line.
+
+    index_hint: how to make the index, in parentheses after a space; empty for a client that makes it by itself.
+    """
+
+    index_hint: str = " (scry index)"
+    resume_index: str = "scry index --resume"
+    log_on: str = "scry log on"
+    memory_on: str = "scry memory on"
+    add_project: str = "scry project add FOLDER"
+    list_projects: str = "scry project list"
+    show_status: str = "scry status"
+
+
+COMMAND_LINE = CommandNames()
+
+
+def _code(class_name: str) -> str:
+    """Return `nothing_changed` for NothingChanged."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in class_name).lstrip("_")
+
+
+class Notice(Struct, frozen=True, tag_field="code", tag=_code):
+    """A message for a person: its class is the code, its fields are the arguments."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text for a client with these commands."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.render(COMMAND_LINE)
+
+
+def render_notices(notices: Iterable[Notice], commands: CommandNames) -> str:
+    """Return the texts of all notices as one line; empty for none."""
+    return "; ".join(notice.render(commands) for notice in notices)
+
+
+class ModelNotReady(Notice, frozen=True):
+    """Another model answers than the one that the settings name, because no indexer has made the vectors yet."""
+
+    answering: str
+    configured: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"the model {self.answering} answers, because {self.configured} is not ready{commands.index_hint}"
+
+
+class IndexDamage(Notice, frozen=True):
+    """The answer lacks data of the index that could not be read."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "the index was damaged and is being made anew: what can't be read of it is missing here"
+
+
+class UnknownProjects(Notice, frozen=True):
+    """No project has these names. names: each with a hint at what may be meant."""
+
+    names: tuple[tuple[str, str], ...]
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        advice = f"({commands.list_projects}; {commands.add_project})"
+        return "; ".join(f"no project is called {name!r}; {hint} {advice}" for name, hint in self.names)
+
+
+class NoOtherProject(Notice, frozen=True):
+    """No project is registered but the open ones."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"No other project is known yet. Register one: {commands.add_project}."
+
+
+class RegistryDamaged(Notice, frozen=True):
+    """The registry's file is damaged and has to be made anew."""
+
+    path: str
+    problem: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return (
+            f"the registry of projects, {self.path}, is damaged ({self.problem}); remove or rename it, then add your "
+            f"projects anew ({commands.add_project})"
+        )
+
+
+class LinkTargetUnknown(Notice, frozen=True):
+    """A link leads to a project that is not registered."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"leads to a project that is not registered ({commands.list_projects})"

@@ -1,0 +1,220 @@
+"""Answer every mode of one project: from a domain request to a domain answer, before anything of the wire.
+
+The work is in the rooms that each method names. A room that find does not need is imported by its own mode.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scry.core.errors import BadRequest, Cancelled
+from scry.core.knowledge import BELIEF
+from scry.core.text import escape_unencodable
+from scry.core.types import Answer, SearchQuery
+from scry.engine.context import (
+    DEFAULT_CONTEXT,
+    FindRequest,
+    NeighborsRequest,
+    OrientRequest,
+    RecentRequest,
+    RequestContext,
+)
+from scry.engine.project_index import IndexView, ProjectIndex, unindexed_answer
+from scry.engine.questions import question_from_find, question_from_recent
+from scry.engine.search.pipeline import WARM_UP_QUESTION, Ranking, WarmUp, build_answer, empty_answer, rank_candidates
+from scry.engine.search.retrieve import Retrieval, RetrievalResult, retrieve
+from scry.store.index.store import IndexStore
+
+if TYPE_CHECKING:
+    from scry.engine.activity.answer_store import AnswerArchive
+    from scry.engine.browse.recent_search import RecentMatches
+    from scry.engine.explain.detail import DocumentDetail
+    from scry.engine.explain.explanation import WhyResult
+
+
+class ProjectModes:
+    """The modes of one project. Every method may be called from any thread; each may raise BadRequest and Cancelled."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+        self._root = index.project.root
+        self._warm_up = WarmUp()
+
+    # Find -----------------------------------------------------------------------------------------------------------
+
+    def find(self, request: FindRequest, context: RequestContext = DEFAULT_CONTEXT) -> Answer:
+        """Return the best documents for a query, or those that meet a relational question."""
+        if request.is_relation_query:
+            return self._answer_relation_query(request, context)
+        return self.build_answer(self.retrieve(request, context), context)
+
+    def retrieve(self, request: FindRequest | RecentRequest, context: RequestContext) -> RetrievalResult:
+        """Return the oracles' votes, the first half of find; votes of several projects are then ranked together."""
+        self._warm_up.pause()
+        return self._retrieve(request, context)
+
+    def build_answer(self, retrieved: RetrievalResult, context: RequestContext) -> Answer:
+        """Return the answer that follows from the votes, the second half of find."""
+        if retrieved.retrieval is None:
+            return self._complete(empty_answer(retrieved.question, retrieved.state), context)
+        return self._complete(build_answer(retrieved.retrieval, retrieved.state), context)
+
+    def warm_up(self, prepare: Callable[[], None]) -> None:
+        """Call `prepare`, then read what questions read; nothing of it is stored or logged."""
+        request = FindRequest(WARM_UP_QUESTION)
+        self._warm_up.run(prepare, lambda ended: self._retrieve(request, RequestContext(cancelled=ended)))
+
+    def close(self) -> None:
+        """End the warm-up."""
+        self._warm_up.stop()
+
+    # Modes without oracles ------------------------------------------------------------------------------------------
+
+    def recent(
+        self,
+        request: RecentRequest,
+        context: RequestContext = DEFAULT_CONTEXT,
+        *,
+        now: float | None = None,
+        matches: RecentMatches | None = None,
+    ) -> Answer:
+        """Return the latest changes, or the relevant documents by how recently they changed.
+
+        now: seconds since the epoch; None for this moment. matches: what the query finds, where several projects were
+        searched as one.
+        """
+        from scry.engine.browse.changes import ChangeDates
+        from scry.engine.browse.recent import list_changes
+        from scry.engine.browse.recent_search import matches_of_project, rank_by_recency
+
+        question = question_from_recent(request)
+
+        def answer(view: IndexView) -> Answer:
+            at, edited = time.time() if now is None else now, self._index.uncommitted_paths(context.unsaved_paths)
+            dates = ChangeDates(at, view.store, view.history, edited)
+            if not request.query.strip():
+                return list_changes(question, dates, request.days, view, context)
+            found = matches or matches_of_project(self._rank_relevant(context, view.store, question))
+            return rank_by_recency(found, dates, request.days, request.limit, view.state)
+
+        return self._browse(request.query, request.limit, context, answer)
+
+    def orient(self, request: OrientRequest, context: RequestContext = DEFAULT_CONTEXT) -> Answer:
+        """Return the most important files of a folder."""
+        from scry.engine.browse.orient import orient
+
+        return self._browse(
+            request.path, request.limit, context, lambda view: orient(request, self._root, view, context)
+        )
+
+    def neighbors(self, request: NeighborsRequest, context: RequestContext = DEFAULT_CONTEXT) -> Answer:
+        """Return what belongs to a file, or what a belief reaches."""
+        from scry.engine.browse.neighbors import list_belief_neighbors, list_neighbors
+
+        belief = request.belief
+        if not request.file and belief is None:
+            raise BadRequest("file", "is missing; name a file, or a belief")
+        if request.file and belief is not None:
+            raise BadRequest("belief", "and file can't both be asked about; give one of them")
+
+        def answer(view: IndexView) -> Answer:
+            if belief is not None:
+                return list_belief_neighbors(belief, request, view, self._index.belief_snapshot())
+            return list_neighbors(request, self._root, view, context)
+
+        return self._browse(request.file or belief or "", request.limit, context, answer)
+
+    # Explanations ---------------------------------------------------------------------------------------------------
+
+    def why(
+        self,
+        doc_id: str,
+        query: str | None,
+        query_id: str | None,
+        answers: Sequence[AnswerArchive],
+        context: RequestContext = DEFAULT_CONTEXT,
+    ) -> WhyResult:
+        """Return why a document has its rank, or none, for a query or for that of an earlier answer.
+
+        answers: where to look for the earlier answer.
+        """
+        from scry.engine.explain.explain import explain_why
+
+        snapshot = self._index.snapshot(context.unsaved_paths)
+        target = snapshot.resolve(doc_id)
+        recalled = snapshot.recall_query(query, query_id, target, answers)
+        return explain_why(snapshot, target, recalled, partial(self._rank_relevant, context))
+
+    def detail(self, doc_id: str, doc_key: int | None, context: RequestContext = DEFAULT_CONTEXT) -> DocumentDetail:
+        """Return a result in full, as it is now. doc_key: the one it had when it was answered; None for unknown."""
+        from scry.engine.explain.detail import read_detail
+
+        return read_detail(self._index.snapshot(context.unsaved_paths), doc_id, doc_key)
+
+    # Inside ---------------------------------------------------------------------------------------------------------
+
+    def _retrieve(self, request: FindRequest | RecentRequest, context: RequestContext) -> RetrievalResult:
+        is_find = isinstance(request, FindRequest)
+        question = question_from_find(request) if is_find else question_from_recent(request)
+        store = self._index.store()
+        if store is None:
+            return RetrievalResult(question, self._index.state(context.unsaved_paths), None)
+        state = self._index.state_with_model(context.unsaved_paths)
+        return RetrievalResult(question, state, self._retrieve_from(context, store, question))
+
+    def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
+        encode = partial(self._index.encode, context.model_timeout_s)
+        history, knowledge = self._index.history.read, self._index.knowledge.read
+        return retrieve(question, store, encode, context.cancelled, history, knowledge)
+
+    def _rank_relevant(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Ranking:
+        """Return all matches, ranked as deep as they may be relevant."""
+        from scry.engine.browse.recent_search import ranking_depth
+
+        retrieval = self._retrieve_from(context, store, question)
+        votes = retrieval.oracle_votes
+        return rank_candidates(question, retrieval.reader, votes, ranking_depth(votes.votes))
+
+    def _answer_relation_query(self, request: FindRequest, context: RequestContext) -> Answer:
+        from scry.engine.graph_query.evaluate import answer_relation_query
+        from scry.engine.graph_query.parse import parse_relation_query
+
+        _reject_knowledge_filters(request)
+        tree = parse_relation_query(escape_unencodable(request.query))
+        return self._browse(
+            request.query, request.limit, context, lambda view: answer_relation_query(request, tree, view, context)
+        )
+
+    def _browse(
+        self, subject: str, limit: int, context: RequestContext, answer: Callable[[IndexView], Answer]
+    ) -> Answer:
+        """Return the answer from the index and the history as of now; without results while there is no index."""
+        view = self._index.view(context.unsaved_paths)
+        if view is None:
+            return self._complete(unindexed_answer(subject, limit, self._index.state(context.unsaved_paths)), context)
+        return self._complete(answer(view), context)
+
+    def _complete(self, answer: Answer, context: RequestContext) -> Answer:
+        """Return the answer with the notice of a damaged index and with what is to be known of its beliefs."""
+        if context.cancelled():  # a newer question may be logged already
+            raise Cancelled
+        return self._annotate_beliefs(self._index.report_damage(answer))
+
+    def _annotate_beliefs(self, answer: Answer) -> Answer:
+        if not any(hit.document.content_type == BELIEF for hit in answer.hits):
+            return answer
+        from scry.engine.knowledge.beliefs import annotate_beliefs
+
+        beliefs = self._index.belief_snapshot()
+        return answer if beliefs is None else annotate_beliefs(answer, beliefs)
+
+
+def _reject_knowledge_filters(request: FindRequest) -> None:
+    """Raise BadRequest where a relational question, which is about code alone, asks for knowledge."""
+    if request.domains:
+        raise BadRequest("domains", "relational questions are about code, which is about no domain; leave it out")
+    if request.source == "persona":
+        raise BadRequest("source", "relational questions are about code, of which your own notes are none")

@@ -1,0 +1,268 @@
+"""The notices of the engine's modes: what a person should know of an answer, a result, a recorded act or a refusal."""
+
+from __future__ import annotations
+
+from scry.core.notices import CommandNames, Notice
+from scry.core.text import format_age, format_count
+
+# Of answers -----------------------------------------------------------------------------------------------------------
+
+
+class HistoryMissing(Notice, frozen=True):
+    """Changes are dated by the files' own times. is_pending: the history is still being read, else there is none."""
+
+    is_pending: bool
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        reason = "the history is not read yet" if self.is_pending else "there is no git history here"
+        return f"{reason}: ordered by the files' own times"
+
+
+class NothingChanged(Notice, frozen=True):
+    """Nothing changed in the last days.
+
+    newest: the newest change and age_s its age in seconds; empty where several projects were asked, for the first
+    result names it. are_older_shown: whether older changes are shown instead.
+    """
+
+    days: int
+    are_older_shown: bool
+    newest: str = ""
+    age_s: float = 0.0
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        parts = [f"nothing changed in the last {format_count(self.days, 'day')}"]
+        if self.newest:
+            parts.append(f"the newest change is {self.newest}, {format_age(self.age_s)}")
+        if self.are_older_shown:
+            parts.append("the newest changes are shown instead")
+        return "; ".join(parts)
+
+
+class MatchesOlder(Notice, frozen=True):
+    """The matches of a search are all older than the days asked for. newest: doc_id of the newest match."""
+
+    days: int
+    newest: str
+    age_s: float
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        newest = f"{self.newest}, {format_age(self.age_s)}"
+        days = format_count(self.days, "day")
+        return f"nothing of what was found changed in the last {days}; the newest of it is {newest}"
+
+
+class FileImportanceRank(Notice, frozen=True):
+    """The rank of a file by importance among all files of its folder. folder: empty for the whole project."""
+
+    path: str
+    rank: int
+    file_count: int
+    folder: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        where = self.folder or "the project"
+        return f"{self.path} is #{self.rank} of the {format_count(self.file_count, 'file')} in {where}"
+
+
+class FileOfDocument(Notice, frozen=True):
+    """The neighbors are those of the file that holds the document which was asked about."""
+
+    asked: str
+    path: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"the file of {self.asked} was taken, {self.path}"
+
+
+class GraphPending(Notice, frozen=True):
+    """The code graph is not complete yet. missing: relations of this kind may be missing, such as `calls`."""
+
+    missing: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"the code graph is still being made: {self.missing} may be missing"
+
+
+class NoCoChangeHistory(Notice, frozen=True):
+    """Co-change can't be asked about, for no history is known; dependency can."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "no history is known here; by dependency, the code is asked instead"
+
+
+class NoCoChange(Notice, frozen=True):
+    """No commit that is small enough to count changed the file together with another one."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "no commit of 50 files or fewer changed it together with another file"
+
+
+class BeliefWarning(Notice, frozen=True):
+    """Something speaks against relying on the belief."""
+
+    warning: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return self.warning
+
+
+class ReachesNothing(Notice, frozen=True):
+    """The belief reaches no known document; types: none of these content types, where it reaches others."""
+
+    types: tuple[str, ...] = ()
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"it reaches no {' or '.join(self.types)}" if self.types else "it reaches nothing that is known"
+
+
+class NameAmbiguous(Notice, frozen=True):
+    """A name in a relational question has several meanings, and all are followed. shown: the first of their doc_ids."""
+
+    name: str
+    count: int
+    shown: tuple[str, ...]
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        listed = ", ".join(self.shown) + (", …" if self.count > len(self.shown) else "")
+        return f"{self.name} is the name of {self.count} things, all are meant: {listed}"
+
+
+class NoHistoryForRelation(Notice, frozen=True):
+    """A relational question asks for co-changes, and no history is known."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "no history is known here, so nothing is known to change with anything"
+
+
+class RelationsCut(Notice, frozen=True):
+    """A name has more relations than are read in one step."""
+
+    name: str
+    limit: int
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"{self.name} is tied to more than {self.limit} things; some are left out"
+
+
+class NothingMeetsQuery(Notice, frozen=True):
+    """No document meets the relational question."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "nothing that is known of the code meets this"
+
+
+# Of results in full, and of recorded acts -----------------------------------------------------------------------------
+
+
+class TextChanged(Notice, frozen=True):
+    """A result's text is shown as it is now, for its file changed since the answer."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "its file was changed since the answer, or indexed anew: this is its text now"
+
+
+class ResultGone(Notice, frozen=True):
+    """A result is no longer indexed. similar: doc_ids that may be meant."""
+
+    reason: str
+    similar: tuple[str, ...] = ()
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        similar = f" (similar: {', '.join(self.similar)})" if self.similar else ""
+        return f"it is gone: {self.reason}{similar}. This is what was kept of it."
+
+
+class NoIndexToRead(Notice, frozen=True):
+    """A result is shown as it was stored, for there is no index."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"there is no index to look in: this is what was kept of it{commands.index_hint}"
+
+
+class LogOff(Notice, frozen=True):
+    """An act was not recorded, because the log is off."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"the log is off, so this was not kept ({commands.log_on})"
+
+
+class AskedWhileLogOff(Notice, frozen=True):
+    """An act was not recorded, because its question was asked while the log was off."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "this was asked while the log was off, so what is done with it is not kept"
+
+
+class ActNotWritten(Notice, frozen=True):
+    """An act was not recorded, because the log can't be written."""
+
+    problem: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"this was not kept: {self.problem}"
+
+
+class ActRepeated(Notice, frozen=True):
+    """An act with this name was recorded before."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "this act was recorded before"
+
+
+class MemoryOff(Notice, frozen=True):
+    """An observation was not recorded, because memory is off."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"memory is off, so this was not kept ({commands.memory_on})"
+
+
+class NoProjectToAsk(Notice, frozen=True):
+    """No project is registered, and the question was not asked from one."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"none is registered and none is asked from ({commands.add_project})"
+
+
+class ProjectRequired(Notice, frozen=True):
+    """The question has to name a project. registered: the names to choose from."""
+
+    registered: tuple[str, ...]
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        names = ", ".join(self.registered) or f"none ({commands.add_project})"
+        return f"say which project to ask, or start in one (--root); registered are: {names}"
+
+
+class NothingIndexedInFolder(Notice, frozen=True):
+    """A folder holds files, and none of them is indexed."""
+
+    path: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"{self.path} holds no file that is indexed; `{commands.show_status}` says how many are left out"

@@ -1,0 +1,119 @@
+"""Convert beliefs of the team, and their impact on a document, to and from the wire."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import UNSET, UnsetType
+
+from scry.core.errors import BadRequest, IndexUnavailable
+from scry.core.knowledge import BELIEF, NoteFile
+from scry.engine.knowledge.belief_commands import NewBelief, list_beliefs, list_note_problems
+from scry.engine.knowledge.beliefs import BeliefSnapshot
+from scry.engine.response.answer import file_uri, format_utc_time, replace_surrogates
+from scry.store.index.store import IndexStore
+from scry.store.notes.project_notes import BeliefTarget
+from scry_protocol import messages
+
+MAX_BEARINGS = 20
+"""How many beliefs or targets each list of an impact holds; the others bear less on the document."""
+
+
+def present_impact(beliefs: BeliefSnapshot, doc_id: str, content_type: str) -> messages.BeliefImpact:
+    """Return what a belief reaches and what speaks against it; of another document the beliefs that reach it."""
+    if content_type == BELIEF:
+        known = beliefs.file.notes_by_doc_id([doc_id, *beliefs.reached_beliefs(doc_id)])
+        reached = beliefs.reach(doc_id)[:MAX_BEARINGS]
+        warnings = beliefs.warnings([doc_id]).get(doc_id, ())
+        return messages.BeliefImpact(
+            reaches=[_present_bearing(each.target, each, known.get(each.target)) for each in reached],
+            warnings=[replace_surrogates(said) for said in warnings],
+        )
+    found = beliefs.beliefs_reaching(doc_id)[:MAX_BEARINGS]
+    return messages.BeliefImpact(beliefs=[_present_bearing(note.doc_id, reached, note) for note, reached in found])
+
+
+def present_impact_if_any(beliefs: BeliefSnapshot, doc_id: str, content_type: str) -> messages.BeliefImpact | UnsetType:
+    """Return the impact; absent where it is empty, or where the beliefs can't be read."""
+    try:
+        impact = present_impact(beliefs, doc_id, content_type)
+    except IndexUnavailable:
+        return UNSET
+    return impact if impact != messages.BeliefImpact() else UNSET
+
+
+_NO_BELIEFS = 'There are no beliefs yet; scry belief add "STATEMENT" --evidence FILE:LINE writes one.'
+
+
+def new_belief(params: messages.BelieveParams) -> NewBelief:
+    """Return the belief that is to be written."""
+    return NewBelief(
+        params.statement,
+        params.id,
+        params.evidence,
+        params.supports,
+        params.attacks,
+        params.domains,
+        params.entrenchment,
+    )
+
+
+def present_new_belief(path: str, note: NoteFile, root: Path) -> messages.Beliefs:
+    """Return a belief that was just written; what it reaches is not known yet."""
+    return messages.Beliefs([_present_note(path, note, messages.BeliefImpact(), root)], note=f"Wrote {path}.")
+
+
+def present_belief_list(
+    params: messages.BeliefsParams, root: Path, store: IndexStore | None, beliefs: BeliefSnapshot | None
+) -> messages.Beliefs:
+    """Return the beliefs that are asked for. Raises BadRequest naming the parameter, IndexUnavailable."""
+    if params.action == "show" and not params.id:
+        raise BadRequest("id", "is missing; scry belief list names the beliefs")
+    notes = list_beliefs(beliefs, params.id or "" if params.action == "show" else None)
+    presented = [] if beliefs is None else [_present_belief(path, note, beliefs, root) for path, note in notes.items()]
+    if params.action != "check":
+        return messages.Beliefs(presented, note="" if presented else _NO_BELIEFS)
+    problems = [
+        messages.BeliefProblem(replace_surrogates(each.path), replace_surrogates(each.problem))
+        for each in list_note_problems(store, beliefs)
+    ]
+    contested = [belief for belief in presented if belief.impact.warnings]
+    if contested or problems:
+        return messages.Beliefs(contested, problems)
+    note = f"Nothing speaks against {_describe_count(len(presented))}." if presented else _NO_BELIEFS
+    return messages.Beliefs([], note=note)
+
+
+def _describe_count(beliefs: int) -> str:
+    return "the one belief" if beliefs == 1 else f"any of {beliefs} beliefs"
+
+
+def _present_belief(path: str, note: NoteFile, beliefs: BeliefSnapshot, root: Path) -> messages.Belief:
+    return _present_note(path, note, present_impact(beliefs, note.doc_id, BELIEF), root)
+
+
+def _present_note(path: str, note: NoteFile, impact: messages.BeliefImpact, root: Path) -> messages.Belief:
+    start = messages.Position(line=note.line, character=0)
+    return messages.Belief(
+        doc_id=note.doc_id,
+        statement=replace_surrogates(note.title),
+        status=note.status,
+        path=replace_surrogates(path),
+        evidence=[replace_surrogates(written) for written in note.evidence],
+        supports=[_belief_doc_id(name) for name in note.supports],
+        attacks=[_belief_doc_id(name) for name in note.attacks],
+        domains=[replace_surrogates(domain) for domain in note.domains],
+        impact=impact,
+        entrenchment=UNSET if note.entrenchment is None else note.entrenchment,
+        timestamp=UNSET if note.date is None else format_utc_time(note.date),
+        location=messages.Location(uri=file_uri(root, path), range=messages.Range(start=start, end=start)),
+    )
+
+
+def _present_bearing(doc_id: str, reached: BeliefTarget, belief: NoteFile | None) -> messages.Bearing:
+    statement = replace_surrogates(belief.title) if belief is not None else ""
+    return messages.Bearing(replace_surrogates(doc_id), reached.score, replace_surrogates(reached.reason), statement)
+
+
+def _belief_doc_id(name: str) -> str:
+    return f"belief:{name.removeprefix('belief:')}"

@@ -1,0 +1,104 @@
+"""Convert notes of the person, and observations for memory, to and from the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from scry.core.errors import BadRequest, MemoryUnavailable
+from scry.core.memory.types import Observation
+from scry.core.notices import COMMAND_LINE, CommandNames
+from scry.core.settings import Settings
+from scry.core.text import format_count
+from scry.engine.context import now_ms
+from scry.engine.response.answer import format_utc_time, replace_surrogates
+from scry.store.memory.search import memory_doc_id
+from scry_protocol import messages
+
+if TYPE_CHECKING:
+    from scry.engine.knowledge.memory import MemoryService
+    from scry.store.notes.persona import StoredPersonaNote
+
+# Notes of the person --------------------------------------------------------------------------------------------------
+
+
+def remember_persona_note(params: messages.RememberParams, settings: Settings) -> messages.PersonaNotes:
+    """Store a note of the person. Raises BadRequest naming the parameter, IndexUnavailable."""
+    from scry.engine.knowledge.persona import remember_note
+
+    note = remember_note(params.text, settings, domains=params.domains, supersedes=params.supersedes)
+    return messages.PersonaNotes([_present_persona_note(note)], "Remembered.")
+
+
+def list_or_forget_persona_notes(params: messages.PersonaParams) -> messages.PersonaNotes:
+    """List, search or delete notes of the person. Raises BadRequest naming the parameter, IndexUnavailable."""
+    from scry.engine.knowledge.persona import list_notes
+
+    if params.action == "forget":
+        return _forget_persona_note(params.doc_id or "")
+    notes = list_notes(params.query if params.action == "search" else None, params.domains)
+    note = "" if notes else "There is no such note."
+    return messages.PersonaNotes([_present_persona_note(each) for each in notes], note)
+
+
+def _forget_persona_note(doc_id: str) -> messages.PersonaNotes:
+    from scry.engine.knowledge.persona import forget_note
+
+    forgotten = forget_note(doc_id)
+    warning = " But an open Scry reads an answer that shows it: close that one, and forget again."
+    rest = "" if forgotten.is_clean else warning
+    if forgotten.time_ms is None:
+        return messages.PersonaNotes([], f"{doc_id} no longer stood; its text is gone now, too.{rest}")
+    bare = messages.PersonaNote(doc_id, "", format_utc_time(forgotten.time_ms // 1000), [], "direct")
+    return messages.PersonaNotes([bare], f"Forgotten; no file of Scry holds its text any more.{rest}")
+
+
+def _present_persona_note(note: StoredPersonaNote) -> messages.PersonaNote:
+    return messages.PersonaNote(
+        doc_id=note.doc_id,
+        text=replace_surrogates(note.body.text),
+        timestamp=format_utc_time(note.time_ms // 1000),
+        domains=list(note.body.domains),
+        source="direct",
+        superseded=note.body.supersedes or UNSET,
+    )
+
+
+# Memory ---------------------------------------------------------------------------------------------------------------
+
+
+def record_observation(
+    memory: MemoryService, params: messages.ObserveParams, commands: CommandNames = COMMAND_LINE
+) -> messages.Observed:
+    """Record an observation. The outcome says why it could not be stored; raises BadRequest."""
+    if not params.text.strip():
+        raise BadRequest("text", "is empty; say what to remember")
+    observation = Observation(
+        params.kind,
+        params.text,
+        now_ms(),
+        params.detail,
+        params.status,
+        params.outcome or "",
+        tuple(params.refs),
+        params.scope,
+        key=f"act {params.act_id}" if params.act_id else "",
+    )
+    try:
+        recorded = memory.note(observation, params.agent)
+    except MemoryUnavailable as error:
+        return messages.Observed("", "", recorded=False, note=error.describe(commands))
+    return messages.Observed(
+        memory_doc_id(recorded.memory.id),
+        recorded.memory.session,
+        recorded.is_new,
+        recorded.masked_secrets,
+        _describe_outcome(recorded.masked_secrets, is_new=recorded.is_new),
+    )
+
+
+def _describe_outcome(masked: int, *, is_new: bool) -> str:
+    if not is_new:
+        return "this was recorded before"
+    return f"{format_count(masked, 'secret')} masked" if masked else ""

@@ -1,0 +1,335 @@
+"""Convert answers, and what is done with them, to what is stored and logged, and the outcome back to the wire.
+
+An answer is stored as it left, in the wire's own form. docs/events.md describes the bodies of the log's events.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from scry import __version__
+from scry.core.doc_id import split_off_project
+from scry.core.errors import BadRequest
+from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
+from scry.core.notices import COMMAND_LINE, CommandNames
+from scry.core.text import escape_unencodable
+from scry.engine.context import new_query_id, now_ms
+from scry_protocol.messages import (
+    Answer,
+    Detail,
+    Explanation,
+    Fault,
+    FeedbackParams,
+    IndexState,
+    Recorded,
+    ResultItem,
+    UseParams,
+)
+
+if TYPE_CHECKING:
+    from scry.engine.activity.recorder import RecordedAct, Recorder
+    from scry.engine.engine import Engine
+    from scry.engine.federation.fan_out import Participant
+
+WireAnswer = TypeVar("WireAnswer", Answer, Explanation)
+
+
+class AnswerOrigin(msgspec.Struct, frozen=True):
+    """How an answer came about.
+
+    mode: of the question. time_ms: when, in milliseconds since the epoch. surface: the way in, such as cli or lsp.
+    asker: tells terminals and editors apart. options: the parameters beside the query. root: the work tree.
+    encoding: of positions. is_private: asked while the log was off, and never to be logged. numbers: the doc_keys of
+    the results' documents, by rank; empty where they have none. roots: the work trees of the results, by rank; empty
+    where all are of `root`.
+    """
+
+    mode: str
+    time_ms: int
+    surface: str
+    asker: str
+    root: str
+    encoding: str
+    options: Mapping[str, object] = {}
+    is_private: bool = False
+    numbers: Sequence[int] = ()
+    roots: Sequence[str] = ()
+
+
+class StoredAnswer(msgspec.Struct, frozen=True):
+    """An answer or an explanation as it left, and how it came about."""
+
+    asked: AnswerOrigin
+    answer: Answer | None = None
+    explanation: Explanation | None = None
+
+    @property
+    def query_id(self) -> str:
+        """The answer's id."""
+        return self._content.query_id
+
+    @property
+    def query(self) -> str:
+        """The question; empty where there was none."""
+        return self._content.query or ""
+
+    @property
+    def results(self) -> Sequence[ResultItem]:
+        """The results by rank; of an explanation, the result that it explains."""
+        if self.answer is not None:
+            return self.answer.results
+        explained = self.explanation
+        return () if explained is None or explained.result is UNSET else (explained.result,)
+
+    @property
+    def doc_ids(self) -> list[str]:
+        """The doc_ids of the results, by rank."""
+        return [result.doc_id for result in self.results]
+
+    def result(self, rank: int) -> ResultItem:
+        """Return the result at a rank. Raises BadRequest where there is none."""
+        if 1 <= rank <= len(self.results):
+            return self.results[rank - 1]
+        raise BadRequest("rank", describe_missing_rank(self.query_id, rank, len(self.results)))
+
+    def doc_key_in(self, root: Path, rank: int) -> int | None:
+        """Return the doc_key that a result had in this work tree's index; None where that is not known."""
+        doc_keys, roots = self.asked.numbers, self.asked.roots
+        if not 1 <= rank <= len(doc_keys):
+            return None
+        result_root = roots[rank - 1] if roots else self.asked.root
+        return doc_keys[rank - 1] or None if result_root == str(root) else None
+
+    def encode(self) -> bytes:
+        """Return the form in which the answer is stored."""
+        return msgspec.msgpack.encode(self)
+
+    @property
+    def _content(self) -> Answer | Explanation:
+        content = self.answer or self.explanation
+        assert content is not None
+        return content
+
+
+def decode_stored_answer(data: bytes) -> StoredAnswer | None:
+    """Return a stored answer; None for one that another version of Scry wrote in another form."""
+    try:
+        return msgspec.msgpack.decode(data, type=StoredAnswer)
+    except msgspec.DecodeError:
+        return None
+
+
+def describe_missing_rank(query_id: str, rank: int, count: int) -> str:
+    """Return why there is no result at a rank, in words for a person."""
+    existing = f"{query_id} has {count} result{'' if count == 1 else 's'}" if count else "that answer is empty"
+    return f"there is no result {rank}: {existing}"
+
+
+# What the recorder does with it ---------------------------------------------------------------------------------------
+
+
+def record_answer(
+    recorder: Recorder,
+    answer: WireAnswer,
+    params: msgspec.Struct,
+    encoding: str = "utf-16",
+    doc_keys: Sequence[int] = (),
+    roots: Sequence[Path] = (),
+) -> WireAnswer:
+    """Store the answer and have it logged; return it with what keeps it from being recorded, if that is new.
+
+    Never fails. params: of the question. doc_keys: of the results' documents, by rank. roots: their work trees, by
+    rank, where they are not all the recorder's.
+    """
+    mode = answer.mode if isinstance(answer, Answer) else "why"
+    origin = recorder.make_origin(mode, logged_options(params), encoding, doc_keys, roots)
+    clean = replace(answer, query=escape_unencodable(answer.query)) if answer.query else answer
+    stored = StoredAnswer(origin, clean) if isinstance(clean, Answer) else StoredAnswer(origin, explanation=clean)
+    recorder.record_answer(stored, partial(query_event, stored), getattr(params, "picker", None))
+    return _add_trouble(answer, recorder.new_trouble())
+
+
+def record_merged_answer(
+    keeper: Engine, participants: Sequence[Participant], answer: Answer, params: msgspec.Struct, encoding: str
+) -> Answer:
+    """Have one project, the keeper, store and log the answer of several; return it as it leaves."""
+    engines = {each.name: each.engine for each in participants if each.engine is not None}
+    by_rank = [engines.get(result.project, keeper) for result in answer.results]
+    doc_keys: dict[str, int] = {}
+    for engine in dict.fromkeys(by_rank):
+        doc_ids = [result.doc_id for result, its in zip(answer.results, by_rank, strict=True) if its is engine]
+        own_keys = engine.doc_keys([split_off_project(doc_id)[1] for doc_id in doc_ids])
+        doc_keys.update(zip(doc_ids, own_keys, strict=True))
+    keys_by_rank = [doc_keys[result.doc_id] for result in answer.results]
+    roots = [engine.project.root for engine in by_rank]
+    return record_answer(keeper.recorder, answer, params, encoding, keys_by_rank, roots)
+
+
+def _add_trouble(answer: WireAnswer, trouble: str) -> WireAnswer:
+    if not trouble:
+        return answer
+    told = replace(answer, index=add_index_message(answer.index, trouble))
+    if isinstance(told, Answer):
+        return replace(told, notice="; ".join(part for part in (told.notice, trouble) if part))
+    return told
+
+
+def add_index_message(state: IndexState, message: str) -> IndexState:
+    """Return the state with one more message."""
+    return replace(state, message="; ".join(part for part in (state.message, message) if part))
+
+
+def record_detail(recorder: Recorder, detail: Detail, params: msgspec.Struct) -> Detail:
+    """Have a result that is shown in full logged, as a question and as a use; return it. Never fails."""
+    origin = recorder.make_origin("detail", logged_options(params), "utf-16")
+    recorder.log(partial(detail_event, detail, origin, new_query_id()), origin)
+    stored = recorder.answers.get(detail.query_id)
+    if stored is not None and not stored.asked.is_private:
+        use = UseParams(detail.query_id, detail.result.rank, "detail", f"detail-{secrets.token_hex(8)}")
+        recorder.log(partial(query_event, stored), origin)
+        recorder.log(partial(use_event, use, detail.result.doc_id, recorder.surface), origin)
+    return detail
+
+
+def record_use(recorder: Recorder, params: UseParams, commands: CommandNames = COMMAND_LINE) -> Recorded:
+    """Record that a result was used; it is on the disk when the outcome says `recorded`.
+
+    Raises BadRequest for an answer or a rank that does not exist.
+    """
+    subject = recorder.find_subject(params.query_id)
+    event = use_event(params, subject.doc_id(params.rank), recorder.surface)
+    return _present_act(params.query_id, recorder.record_act(subject, event), commands)
+
+
+def record_feedback(recorder: Recorder, params: FeedbackParams, commands: CommandNames = COMMAND_LINE) -> Recorded:
+    """Record that an answer, or one of its results, was good or bad. As record_use."""
+    subject = recorder.find_subject(params.query_id)
+    doc_id = None if params.rank is None else subject.doc_id(params.rank)
+    event = feedback_event(params, doc_id, recorder.surface)
+    return _present_act(params.query_id, recorder.record_act(subject, event), commands)
+
+
+def _present_act(query_id: str, act: RecordedAct, commands: CommandNames) -> Recorded:
+    return Recorded(query_id, act.is_recorded, act.notice.render(commands) if act.notice is not None else "")
+
+
+# Events ---------------------------------------------------------------------------------------------------------------
+
+_OMITTED_PARAMS = frozenset({"query", "doc_id", "folder", "picker"})
+"""Parameters that stand elsewhere in the event, or name something of this moment."""
+
+
+def logged_options(params: msgspec.Struct) -> dict[str, object]:
+    """Return the parameters beside the query, as they are logged."""
+    logged = ((name, value) for name, value in msgspec.structs.asdict(params).items() if name not in _OMITTED_PARAMS)
+    return {name: escape_unencodable(value) if isinstance(value, str) else value for name, value in logged}
+
+
+def query_event(stored: StoredAnswer) -> LogEvent:
+    """Return the event of a question and its answer."""
+    return LogEvent(QUERY, stored.asked.time_ms, _encode_json(_query_body(stored)), stored.query_id)
+
+
+def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEvent:
+    """Return the event of a question for one result in full.
+
+    query_id: the event's own; `of` in its body names the answer that the result is of.
+    """
+    body = _common_fields(origin, detail.query) | {
+        "of": {"query_id": detail.query_id, "rank": detail.result.rank},
+        "state": detail.state,
+        "results": [_result_fields(detail.result)],
+    }
+    return LogEvent(QUERY, origin.time_ms, _encode_json(body), query_id)
+
+
+def use_event(params: UseParams, doc_id: str, surface: str) -> LogEvent:
+    """Return the event of a result's use."""
+    body = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
+    return LogEvent(USE, now_ms(), _encode_json(body), params.query_id, escape_unencodable(params.act_id))
+
+
+def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> LogEvent:
+    """Return the event of a rating: of an answer, or of one result of it."""
+    body: dict[str, object] = {
+        "signal": params.signal,
+        "comment": escape_unencodable(params.comment),
+        "surface": surface,
+    }
+    if doc_id is not None:
+        body |= {"rank": params.rank, "doc_id": doc_id}
+    return LogEvent(FEEDBACK, now_ms(), _encode_json(body), params.query_id)
+
+
+def _query_body(stored: StoredAnswer) -> dict[str, object]:
+    body = _common_fields(stored.asked, stored.query)
+    if stored.answer is not None:
+        body["intent"] = stored.answer.intent
+    if stored.explanation is not None:
+        body |= _explanation_fields(stored.explanation)
+    content = stored.answer or stored.explanation
+    if content is not None:
+        body["index"] = _index_fields(content.index)
+        body["faults"] = _failed_oracles(content.faults)
+    body["results"] = [_result_fields(result) for result in stored.results]
+    return body
+
+
+def _common_fields(origin: AnswerOrigin, query: str) -> dict[str, object]:
+    return {
+        "mode": origin.mode,
+        "query": query,
+        "options": origin.options,
+        "surface": origin.surface,
+        "asker": origin.asker,
+        "root": origin.root,
+        "version": __version__,
+    }
+
+
+def _explanation_fields(explanation: Explanation) -> dict[str, object]:
+    decisive = explanation.decisive
+    return {
+        "doc_id": explanation.doc_id,
+        "status": explanation.status,
+        "decisive": None if decisive is UNSET else decisive,
+    }
+
+
+def _result_fields(result: ResultItem) -> dict[str, object]:
+    """Return ranks, raw scores and annotations; what the index holds anyway is left out."""
+    return {
+        "rank": result.rank,
+        "doc_id": result.doc_id,
+        "content_type": result.content_type,
+        "fused_score": result.fused_score,
+        "contributions": {
+            name: {"rank": found.rank, "raw_score": found.raw_score, "score_type": found.score_type}
+            for name, found in result.contributions.items()
+        },
+        "adjustments": {each.name: each.factor for each in result.adjustments},
+        "annotations": result.annotations,
+    }
+
+
+def _index_fields(index: IndexState) -> Mapping[str, object]:
+    """Return how complete the index was, without words for people."""
+    summary: dict[str, Any] = msgspec.structs.asdict(index)
+    del summary["message"]
+    return summary | {"unsaved": len(index.unsaved)}
+
+
+def _failed_oracles(faults: Sequence[Fault]) -> list[str]:
+    return [fault.oracle for fault in faults]
+
+
+def _encode_json(body: Mapping[str, object]) -> str:
+    return msgspec.json.encode(body).decode()
