@@ -87,7 +87,7 @@ def _rank_recent_matches(
     """Return the relevant documents by recency; relevance is judged by the best of all projects, as the ranks are."""
     now = time.time()
 
-    def vote(project: Participant) -> RetrievalResult:
+    def retrieve(project: Participant) -> RetrievalResult:
         return require_engine(project).modes.retrieve(request, subrequest_context(context, project))
 
     def rank(project: Participant) -> Ranking | None:
@@ -97,7 +97,7 @@ def _rank_recent_matches(
         return rank_candidates(retrieval.question, retrieval.reader, retrieval.oracle_votes)
 
     def answer(project: Participant) -> PresentedAnswer:
-        own = _raise_if_error(found[projects.index(project)])
+        own = _raise_if_error(matches[projects.index(project)])
         return _ask_recent(project, request, context, now, own)
 
     votes = ask_in_parallel(projects, retrieve)
