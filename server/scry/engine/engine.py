@@ -132,22 +132,22 @@ class Engine:
     # Questions ----------------------------------------------------------------------------------------------------
 
     def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """Where is X?"""
+        """Return the best documents for a query, or those that meet a relational question."""
         request = find_request(params)
         return self._respond(self.modes.find(request, context), request.mode, params, context)
 
     def recent(
         self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT, *, now: float | None = None
     ) -> messages.Answer:
-        """What changed lately? now: in seconds since the epoch; None for this moment."""
+        """Return what changed lately. now: in seconds since the epoch; None for this moment."""
         return self._respond(self.modes.recent(recent_request(params), context, now=now), "recent", params, context)
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What matters here?"""
+        """Return the most important files of a folder."""
         return self._respond(self.modes.orient(orient_request(params), context), "orient", params, context)
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What belongs to this file?"""
+        """Return what belongs to a file, or what a belief reaches."""
         return self._respond(self.modes.neighbors(neighbors_request(params), context), "neighbors", params, context)
 
     def why(
@@ -157,7 +157,7 @@ class Engine:
         *,
         answers: Sequence[AnswerArchive] = (),
     ) -> messages.Explanation:
-        """Why does this document have its rank, or none?
+        """Explain why a document has its rank, or none.
 
         answers: where to look for the question that it is explained for; by default in those of this project.
         """
