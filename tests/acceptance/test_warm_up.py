@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from scry.core import DocumentHeader
-from scry.engine.search import pipeline as warm_up
+from scry.engine.search import warm_up
 from scry.store import answers
 from scry.store.events import log as events
 from scry.store.index import documents as document_reader

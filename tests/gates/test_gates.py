@@ -29,10 +29,10 @@ PLANTS = {
         "import scry.embedding",
     ),
     "The wire's words are known only where it ends": (
-        "server/scry/engine/search/retrieve.py",
+        "server/scry/engine/search/pipeline.py",
         "import scry_protocol.messages",
     ),
-    "Only the store speaks SQL and tantivy": ("server/scry/engine/search/retrieve.py", "import sqlite3"),
+    "Only the store speaks SQL and tantivy": ("server/scry/engine/search/pipeline.py", "import sqlite3"),
     "Only the language server knows pygls": ("server/scry/index/__init__.py", "import lsprotocol.types"),
     "Pure values and pure ranking do no I/O": ("server/scry/engine/search/fusion.py", "import os"),
     "The protocol imports nothing of ours": ("protocol/scry_protocol/messages/base.py", "import scry.core.types"),

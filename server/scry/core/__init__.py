@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from scry.core.knowledge import KnowledgeDocument as KnowledgeDocument
     from scry.core.knowledge import MalformedNote as MalformedNote
     from scry.core.knowledge import NoteFile as NoteFile
-    from scry.core.knowledge import is_knowledge as is_knowledge
     from scry.core.knowledge import note_store_of as note_store_of
     from scry.core.knowledge import parse_citation as parse_citation
     from scry.core.notices import COMMAND_LINE as COMMAND_LINE
@@ -64,13 +63,13 @@ if TYPE_CHECKING:
     from scry.core.projects import RegisteredProject as RegisteredProject
     from scry.core.projects import describe_bad_name as describe_bad_name
     from scry.core.projects import suggest_project_name as suggest_project_name
-    from scry.core.setting_values import SettingDefinition as SettingDefinition
-    from scry.core.setting_values import parse_setting_text as parse_setting_text
-    from scry.core.setting_values import validate_setting as validate_setting
     from scry.core.settings import BUNDLED_MODEL as BUNDLED_MODEL
     from scry.core.settings import SETTING_DEFINITIONS as SETTING_DEFINITIONS
+    from scry.core.settings import SettingDefinition as SettingDefinition
     from scry.core.settings import Settings as Settings
     from scry.core.settings import load_settings as load_settings
+    from scry.core.settings import parse_setting_text as parse_setting_text
+    from scry.core.settings import validate_setting as validate_setting
     from scry.core.settings_file import edit_setting_text as edit_setting_text
     from scry.core.settings_file import write_setting as write_setting
     from scry.core.text import content_terms as content_terms
@@ -144,7 +143,7 @@ else:
         "RegistryUnavailable": "errors",
         "SETTING_DEFINITIONS": "settings",
         "SearchQuery": "types",
-        "SettingDefinition": "setting_values",
+        "SettingDefinition": "settings",
         "Settings": "settings",
         "SkipReason": "types",
         "SkippedFile": "types",
@@ -166,14 +165,13 @@ else:
         "file_doc_id": "doc_id",
         "find_identifiers": "text",
         "format_size": "files",
-        "is_knowledge": "knowledge",
         "lines_doc_id": "doc_id",
         "load_settings": "settings",
         "normalize_name": "text",
         "note_store_of": "knowledge",
         "parse_citation": "knowledge",
         "parse_doc_id": "doc_id",
-        "parse_setting_text": "setting_values",
+        "parse_setting_text": "settings",
         "platform_of_path": "path_kinds",
         "query_terms": "text",
         "score_co_changed_documents": "co_changes",
@@ -183,7 +181,7 @@ else:
         "superseded_paths": "path_kinds",
         "symbol_doc_id": "doc_id",
         "tokenize": "text",
-        "validate_setting": "setting_values",
+        "validate_setting": "settings",
         "version_of_path": "path_kinds",
         "write_setting": "settings_file",
     }

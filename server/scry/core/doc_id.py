@@ -1,6 +1,4 @@
-"""Format and parse document ids.
-
-Names of documents (J2a), and back.
+"""Format and parse document ids (J2a).
 
     ./path::Outer.inner             a symbol            ./path::Outer.inner~2       the second of that name in its file
     ./path#L10-L34                  text outside        ./README.md::Section > Sub  a section
@@ -8,7 +6,7 @@ Names of documents (J2a), and back.
 
     belief:<id>   pattern:<id>   session:<id>   memory:<id>   persona:direct:<timestamp>     knowledge
 
-    <project>:<any of these>        of another project than the one asked from
+    <project>:<any of these>        of another project than the queried one
 
 Inside a path or a name `%`, `#`, `::`, control characters and undecodable bytes are written as %XX of their UTF-8
 bytes, and so is the `~` of a name that ends in `~<digits>`, so that every form can be read back.
@@ -30,7 +28,7 @@ _COMMIT_PREFIX = "commit:"
 _LINES_SUFFIX = re.compile(r"#L(\d+)-L(\d+)$")
 _NAME_SEPARATOR = re.compile(r"\.| > ")
 SHORT_SHA_LENGTH = 10
-"""Digits that name a commit for people: of a million commits, one in a million shares them with another."""
+"""Digits of a commit's name shown to people: of a million commits, one in a million shares them with another."""
 
 _PROJECT_PREFIX = re.compile(
     r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)", re.DOTALL
@@ -38,7 +36,7 @@ _PROJECT_PREFIX = re.compile(
 
 
 class DocId(Struct, frozen=True):
-    """A doc_id read back. name is the qualified name or ""; ordinal counts from 0; lines are 1-based and inclusive."""
+    """A parsed doc_id. name: the qualified name or "". ordinal: from 0. lines: 1-based, inclusive."""
 
     path: str
     name: str = ""
@@ -48,23 +46,23 @@ class DocId(Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def file_doc_id(path: str) -> str:
-    """The doc_id of a file."""
+    """Return the doc_id of a file."""
     return "./" + _escape(path)
 
 
 def symbol_doc_id(path: str, qualified_name: str, ordinal: int) -> str:
-    """The doc_id of a symbol or section; `ordinal` 0 is the first of that name in its file."""
+    """Return the doc_id of a symbol or section; `ordinal` 0 is the first of that name in its file."""
     name = _ORDINAL_SUFFIX.sub(r"%7E\1", _escape(qualified_name))
     return f"{file_doc_id(path)}::{name}" + (f"~{ordinal + 1}" if ordinal else "")
 
 
 def lines_doc_id(path: str, first: int, last: int) -> str:
-    """The doc_id of lines `first` to `last` (1-based, inclusive) of a file."""
+    """Return the doc_id of lines `first` to `last` (1-based, inclusive) of a file."""
     return f"{file_doc_id(path)}#L{first}-L{last}"
 
 
 def make_doc_id(path: str, name: str, kind: str, container: str, ordinal: int, lines: tuple[int, int]) -> str:
-    """The doc_id of anything in a file. lines: its first and last, 0-based, which name what has no name."""
+    """Return the doc_id of a document in a file. lines: its first and last, 0-based, for one without a name."""
     if not name:
         return lines_doc_id(path, lines[0] + 1, lines[1] + 1)
     return symbol_doc_id(path, qualified_name(name, kind, container), ordinal)
@@ -76,12 +74,12 @@ def make_doc_ids(parts: Iterable[tuple[str, str, str, str, int, tuple[int, int]]
 
 
 def qualified_name(name: str, kind: str, container: str) -> str:
-    """The name with what encloses it."""
+    """Return a name with its container's before it."""
     return f"{container}{' > ' if kind == 'section' else '.'}{name}" if container else name
 
 
 def possible_simple_names(qualified: str) -> list[str]:
-    """What may be the name of its own of a document with this qualified name; names hold dots, too."""
+    """Return the possible own names of a document with this qualified name: names may hold dots, too."""
     return [qualified, *(qualified[match.end() :] for match in _NAME_SEPARATOR.finditer(qualified))]
 
 
@@ -99,17 +97,17 @@ def simple_names_of_doc_ids(doc_ids: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def commit_doc_id(sha: str) -> str:
-    """The doc_id of a commit, by its full name in hexadecimal."""
+    """Return the doc_id of a commit. sha: its full name in hexadecimal."""
     return f"{_COMMIT_PREFIX}{sha}"
 
 
 def commit_sha_of(doc_id: str) -> str | None:
-    """The full name of the commit that a doc_id names; None when it names something else."""
+    """Return the full name of the commit that a doc_id names; None when it names something else."""
     return doc_id.removeprefix(_COMMIT_PREFIX) if re.fullmatch(_COMMIT_PREFIX + "[0-9a-f]{4,64}", doc_id) else None
 
 
 def display_doc_id(doc_id: str) -> str:
-    """As a person reads it: a commit by its first digits, by which it is found as well."""
+    """Return a doc_id for display: a commit by its first digits, by which it is found as well."""
     name, plain = split_off_project(doc_id)
     sha = commit_sha_of(plain)
     if sha is None or len(sha) <= SHORT_SHA_LENGTH:
@@ -118,18 +116,18 @@ def display_doc_id(doc_id: str) -> str:
 
 
 def add_project(project: str, doc_id: str) -> str:
-    """The doc_id of a document of another project."""
+    """Return the doc_id of a document of another project."""
     return f"{project}:{doc_id}"
 
 
 def split_off_project(text: str) -> tuple[str, str]:
-    """The name of the project before a doc_id, empty where there is none, and the doc_id within it."""
+    """Return the name of the project before a doc_id, empty where there is none, and the doc_id within it."""
     named = _PROJECT_PREFIX.match(text)
     return (named["name"], text[named.end() :]) if named else ("", text)
 
 
 def parse_doc_id(text: str) -> DocId:
-    """Reads a doc_id of a file, symbol, section or stretch of lines; a leading `./` may be missing.
+    """Parse the doc_id of a file, symbol, section or range of lines; a leading `./` may be missing.
 
     Raises ValueError when it names no path.
     """
@@ -153,7 +151,7 @@ def _escape(text: str) -> str:
 def _encode_utf8(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a lone surrogate that no file system made: keep it readable back
+    except UnicodeEncodeError:  # a lone surrogate that no file system made: it must parse back
         return text.encode("utf-8", "surrogatepass")
 
 

@@ -1,8 +1,6 @@
 """Errors that Scry raises on purpose, as one tree under ScryError.
 
-Every error that Scry raises on purpose.
-
-ScryError                      anything a person can act on; its text says what to do
+ScryError                      anything that a person can act on; its text says what to do
 ├── BadRequest                 the question itself is wrong; `field` names what
 │   └── UnknownProject         no registered or open project is called so
 ├── BadSettings                a settings file or variable can't be read

@@ -1,7 +1,4 @@
-"""Values of the event log.
-
-What the log of events holds. Pure values.
-"""
+"""Values of the event log."""
 
 from __future__ import annotations
 
@@ -18,8 +15,8 @@ class LogEvent(Struct, frozen=True):
     """Something that happened.
 
     kind: one of the names above. time_ms: milliseconds since the epoch, by this machine's clock, which may be set back;
-    the log orders by sequence. body: a JSON object, see docs/events.md. query_id: the answer that it is about; a query
-    is logged once. act_id: the name of a use, logged once.
+    the log orders by sequence. body: a JSON object, see docs/events.md. query_id: the answer that the event is about; a
+    query is logged once. act_id: the id of a use; each is logged once.
     """
 
     kind: str
@@ -30,18 +27,18 @@ class LogEvent(Struct, frozen=True):
 
 
 class StoredEvent(Struct, frozen=True):
-    """An event as it stands in the log, at a place in its order that is never used twice."""
+    """An event in the log with its sequence number, which is never used twice."""
 
     sequence: int
     event: LogEvent
 
 
 class EventFilter(Struct, frozen=True):
-    """Which events a person means. Empty fields restrict nothing; an empty selection means all.
+    """A selection of events. Empty fields restrict nothing; an empty filter selects all.
 
-    query_id: the query, and what is about it. since, until: milliseconds since the epoch; the end is not included.
-    text: queries that hold it, in their words or in what they found, and what is about these; the case of ASCII letters
-    is ignored.
+    query_id: the query, and the events about it. since, until: milliseconds since the epoch; the end is not included.
+    text: queries that hold it in their words or their results, and the events about them; the case of ASCII letters is
+    ignored.
     """
 
     query_id: str | None = None

@@ -1,13 +1,9 @@
 """Values of knowledge: filters, documents, the notes in .scry, and the citations in them.
 
-Knowledge as a question meets it: what a person prefers, what a team believes, what happened. Pure values.
+Knowledge is the person's preferences, the team's beliefs and past work. It never enters the index of code: each source
+has a note store of its own (store.notes), and a note's doc_key tells its store.
 
-Knowledge never enters the code's index. Each place of truth has a *shelf* of its own (store.shelf), and the numbers of
-its documents tell which one they stand on.
-
-What the files of `.scry` say: beliefs, patterns and session notes as values. Pure.
-
-What a belief cites, as written, and what is meant by it. Pure.
+Citations of beliefs are written as:
 
 src/app.py:12   src/app.py:12-20   src/app.py   a place in a file, or a whole file
 ./src/app.py::Outer.inner                       a symbol
@@ -28,39 +24,33 @@ from scry.core.doc_id import parse_doc_id
 PROJECT_NOTES, PERSONA_NOTES, MEMORY_NOTES = "project", "persona", "memory"
 
 FIRST_DOC_KEYS = {PROJECT_NOTES: 2**41, PERSONA_NOTES: 2**42, MEMORY_NOTES: 2**43}
-"""Where the numbers of each shelf's documents begin. Code and documents stay below 2**40, commits below 2**41: one
-question ranks them all."""
+"""First doc_key of each note store. Code and documents stay below 2**40, commits below 2**41: one query ranks all."""
 
-_NOTE_STORES = {first.bit_length(): shelf for shelf, first in FIRST_DOC_KEYS.items()}
-"""By the length of their numbers in bits: each shelf begins at a power of two."""
+_NOTE_STORES = {first.bit_length(): store for store, first in FIRST_DOC_KEYS.items()}
+"""Note stores by the bit length of their doc_keys: each begins at a power of two."""
 
 BELIEF, PATTERN, SESSION, MEMORY, PERSONA = "belief", "pattern", "session", "memory", "persona"
 KNOWLEDGE_TYPES = (BELIEF, PATTERN, SESSION, MEMORY, PERSONA)
 
 FIRST_KNOWLEDGE_KEY = min(FIRST_DOC_KEYS.values())
-"""No document of code and no commit has this number or a higher one."""
-
-
-def is_knowledge(doc_key: int) -> bool:
-    """Whether a document's number is that of a belief, pattern, session note, memory or persona note."""
-    return doc_key >= FIRST_KNOWLEDGE_KEY
+"""Least doc_key of a note; code, documents and commits stay below it."""
 
 
 def note_store_of(doc_key: int) -> str:
-    """The shelf that a knowledge document stands on."""
+    """Return the note store of a note."""
     return _NOTE_STORES[doc_key.bit_length()]
 
 
 def knowledge_type(doc_id: str) -> str | None:
-    """The type that a doc_id such as `belief:fusion-is-by-rank` names; None when it names no knowledge."""
+    """Return the type that a doc_id such as `belief:fusion-is-by-rank` names; None when it names no note."""
     kind, colon, name = doc_id.partition(":")
     return kind if colon and name and kind in KNOWLEDGE_TYPES else None
 
 
 class KnowledgeFilter(Struct, frozen=True):
-    """Which knowledge a question is for: of these types, about one of these domains, about none of those.
+    """The notes that a query's filters leave: of these types, about one of `domains`, about none of the excluded ones.
 
-    types, domains: None for any. The case of a domain does not matter.
+    types, domains: None for any. Domains are compared without case.
     """
 
     types: frozenset[str] | None = None
@@ -69,15 +59,15 @@ class KnowledgeFilter(Struct, frozen=True):
 
     @property
     def filters_domains(self) -> bool:
-        """Whether it depends on what a document is about."""
+        """Whether the filter depends on a note's domains."""
         return self.domains is not None or bool(self.excluded_domains)
 
     def allows_type(self, content_type: str) -> bool:
-        """Whether documents of this type are meant."""
+        """Return whether notes of this type are left."""
         return self.types is None or content_type in self.types
 
     def allows_domains(self, domains: Iterable[str]) -> bool:
-        """Whether a document that is about these is meant."""
+        """Return whether a note about these domains is left."""
         about = frozenset(map(normalize_domain, domains))
         return (self.domains is None or not self.domains.isdisjoint(about)) and self.excluded_domains.isdisjoint(about)
 
@@ -86,17 +76,17 @@ ALL_KNOWLEDGE = KnowledgeFilter()
 
 
 def normalize_domain(domain: str) -> str:
-    """A domain as it is compared."""
+    """Return a domain's key for comparison."""
     return domain.strip().lower()
 
 
 class KnowledgeDocument(Struct, frozen=True):
-    """A knowledge document to be put on a shelf.
+    """A note to be put into a note store.
 
-    title: a short name to show. text: all of it, as it is embedded and shown in full. snippet: the few words beside its
-    name. terms: of title and text, as index.terms makes them. time: in seconds since the epoch. path, line: the file
-    that it stands in, if any, relative to the project's root, and the 0-based line where it begins. code_refs:
-    `file:line` or `file`. kind: what sort of its type it is, where a type has several; else the type.
+    title: a short name to show. text: the whole text, as it is embedded and shown in full. snippet: the few words
+    beside its name. terms: of title and text. time: in seconds since the epoch. path, line: its file, if any, relative
+    to the project's root, and the 0-based line where it begins. code_refs: `file:line` or `file`. kind: its kind within
+    its type, where a type has several; else the type.
     """
 
     doc_id: str
@@ -122,26 +112,26 @@ NOTE_FOLDERS: Mapping[str, NoteKind] = {
     ".scry/patterns/": PATTERN,
     ".scry/sessions/": SESSION,
 }
-"""Where the files of each kind lie, from the project's root."""
+"""Folders of the files of each kind, from the project's root."""
 
 ENTRENCHMENT_LEVELS: Mapping[str, float] = {"tentative": 0.2, "low": 0.3, "medium": 0.5, "high": 0.8, "core": 1.0}
-"""How firmly a belief is held, by the words for it."""
+"""Degrees of how firmly a belief is held, by the words for them."""
 
 ACTIVE, DOUBTED, RETRACTED = "active", "doubted", "retracted"
 BELIEF_STATUSES = (ACTIVE, DOUBTED, RETRACTED)
 """A retracted belief is listed and never found."""
 
 NOTE_ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
-"""What an id may be: it stands in doc_ids, in file names and on command lines."""
+"""Valid ids: they stand in doc_ids, in file names and on command lines."""
 
 
 class NoteFile(Struct, frozen=True):
     """A belief, a pattern or a session note, as its file states it.
 
     id: without the type in front. title: a belief's whole statement, else the note's name. body: the Markdown below the
-    front matter. line: where the title stands, 0-based. entrenchment: 0 to 1, of a belief. evidence: as written (see
-    core.evidence). supports, attacks: ids of beliefs. date: when it was last stated, in seconds since the epoch.
-    unknown: keys of the front matter that mean nothing here, each with its 1-based line.
+    front matter. line: of the title, 0-based. entrenchment: 0 to 1, of a belief. evidence: citations as written.
+    supports, attacks: ids of beliefs. date: when it was last stated, in seconds since the epoch. unknown: unknown keys
+    of the front matter, each with its 1-based line.
     """
 
     kind: NoteKind
@@ -161,31 +151,33 @@ class NoteFile(Struct, frozen=True):
 
     @property
     def doc_id(self) -> str:
-        """Such as `belief:fusion-is-by-rank`."""
+        """The doc_id, such as `belief:fusion-is-by-rank`."""
         return f"{self.kind}:{self.id}"
 
 
 class MalformedNote(Struct, frozen=True):
-    """Why a file is no note: what is wrong in its 1-based line, and what to do."""
+    """The error in a file that is no valid note: its 1-based line, and what is wrong and what to do."""
 
     line: int
     problem: str
 
     def __str__(self) -> str:
-        """As a skip row says it."""
+        """Return the error as a skipped file's detail."""
         return f"line {self.line}: {self.problem}"
 
 
 def note_kind_of_path(path: str) -> NoteKind | None:
-    """The kind of note that a file is, by its path from the project's root; None for any other file."""
+    """Return the kind of note that a file is, by its path from the project's root; None for any other file."""
     if not path.startswith(".scry/") or not path.endswith(".md"):
         return None
     return next((kind for folder, kind in NOTE_FOLDERS.items() if path.startswith(folder)), None)
 
 
 def describe_entrenchment(value: float) -> str:
-    """The word for it: the highest one that it reaches."""
-    return max((least, word) for word, least in ENTRENCHMENT_LEVELS.items() if value >= least or word == "tentative")[1]
+    """Return the word for an entrenchment: the highest one whose degree it reaches."""
+    return max(
+        (degree, word) for word, degree in ENTRENCHMENT_LEVELS.items() if value >= degree or word == "tentative"
+    )[1]
 
 
 _CITED_COMMIT = re.compile(r"(?:commit:)?([0-9a-f]{7,64})\Z")
@@ -196,8 +188,8 @@ CitationKind = Literal["file", "symbol", "commit", "note"]
 
 
 class Citation(Struct, frozen=True):
-    """written: as the file has it. path: of a file or symbol, from the root. lines: 1-based, inclusive. name: the
-    symbol's doc_id, the commit's digits, or the note's doc_id.
+    """A citation. raw_text: as the file has it. path: of a file or symbol, from the root. lines: 1-based, inclusive.
+    name: the symbol's doc_id, the commit's digits, or the note's doc_id.
     """
 
     raw_text: str
@@ -208,14 +200,14 @@ class Citation(Struct, frozen=True):
 
     @property
     def code_ref(self) -> str:
-        """`file:line` or `file`; empty for what is no place in the code."""
+        """The citation as `file:line` or `file`; empty where it names no code."""
         if not self.path:
             return ""
         return f"{self.path}:{self.lines[0]}" if self.lines else self.path
 
 
 def parse_citation(raw_text: str) -> Citation:
-    """What is cited. Raises ValueError, saying what could be, for what names nothing."""
+    """Parse a citation. Raises ValueError naming the valid forms."""
     text = raw_text.strip()
     commit = _CITED_COMMIT.match(text)
     if commit:

@@ -1,12 +1,6 @@
 """Classify a path by its words: tests, vendored code, platforms, versions, entry files.
 
-What a path says about a file, by its whole words alone: never `latest.py` or `contest/`.
-
-Which operating system a path is written for, by its whole words, and which one this is.
-
-Which paths are of an older version of what a project holds in several versions side by side. Pure.
-
-Which files show what a folder offers, by their names alone.
+Only whole words count: never `latest.py` or `contest/`. Pure.
 """
 
 from __future__ import annotations
@@ -14,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 TEST = "test"
@@ -124,10 +118,9 @@ LOCK_FILES = (
     "flake.lock",
     ".terraform.lock.hcl",
 )
-"""What package managers write. It is left out of an index
-(`scry.index.scan.ignore_rules`): 71 of 100 documents of a whole clone
-of Redux were such entries, which stood in the way of what a question is about, by meaning and by words. Who takes one
-back finds it among what is generated."""
+"""Files that package managers write. They are left out of an index (index.scan.ignore_rules): 71 of 100 documents of a
+whole clone of Redux were such entries, which outranked better documents by meaning and by words. A project that
+includes one again finds it classified as generated."""
 
 _TEST_SUFFIX = re.compile(
     r"([a-z0-9]+(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
@@ -169,7 +162,7 @@ _NAME_PATTERNS = (
 
 @lru_cache(maxsize=50_000)
 def classify_path(path: str) -> frozenset[str]:
-    """The kinds of a POSIX path relative to the project; empty for ordinary source."""
+    """Return the kinds of a POSIX path relative to the project; empty for ordinary source."""
     *folders, name = path.split("/")
     found = {_FOLDER_KINDS[folder.lower()] for folder in folders if folder.lower() in _FOLDER_KINDS}
     lower = name.lower()
@@ -179,7 +172,7 @@ def classify_path(path: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_FAMILY_WORDS = {
+PLATFORM_FAMILY_WORDS: Mapping[str, Sequence[str]] = {
     "windows": ("windows", "win", "win32", "win64", "winnt", "mingw", "msvc"),
     "macos": ("macos", "darwin", "osx", "apple"),
     "linux": ("linux", "gnu"),
@@ -187,8 +180,9 @@ _FAMILY_WORDS = {
     "other": ("sunos", "solaris", "illumos", "aix", "os390", "zos", "ibmi", "haiku", "hpux", "qnx", "cygwin", "vms"),
     "unix": ("unix", "posix"),
 }
-PLATFORM_FAMILIES = frozenset(_FAMILY_WORDS)
-_FAMILY_OF = {word: family for family, words in _FAMILY_WORDS.items() for word in words}
+"""Families of operating systems, each with the words that name it in paths and queries."""
+
+_FAMILY_OF = {word: family for family, words in PLATFORM_FAMILY_WORDS.items() for word in words}
 _FAMILIES_BY_PLATFORM = {
     "win32": frozenset({"windows"}),
     "darwin": frozenset({"macos", "unix", "bsd"}),
@@ -198,22 +192,17 @@ _PATH_WORD = re.compile(r"[a-z]+\d*")
 _PLATFORM_PLACEHOLDER = "*"
 
 
-def platform_family_words(family: str) -> Iterable[str]:
-    """The words that name a family of systems in paths and questions."""
-    return _FAMILY_WORDS[family]
-
-
 def families_here(platform: str = sys.platform) -> frozenset[str]:
-    """The families that the system is of on which this runs; empty where that is none of these."""
+    """Return the families that a platform (by default this one) belongs to; empty for an unknown one."""
     return _FAMILIES_BY_PLATFORM.get(platform, frozenset({"unix"}) if "bsd" in platform else frozenset[str]())
 
 
 @lru_cache(maxsize=50_000)
 def platform_of_path(path: str) -> tuple[str, str] | None:
-    """The family of systems that a path names, and the path up to there with a gap for the name.
+    """Return the family of systems that a path names, and the path up to there with a gap for the name.
 
     `src/win/tcp.c` gives ("windows", "src/*"), `net/dial_windows.go` ("windows", "net/dial_*"); None for most paths. A
-    name alone may mean something else (`ui/windows/`): only beside another for the same gap it surely is a system's.
+    name alone may mean something else (`ui/windows/`): only beside another name in the same gap it means a system.
     """
     place = 0
     for part in path.lower().split("/"):
@@ -232,7 +221,7 @@ _VERSION_FOLDER = re.compile(r"(?:^|(?<=/))v(\d{1,3})/")
 
 @lru_cache(maxsize=50_000)
 def version_of_path(path: str) -> tuple[int, str] | None:
-    """The version that a folder in a path names, and the path without it; None for most paths.
+    """Return the version that a folder in a path names, and the path without it; None for most paths.
 
     `api/v1/users.go` gives (1, "api/users.go").
     """
@@ -241,7 +230,7 @@ def version_of_path(path: str) -> tuple[int, str] | None:
 
 
 def superseded_paths(paths: Iterable[str]) -> frozenset[str]:
-    """Those of which a newer version is among them: `api/v1/users.go` beside `api/v2/users.go`.
+    """Return the paths of which a newer version is among them: `api/v1/users.go` beside `api/v2/users.go`.
 
     A path that names no version is newer than version 1 of the same; beside later ones it may be either.
     """
@@ -253,8 +242,8 @@ def superseded_paths(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(
         path
         for rest, found in versions.items()
-        for number, path in found.items()
-        if number < max(found) or (number == 1 and rest in all_paths)
+        for version, path in found.items()
+        if version < max(found) or (version == 1 and rest in all_paths)
     )
 
 
@@ -266,7 +255,7 @@ _README = re.compile(r"readme(\.\w+)?$", re.IGNORECASE)
 
 
 def is_entry_file(path: str, folders: Collection[str]) -> bool:
-    """Whether a file shows what its folder offers (`__init__.py`), or one beside it of its name (`click.py`, `click/`).
+    """Return whether a file is the entry of its folder (`__init__.py`) or of a sibling folder (`click.py`, `click/`).
 
     folders: all that hold files.
     """
@@ -274,11 +263,11 @@ def is_entry_file(path: str, folders: Collection[str]) -> bool:
 
 
 def sibling_folder(path: str) -> str:
-    """What a folder beside a file would have to be called for the file to be its face; no path where none can be."""
+    """Return the path of the folder whose entry the file would be; no valid path where there can be none."""
     name, dot = path.rfind("/") + 1, path.rfind(".")
     return path[:dot] if dot > name else "/"
 
 
 def is_readme(path: str) -> bool:
-    """Whether it is written for those who are new to its folder."""
+    """Return whether a file is a readme."""
     return _README.match(path, path.rfind("/") + 1) is not None

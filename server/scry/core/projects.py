@@ -1,7 +1,4 @@
-"""Values of the project registry: registered projects, their names and links.
-
-Projects that the person registered: plain values.
-"""
+"""Values of the project registry: registered projects, their names and links."""
 
 from __future__ import annotations
 
@@ -12,18 +9,18 @@ from pathlib import Path
 from msgspec import Struct
 
 LINK_KINDS = ("uses", "learns_from", "tests_with", "sibling")
-"""How a project may be tied to another one; a sibling is one both ways."""
+"""Kinds of links from a project to another one; `sibling` holds both ways."""
 
 _MAX_NAME_LENGTH = 100
 _FORBIDDEN_IN_NAME = r"[\x00-\x1f\x7f/\\:#,\ud800-\udfff\u2028\u2029]"
 _RESERVED_NAMES = frozenset(
     ("belief", "commit", "file", "http", "https", "memory", "pattern", "persona", "session", "untitled", "*")
 )
-"""Before a colon these begin a doc_id or a URI."""
+"""Words that begin a doc_id or a URI before a colon."""
 
 
 class ProjectLink(Struct, frozen=True):
-    """That a project is tied to another one, by name."""
+    """A link from a project to another one, by name."""
 
     kind: str
     target: str
@@ -32,8 +29,8 @@ class ProjectLink(Struct, frozen=True):
 class RegisteredProject(Struct, frozen=True):
     """A project in the registry.
 
-    root: resolved. commits: the first commits of its history, by which it is known again after a move; empty where it
-    has none. inside: its root relative to its git work tree's top. data: name of its data folder.
+    root: resolved. commits: the first commits of its history, which identify it after a move; empty without any.
+    path_in_repository: its root relative to its git work tree's top. data: name of its data folder.
     """
 
     name: str
@@ -44,16 +41,16 @@ class RegisteredProject(Struct, frozen=True):
     links: tuple[ProjectLink, ...] = ()
 
     def link_kind_to(self, other: RegisteredProject) -> str:
-        """How it is tied to the other one, in capitals as people are told: LEARNS_FROM; empty where it is not."""
-        ahead = [link.kind for link in self.links if link.target == other.name]
-        back = [link.kind for link in other.links if link.target == self.name and link.kind == "sibling"]
-        return next((kind.upper() for kind in LINK_KINDS if kind in (*ahead, *back)), "")
+        """Return the kind of the link between two projects, in capitals (LEARNS_FROM); empty without a link."""
+        own = [link.kind for link in self.links if link.target == other.name]
+        siblings = [link.kind for link in other.links if link.target == self.name and link.kind == "sibling"]
+        return next((kind.upper() for kind in LINK_KINDS if kind in (*own, *siblings)), "")
 
 
 def describe_bad_name(name: str) -> str:
-    """What is wrong with a name for a project, in words for a person; empty when nothing is.
+    """Return the error in a project's name, for a person; empty for a valid name.
 
-    It stands before doc_ids and in lists, so it can't hold what ends it there.
+    A name stands before doc_ids and in lists, so it can't hold the characters that end it there.
     """
     if not name.strip() or name != name.strip():
         return "is empty, or begins or ends with a space"
@@ -66,22 +63,22 @@ def describe_bad_name(name: str) -> str:
 
 
 def suggest_project_name(folder: Path) -> str:
-    """A name for the project in a folder that it may have: the folder's, without what no name may hold."""
+    """Return a valid name for the project in a folder: the folder's, without forbidden characters."""
     name = re.sub(_FORBIDDEN_IN_NAME, "-", folder.name).strip()[:_MAX_NAME_LENGTH].strip()
     return name if name and not describe_bad_name(name) else f"project-{name}" if name else "project"
 
 
 def find_project(projects: Iterable[RegisteredProject], name: str) -> RegisteredProject | None:
-    """The project of this name, in any case of letters; None when there is none."""
+    """Return the project of this name, ignoring case; None when there is none."""
     return next((project for project in projects if project.name.lower() == name.lower()), None)
 
 
 def find_project_at(projects: Iterable[RegisteredProject], root: Path) -> RegisteredProject | None:
-    """The project whose folder is just this one."""
+    """Return the project with exactly this root; None when there is none."""
     return next((project for project in projects if project.root == root), None)
 
 
 def find_enclosing_project(projects: Iterable[RegisteredProject], folder: Path) -> RegisteredProject | None:
-    """The innermost project that holds the folder, or is it; None when none does."""
+    """Return the innermost project that contains the folder; None when none does."""
     holding = [project for project in projects if folder.is_relative_to(project.root)]
     return max(holding, key=lambda project: len(project.root.parts), default=None)

@@ -1,33 +1,30 @@
-"""The settings, and how their sources are merged: files, environment, overrides.
+"""The settings: how one is declared, its value validated, and how their sources are merged.
 
-What can be set, by whom, and what is set.
+A setting is a field of `Settings` that `setting()` made: it has a default (whose type is the setting's), a meaning, and
+a mark whether a project's file may set it. Later sources win: defaults, the person's `config.toml`, the project's
+`.scry/config.toml`, environment variables `SCRY_<NAME>`, and the overrides of the surface (command line, editor). A
+value is replaced as a whole, lists too.
 
-A setting is a field of `Settings` that `setting()` made: it can't exist without a default (which gives its kind), a
-meaning, and whether a project's file may set it. Later sources win: defaults, the person's `config.toml`, the project's
-`.scry/config.toml`, environment variables `SCRY_<NAME>`, and what the surface (command line, editor) was told. A value
-is replaced as a whole, lists too.
-
-A project's file comes from whoever wrote the project. It may set only what is marked so, and whatever is wrong in it is
-left out and told in `warnings`, so that it can't keep anyone from searching. All else that is wrong
-raises BadSettings.
+Whoever wrote a project wrote its file. That file may set only settings marked so; whatever is wrong in it is left out
+and reported in `warnings`, so that it can keep nobody from searching. All other errors raise BadSettings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 from msgspec import Struct, field
 from msgspec.structs import fields, replace
 
 from scry.core.errors import BadSettings
 from scry.core.files import config_home
-from scry.core.setting_values import SettingDefinition, SettingValue, parse_setting_text, validate_setting
-from scry.core.settings_file import SettingsFile, SettingsFileError, read_settings_file
-
-_SettingT = TypeVar("_SettingT", bound=SettingValue)
 
 BUNDLED_MODEL = "bundled"
 """The value of `model` that means the model inside the package."""
@@ -36,9 +33,123 @@ SETTINGS_FILE_NAME = "config.toml"
 PROJECT_SETTINGS_FILE = f".scry/{SETTINGS_FILE_NAME}"
 _VARIABLE_PREFIX = "SCRY_"
 PROCESS_VARIABLES = frozenset({"SCRY_HTTP_PATIENCE", "SCRY_INDEXER_LINGER", "SCRY_LOG_LEVEL"})
-"""Variables that are no settings: they say how a process behaves, for tests and for looking into trouble."""
+"""Variables that are not settings: they change how a process behaves, for tests and for debugging."""
 
 _NO_OVERRIDES: Mapping[str, object] = MappingProxyType({})
+
+
+# One setting ----------------------------------------------------------------------------------------------------------
+
+SettingValue: TypeAlias = bool | int | float | str | tuple[str, ...]
+_SettingT = TypeVar("_SettingT", bound=SettingValue)
+
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+class SettingDefinition(Struct, frozen=True):
+    """The declaration of a setting. The type of its value is that of its default.
+
+    meaning: for a person. allowed_in_project: whether a project's own file may set it. minimum, maximum: bounds of a
+    number, inclusive. choices: the only words allowed; empty where any are.
+    """
+
+    name: str
+    default: SettingValue
+    meaning: str
+    allowed_in_project: bool
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def __call__(self) -> SettingValue:
+        """Return the default: so a definition can be the default factory of its field."""
+        return self.default
+
+    @property
+    def expected_value(self) -> str:
+        """The allowed values in words, such as "a whole number from 1 to 100"."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, tuple):
+            return "a list of texts"
+        if isinstance(self.default, str):
+            return f"one of {', '.join(self.choices)}" if self.choices else "a text"
+        number = "a whole number" if isinstance(self.default, int) else "a number"
+        return f"{number}{'' if self.minimum is None else f' from {self.minimum:,}'}" + (
+            "" if self.maximum is None else f" to {self.maximum:,}"
+        )
+
+    @property
+    def environment_variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"SCRY_{self.name.upper()}"
+
+
+def validate_setting(definition: SettingDefinition, raw: object) -> SettingValue:
+    """Return the setting's value from a settings file or a surface. Raises ValueError naming the allowed values."""
+    value = _convert(definition.default, raw)
+    if value is None or not _is_allowed(definition, value):
+        raise ValueError(f"expected {definition.expected_value}, got {format_setting(raw)}")
+    return value
+
+
+def parse_setting_text(definition: SettingDefinition, text: str) -> SettingValue:
+    """Return the setting's value from an environment variable, a list by commas. Raises ValueError."""
+    return validate_setting(definition, _parse_text(definition.default, text))
+
+
+def format_setting(raw: object) -> str:
+    """Return a value as a settings file would write it, cut after 200 characters."""
+    if isinstance(raw, bool):
+        return str(raw).lower()
+    if isinstance(raw, (list, tuple)):
+        text = "[" + ", ".join(format_setting(item) for item in cast("Sequence[object]", raw)) + "]"
+    else:
+        text = f'"{raw}"' if isinstance(raw, str) else str(raw)
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def _convert(default: SettingValue, raw: object) -> SettingValue | None:
+    if isinstance(default, tuple):
+        return _text_items(raw)
+    if isinstance(default, bool) or isinstance(raw, bool):
+        return raw if isinstance(default, bool) and isinstance(raw, bool) else None
+    if isinstance(default, float):
+        return float(raw) if isinstance(raw, (int, float)) else None
+    if isinstance(default, int):
+        return raw if isinstance(raw, int) else None
+    return raw if isinstance(raw, str) else None
+
+
+def _text_items(raw: object) -> tuple[str, ...] | None:
+    if not isinstance(raw, (list, tuple)):
+        return None
+    items = cast("Sequence[object]", raw)
+    texts = tuple(item for item in items if isinstance(item, str))
+    return texts if len(texts) == len(items) else None
+
+
+def _is_allowed(definition: SettingDefinition, value: SettingValue) -> bool:
+    if isinstance(value, str):
+        return not definition.choices or value in definition.choices
+    if isinstance(value, (bool, tuple)):
+        return True
+    above = definition.minimum is None or value >= definition.minimum
+    return above and (definition.maximum is None or value <= definition.maximum)
+
+
+def _parse_text(default: SettingValue, text: str) -> object:
+    if isinstance(default, tuple):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if isinstance(default, bool):
+        word = text.strip().lower()
+        return True if word in _TRUE else False if word in _FALSE else text
+    if isinstance(default, str):
+        return text
+    try:
+        return int(text) if isinstance(default, int) else float(text)
+    except ValueError:
+        return text
 
 
 def setting(
@@ -50,13 +161,13 @@ def setting(
     maximum: float | None = None,
     choices: tuple[str, ...] = (),
 ) -> _SettingT:
-    """Declares a setting; see Definition for what the arguments mean. It is kept as what makes the default."""
+    """Declare a setting: see SettingDefinition for the arguments. The definition is the field's default factory."""
     definition = SettingDefinition("", default, meaning, allowed_in_project, minimum, maximum, choices)
     return field(default_factory=cast("Callable[[], _SettingT]", definition))
 
 
 class Setting(Struct, frozen=True):
-    """One setting as it stands: its value, where that came from, and what it means."""
+    """One setting with its value, the source of the value, and its meaning."""
 
     name: str
     value: SettingValue
@@ -65,9 +176,9 @@ class Setting(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """All settings as they stand.
+    """All settings with their values.
 
-    sources: where each value that is not the default came from, by name. warnings: what was left out, for a person.
+    sources: the source of each value that is not the default, by name. warnings: parts left out, for a person.
     """
 
     ignore: tuple[str, ...] = setting(
@@ -99,7 +210,7 @@ class Settings(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
     def entries(self) -> tuple[Setting, ...]:
-        """Every setting with its value, source and meaning, in the order of their declaration."""
+        """Return every setting with its value, source and meaning, in the order of their declaration."""
         sources = dict(self.sources)
         return tuple(
             Setting(name, cast("SettingValue", getattr(self, name)), sources.get(name, "default"), definition.meaning)
@@ -107,7 +218,7 @@ class Settings(Struct, frozen=True):
         )
 
     def overrides(self) -> dict[str, object]:
-        """What the environment and the surface said: all that another process can't read in the files by itself."""
+        """Return the values from the environment and the surface, which another process can't read from the files."""
         files = {str(config_home() / SETTINGS_FILE_NAME), PROJECT_SETTINGS_FILE}
         return {name: getattr(self, name) for name, source in self.sources if source not in files}
 
@@ -124,7 +235,7 @@ def _find_definitions() -> Iterator[tuple[str, SettingDefinition]]:
 
 
 SETTING_DEFINITIONS: Mapping[str, SettingDefinition] = MappingProxyType(dict(_find_definitions()))
-"""Every setting there is, by name, in the order of their declaration."""
+"""Every setting by name, in the order of their declaration."""
 
 
 def load_settings(
@@ -134,9 +245,9 @@ def load_settings(
     *,
     surface: str = "surface",
 ) -> Settings:
-    """The settings for a project (or for none), from all sources.
+    """Return the settings for a project (or for none), from all sources.
 
-    overrides: what the surface was told, by name. surface: what that source is called ("command line", "editor").
+    overrides: the surface's values, by name. surface: the name of that source ("command line", "editor").
     Raises BadSettings for the person's file, the environment and the overrides; see the module for the project's file.
     """
     gathered = _SettingsBuilder()
@@ -150,7 +261,7 @@ def load_settings(
 
 
 class _SettingsBuilder:
-    """Values on their way from the sources, the strongest last."""
+    """Collects values from the sources, the strongest last."""
 
     def __init__(self) -> None:
         self._values: dict[str, SettingValue] = {}
@@ -162,7 +273,7 @@ class _SettingsBuilder:
         return Settings(**values, sources=tuple(self._sources.items()), warnings=tuple(self._warnings))  # pyright: ignore[reportArgumentType]
 
     def add(self, name: str, raw: object, source: str, line: str) -> None:
-        """Takes one value. Raises BadSettings for an unknown name or a wrong value."""
+        """Add one value. Raises BadSettings for an unknown name or a wrong value."""
         if name not in SETTING_DEFINITIONS:
             raise BadSettings(f"{source}{line}: {name}: {_describe_unknown(name, SETTING_DEFINITIONS)}")
         try:
@@ -233,3 +344,66 @@ def _describe_unknown(name: str, known: Mapping[str, object]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
     return f"there is no such setting; {hint}"
+
+
+# Reading files --------------------------------------------------------------------------------------------------------
+
+_MAX_FILE_BYTES = 1_000_000
+
+
+class SettingsFileError(Exception):
+    """A settings file can't be read as TOML; the text says why and where."""
+
+
+class SettingsFile(Struct, frozen=True):
+    """A settings file's keys and values, and its text, which shows the line of a key."""
+
+    values: Mapping[str, object]
+    text: str
+
+    def describe_line(self, key: str) -> str:
+        """Return the line of a key, to follow the file's name (", line 3"); empty where it is not found."""
+        quoted = re.escape(key)
+        found = re.search(rf"^[ \t]*(?:\[+[ \t]*)?[\"']?{quoted}[\"']?[ \t]*[=.\]]", self.text, re.MULTILINE)
+        return f", line {self.text.count(chr(10), 0, found.start()) + 1}" if found else ""
+
+
+def read_settings_file(path: Path) -> SettingsFile | None:
+    """Return a settings file's content, None when there is no file. Raises SettingsFileError."""
+    try:
+        text = _read_text(path)
+    except UnicodeDecodeError as error:
+        raise SettingsFileError("this is not UTF-8 text") from error
+    except OSError as error:
+        raise SettingsFileError(f"can't be read: {error.strerror}") from error
+    return None if text is None else SettingsFile(parse_toml(text), text)
+
+
+def parse_toml(text: str) -> Mapping[str, object]:
+    """Return the keys and values of a TOML text. Raises SettingsFileError."""
+    if sys.version_info >= (3, 11):  # here: most people have no settings file
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsFileError(f"this is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise SettingsFileError("this is nested too deeply") from error
+
+
+def _read_text(path: Path) -> str | None:
+    try:
+        # Not blocking: the file may be a named pipe, which then shows below as what it is.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise SettingsFileError("this is not a regular file")
+        data = file.read(_MAX_FILE_BYTES + 1)
+    if len(data) > _MAX_FILE_BYTES:
+        raise SettingsFileError("this is over 1 MB, too large for a settings file")
+    return data.decode("utf-8-sig")

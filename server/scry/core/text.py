@@ -1,14 +1,10 @@
 """Tokenize code and prose into terms, the same way for documents and for queries.
 
-Words of code and prose: how text becomes terms, the same way for what is indexed and for what is asked.
-
 An identifier gives its parts and, when it has several, itself as one word: `parseHTTPHeader` and `parse_http_header`
 both give parse, http, header, parsehttpheader. A run of Chinese, Japanese or Korean characters, which has no spaces,
 gives its characters and its bigrams.
 
-Which names a question asks for. Pure.
-
-Counts and times in words for a person. Pure.
+Also the terms and names that a query asks for, and counts and durations in words. Pure.
 """
 
 from __future__ import annotations
@@ -38,11 +34,11 @@ STOP_WORDS = frozenset(
     you your
     """.split()
 )
-"""Words that a question is phrased with, not what it is about. `get` is among them: in code it is everywhere."""
+"""Words that phrase a query but are not its subject. `get` is among them: in code it is everywhere."""
 
 
 class _TermCache(dict[str, tuple[str, ...]]):
-    """The terms of each run that was split of late. A lookup that finds them costs no call of Python's."""
+    """The terms of recently split runs. A hit costs no Python call."""
 
     def __missing__(self, run: str) -> tuple[str, ...]:
         if len(self) >= _CACHE_LIMIT:
@@ -55,7 +51,7 @@ _term_cache = _TermCache()
 
 
 def split_identifier(identifier: str) -> tuple[str, ...]:
-    """The terms of one run of word characters, lower-case: its parts, then, if there are several, the whole."""
+    """Return the terms of one run of word characters, lower-case: its parts, and the whole if it has several."""
     return _term_cache[identifier]
 
 
@@ -72,7 +68,7 @@ def _split_uncached(run: str) -> tuple[str, ...]:
 
 
 def _split_any_script(run: str) -> list[str]:
-    """Parts of a run in any script: letters apart from digits, and a capital after a small letter begins a new one."""
+    """Split a run in any script: letters from digits, and before a capital that follows a small letter."""
     parts: list[str] = []
     for letters in _ANY_SCRIPT_PART.findall(run):
         start = 0
@@ -86,7 +82,7 @@ def _split_any_script(run: str) -> list[str]:
 
 @cache
 def _cjk_pattern() -> re.Pattern[str]:
-    """A run without spaces. It takes a millisecond to compile, and most questions are ASCII."""
+    """Return the pattern of CJK runs. It takes a millisecond to compile, and most queries are ASCII."""
     return re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+")
 
 
@@ -103,26 +99,32 @@ def _split_cjk(run: str) -> list[str]:
 
 
 def tokenize(text: str) -> list[str]:
-    """All terms of a text, in order, repeated as often as they occur."""
+    """Return all terms of a text, in order, repeated as often as they occur."""
     return list(chain.from_iterable(map(_term_cache.__getitem__, find_identifiers(text))))
 
 
+@lru_cache(maxsize=100_000)
+def name_words(name: str) -> tuple[str, ...]:
+    """Return the terms of a name, in order."""
+    return tuple(tokenize(name))
+
+
 def find_identifiers(text: str) -> list[str]:
-    """The runs of word characters of a text, as written: its identifiers and words."""
-    if text.isascii():  # the same in less than half the time, which a cold index notices
+    """Return the runs of word characters of a text, as written: its identifiers and words."""
+    if text.isascii():  # the same in less than half the time, which shows when a project is indexed
         return text.encode().translate(_KEEP_WORD_CHARACTERS).decode().split()
     return _WORD_RUN.findall(text)
 
 
 def content_terms(text: str) -> list[str]:
-    """The distinct terms of a question in order, without stop words unless there is nothing else."""
+    """Return the distinct terms of a query in order, without stop words unless there is nothing else."""
     distinct = list(dict.fromkeys(tokenize(text)))
     return [term for term in distinct if term not in STOP_WORDS] or distinct
 
 
 @lru_cache(maxsize=200_000)
 def normalize_name(name: str) -> str:
-    """A name as it is compared to a queried one: lower-case, without underscores and punctuation.
+    """Return a name's key for comparison with queried names: lower-case, without underscores and punctuation.
 
     `RRF_fusion`, `rrfFusion` and `rrf-fusion` have the same key.
     """
@@ -139,18 +141,18 @@ EXACT_NAME_PREFIX = "="
 
 
 def exact_name_term(name: str) -> str:
-    """The term that only a definition of this name holds; empty for a name without word characters."""
+    """Return the term that only a definition of this name holds; empty for a name without word characters."""
     key = normalize_name(name)
     return EXACT_NAME_PREFIX + key if key else ""
 
 
 def split_source_lines(text: str) -> list[str]:
-    """The lines of a text as places count them; `str.splitlines` would also break at form feeds and U+2028."""
+    """Return the lines of a text as positions count them; `str.splitlines` also breaks at form feeds and U+2028."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def escape_unencodable(text: str) -> str:
-    """The text with what UTF-8 can't write (half a surrogate pair, an undecodable byte of a path) as an escape."""
+    """Return the text with characters that UTF-8 can't encode (lone surrogates, undecodable bytes) as escapes."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -159,24 +161,29 @@ _MAX_QUERY_TERMS = 64
 
 
 EXACT_NAME_REPEATS = 5
-"""How often a name that is all of the question is searched for as a whole: as often as a name's words count in the
-index (index.terms). A long class holds its name once, and among so much text that BM25 would let all pass that mention
-it."""
+"""Repetitions of the exact-name term of a query that is one name: as often as a name's words count in the index. A long
+class holds its name once among much text, so that BM25 would rank all that merely mention it higher."""
 
 
 def is_single_term(question: SearchQuery) -> bool:
-    """Whether a single word or quoted text is all that is asked."""
+    """Return whether a query is a single word or quoted text."""
     return len(question.words.split()) + len(question.phrases) == 1
 
 
+def search_text(question: SearchQuery) -> str:
+    """Return the words and the quoted phrases of a query as one text: the query without its filters."""
+    return " ".join((question.words, *question.phrases))
+
+
 def query_terms(question: SearchQuery) -> list[str]:
-    """The terms of what is asked, quoted texts included."""
-    return content_terms(" ".join((question.words, *question.phrases)))[:_MAX_QUERY_TERMS]
+    """Return the terms of a query, quoted phrases included."""
+    return content_terms(search_text(question))[:_MAX_QUERY_TERMS]
 
 
 def expand_query_terms(question: SearchQuery) -> list[str]:
-    """The question's terms, and for each name that it surely asks for the term of a definition so named; as often as it
-    weighs for one that is all of the question.
+    """Return the query's terms and the exact-name term of each name that it surely asks for.
+
+    The name of a query that is nothing else is repeated EXACT_NAME_REPEATS times.
     """
     names = [EXACT_NAME_PREFIX + key for key, sure in queried_names(question).items() if sure][:_MAX_QUERY_TERMS]
     times = EXACT_NAME_REPEATS if is_single_term(question) else 1
@@ -184,22 +191,22 @@ def expand_query_terms(question: SearchQuery) -> list[str]:
 
 
 def queried_names(question: SearchQuery) -> dict[str, bool]:
-    """Keys of the names that a question may ask for, and whether it surely does.
+    """Return the keys of the names that a query may ask for, each with whether it surely does.
 
-    Sure is a word by itself, and one that only code writes: camelCase, snake_case, a.b, A::b or f().
+    Sure are a word by itself and a spelling that only code has: camelCase, snake_case, a.b, A::b or f().
     """
     words = question.words.split() + [phrase for phrase in question.phrases if " " not in phrase]
-    asked: dict[str, bool] = {}
+    names: dict[str, bool] = {}
     for word in words:
         name = word.strip("?!.,;:'`()")
         key = normalize_name(name)
         if key and (len(words) == 1 or key not in STOP_WORDS):
-            asked[key] = asked.get(key, False) or len(words) == 1 or _is_code_name(name, word)
-    return asked
+            names[key] = names.get(key, False) or len(words) == 1 or _is_code_name(name, word)
+    return names
 
 
 def queried_spellings(question: SearchQuery) -> frozenset[str]:
-    """The last parts of the names that a question holds, as they are written."""
+    """Return the last parts of the names that a query holds, as written."""
     words = question.words.split() + list(question.phrases)
     return frozenset(re.split(r"\.|::|#", word.strip("?!.,;:'`()"))[-1] for word in words)
 
@@ -218,19 +225,19 @@ _SHORT_DURATION_STEPS = ((2 * _HOUR, _HOUR, "hour"), (2 * _MINUTE, _MINUTE, "min
 
 
 def format_count(number: int, noun: str) -> str:
-    """`1 importer`, `12 importers`."""
+    """Format a number with its noun: `1 importer`, `12 importers`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def format_age(seconds: float) -> str:
-    """`3 days ago`: how long something is past."""
+    """Format the age of something: `3 days ago`."""
     past = format_duration(seconds)
     return f"{past} ago" if past else "just now"
 
 
 def format_duration(seconds: float) -> str:
-    """`3 days`: in the largest unit of which there are two at least; empty for a moment."""
-    for least, unit, name in (*_DURATION_STEPS, *_SHORT_DURATION_STEPS):
-        if seconds >= least:
+    """Format a duration in the largest unit of which it has at least two: `3 days`; empty for under two minutes."""
+    for minimum, unit, name in (*_DURATION_STEPS, *_SHORT_DURATION_STEPS):
+        if seconds >= minimum:
             return f"{int(seconds // unit)} {name}s"
     return ""

@@ -1,11 +1,7 @@
 """Domain values: parsed files, documents, queries, candidates, hits and answers.
 
-What modes that ask no oracle show for a result: orient its composite, neighbors its ties, a relation its proof.
-
-The domain's values: what a file holds, what a question is, what an answer is made of.
-
-All are frozen structs of msgspec, which are defined and made ten times as fast as frozen dataclasses. Of those marked
-`gc=False` a question or a file makes many, and they hold no cycles: the collector need not look at them.
+All are frozen msgspec structs, which are defined and constructed ten times as fast as frozen dataclasses. Those marked
+`gc=False` are made in large numbers and hold no cycles, so that the garbage collector need not scan them.
 Lines are 0-based; columns are counted in UTF-8 bytes and, beside that, in UTF-16 units, because editors negotiate one
 of the two and a range must be right in both without reading the file again.
 """
@@ -21,7 +17,7 @@ from scry.core.notices import IndexDamage, ModelNotReady, Notice
 
 
 class ScorePart(Struct, frozen=True):
-    """One part of a composite score: what was measured, its value from 0 to 1, its weight, and words for a person."""
+    """One part of a composite score: name, value from 0 to 1, weight, and the reason in words for a person."""
 
     name: str
     value: float
@@ -30,7 +26,7 @@ class ScorePart(Struct, frozen=True):
 
 
 class NeighborRelation(Struct, frozen=True):
-    """How a neighbour is tied to the file that was asked about; confidence only where a name had to be resolved."""
+    """The relation of a neighbour to the queried file; confidence only where a name had to be resolved."""
 
     kind: str
     count: int
@@ -41,7 +37,7 @@ class ProofStep(Struct, frozen=True):
     """One relation between two documents or files, by their doc_ids, as a proof states it.
 
     confidence: exact, by name or ambiguous. line: where it is written, 0-based; of the target for a definition, else of
-    the source; None where no line shows it. count: how many commits show it, for a co-change.
+    the source; None where no line shows it. count: of the commits that show it, for a co-change.
     """
 
     source: str
@@ -53,7 +49,7 @@ class ProofStep(Struct, frozen=True):
 
 
 class Point(Struct, frozen=True, gc=False):
-    """A place in a text: 0-based line, column in UTF-8 bytes and in UTF-16 code units."""
+    """A position in a text: 0-based line, column in UTF-8 bytes and in UTF-16 code units."""
 
     line: int
     utf8: int
@@ -68,7 +64,7 @@ class Span(Struct, frozen=True, gc=False):
 
 
 class SkipReason(str, Enum):
-    """Why a file is known but not indexed; the value is what a person reads."""
+    """The reason why a file is known but not indexed; the value is shown to people."""
 
     IGNORED = "ignored"
     BINARY = "binary"
@@ -84,18 +80,18 @@ class SkipReason(str, Enum):
 
 
 class SkippedFile(Struct, frozen=True):
-    """A file that was looked at and left out. `detail` says by what: ".gitignore line 4", "12.3 MB", "byte 812"."""
+    """A file that was read and left out. detail: the cause, as ".gitignore line 4", "12.3 MB", "byte 812"."""
 
     reason: SkipReason
     detail: str = ""
 
 
 class Symbol(Struct, frozen=True, gc=False):
-    """A definition in a file, or a stretch of text outside all of them.
+    """A definition in a file, or a chunk of text outside all definitions.
 
     kind: function, method, class, interface, struct, enum, trait, module, type, constant, variable, field, macro,
         section (of a document) or text (outside symbols; its name is empty).
-    container: qualified name of what encloses it, by dots (`Outer.inner`), or for sections the headings above it,
+    container: qualified name of the enclosing symbol, by dots (`Outer.inner`), or for sections the headings above it,
         outermost first, joined by " > "; empty at the top.
     signature: one line, whitespace collapsed, without the body.
     doc: its doc comment, markers stripped; empty when it has none.
@@ -116,7 +112,7 @@ class Symbol(Struct, frozen=True, gc=False):
 class Reference(Struct, frozen=True, gc=False):
     """A use of a name that a tags query found: its name, its kind (call, class, implementation, type …), its line.
 
-    receiver: what stands before it, words joined by dots (`self.store`, `Foo.Bar::`), "?" for any other expression;
+    receiver: the expression before it, words joined by dots (`self.store`, `Foo.Bar::`), "?" for any other expression;
     empty for a name that stands alone.
     """
 
@@ -127,7 +123,7 @@ class Reference(Struct, frozen=True, gc=False):
 
 
 class Binding(Struct, frozen=True, gc=False):
-    """A name that an import makes known in a file.
+    """A name that an import binds in a file.
 
     source: the import as its language resolves it. member: the name in there, which may also be the module itself (the
     last word of `source`); empty for a module as a whole. The name `*` is every name of the module.
@@ -139,7 +135,7 @@ class Binding(Struct, frozen=True, gc=False):
 
 
 class ParsedFile(Struct, frozen=True):
-    """All that the index wants to know of one file's text."""
+    """The parsed text of one file, as the index needs it."""
 
     language: str
     symbols: tuple[Symbol, ...]
@@ -151,10 +147,10 @@ class ParsedFile(Struct, frozen=True):
 class Document(Struct, frozen=True, gc=False):
     """Anything that can be a result, as the store holds it.
 
-    number: the store's own id, never used twice. ordinal: 0 for the first of its qualified name in the file, 1 for the
+    doc_key: the store's own id, never used twice. ordinal: 0 for the first of its qualified name in the file, 1 for the
     next (F2). path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes; empty where there is
-    no file. time: when it was made, in seconds since the epoch, of a commit or of knowledge. code_refs, domains and
-    session_id: what knowledge cites (`file:line`), what it is about, and the session that it is from.
+    no file. time: of a commit or a note, in seconds since the epoch. code_refs, domains, session_id: a note's
+    citations (`file:line`), its subjects, and the session that it is from.
     """
 
     doc_key: int
@@ -171,7 +167,7 @@ class Document(Struct, frozen=True, gc=False):
 
 
 class DocumentHeader(Struct, frozen=True, gc=False):
-    """All of a document that ranking may read: what it is called and where it stands."""
+    """The part of a document that ranking may read: its ids, its name and its location."""
 
     doc_key: int
     doc_id: str
@@ -183,7 +179,7 @@ class DocumentHeader(Struct, frozen=True, gc=False):
 
 
 class QueryIntent(str, Enum):
-    """What a question is after (F7)."""
+    """The intent of a query (F7)."""
 
     GENERAL = "general"
     TEMPORAL = "temporal"
@@ -193,7 +189,7 @@ class QueryIntent(str, Enum):
 
 
 class QueryFilter(Struct, frozen=True):
-    """A restriction typed into the query, such as `lang:go` or `-path:vendor`. field: one of engine.plan's."""
+    """A restriction typed into the query, such as `lang:go` or `-path:vendor`. field: see search.query."""
 
     field: str
     value: str
@@ -201,10 +197,10 @@ class QueryFilter(Struct, frozen=True):
 
 
 class SearchQuery(Struct, frozen=True):
-    """A query as planned, with what was asked for beside it (content_types, source, domains; empty where nothing was).
+    """A parsed query with the parameters beside it (content_types, source, domains; empty where none were given).
 
-    strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 leaves out, 1 is as it
-    is. Empty but where the lab asks what would be otherwise.
+    strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 omits a factor, 1 keeps
+    it. Only an evaluation (scry.lab) sets them.
     """
 
     text: str
@@ -221,13 +217,13 @@ class SearchQuery(Struct, frozen=True):
     strengths: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def strength(self, adjustment: str) -> float:
-        """The exponent of this adjustment's factor."""
+        """Return the exponent of this adjustment's factor."""
         return self.strengths.get(adjustment, self.strengths.get("*", 1.0))
 
 
 class OracleMatch(Struct, frozen=True, gc=False):
     """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms,
-    and a note: what the oracle has to say of it besides, in words for a person.
+    and a note for a person.
     """
 
     doc_key: int
@@ -246,7 +242,7 @@ class OracleFault(Struct, frozen=True):
 
 
 class Adjustment(Struct, frozen=True, gc=False):
-    """A named factor beside the ranks (F5), with the reason a person reads."""
+    """A named factor beside the ranks (F5), with its reason for a person."""
 
     name: str
     factor: float
@@ -254,7 +250,7 @@ class Adjustment(Struct, frozen=True, gc=False):
 
 
 class Candidate(Struct, frozen=True, gc=False):
-    """A document with all votes for it, before it has a place. rank_sum: what the votes' ranks add up to."""
+    """A document with all matches for it. rank_sum: the sum of weight / (K + rank) over its matches."""
 
     document: DocumentHeader
     votes: Mapping[str, OracleMatch]
@@ -264,7 +260,7 @@ class Candidate(Struct, frozen=True, gc=False):
 
 
 class FileStructure(Struct, frozen=True, gc=False):
-    """What the code around a file says of it. It explains; in find it never ranks (F6)."""
+    """Facts about a file from the code around it. They explain a result; in find they never rank (F6)."""
 
     importers: int = 0
     centrality: str = "low"
@@ -275,8 +271,8 @@ class FileStructure(Struct, frozen=True, gc=False):
 class IndexState(Struct, frozen=True):
     """How fresh and complete the index is, as every answer and `status` carry it.
 
-    state: starting, indexing, ready, paused or failed; history: pending, ready or none; history_extent: if not all.
-    message: the indexer's own words. notices: of the process that reads the index.
+    state: starting, indexing, ready, paused or failed. history: pending, ready or none. history_extent: the part of
+    the history that is indexed, if not all. message: the indexer's own words. notices: of the process that reads the index.
     """
 
     state: str = "starting"
@@ -297,7 +293,7 @@ class IndexState(Struct, frozen=True):
 
 
 class FusionScoring(Struct, frozen=True):
-    """All that is needed to recompute `fused_score` from an answer (F4, F5)."""
+    """The constants that recompute `fused_score` from an answer (F4, F5)."""
 
     k: int
     weights: Mapping[str, float]
@@ -306,11 +302,11 @@ class FusionScoring(Struct, frozen=True):
 
 
 class Hit(Struct, frozen=True, gc=False):
-    """A candidate with its place in the answer, and everything a person sees of it; no structure without a file.
+    """A candidate with its rank in the answer, and everything that a person sees of it; no structure without a file.
 
-    composite: what its score is made of where no oracle voted. relations: how it is tied to the file asked about.
-    evidence: what else brought it here, in a few words each, such as `2 days ago`. proof: what makes it an answer to a
-    relational question. more_in_file: how many more of its file were held back for it, see engine.diversity.
+    composite: the parts of its score where no oracle matched. relations: to the queried file. evidence: further reasons
+    in a few words each, such as `2 days ago`. proof: the relations that make it an answer to a relational query.
+    more_in_file: how many more results of its file were hidden, see search.results.
     """
 
     rank: int
@@ -326,7 +322,7 @@ class Hit(Struct, frozen=True, gc=False):
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """What the engine found, before it takes the wire's form. notices: of its mode."""
+    """An answer of the engine, before it is converted to the wire's types. notices: of its mode."""
 
     question: SearchQuery
     query_id: str

@@ -24,8 +24,16 @@ from scry.engine.context import (
 )
 from scry.engine.project_index import IndexView, ProjectIndex, unindexed_answer
 from scry.engine.questions import question_from_find, question_from_recent
-from scry.engine.search.pipeline import WARM_UP_QUESTION, Ranking, WarmUp, build_answer, empty_answer, rank_candidates
-from scry.engine.search.retrieve import Retrieval, RetrievalResult, retrieve
+from scry.engine.search.pipeline import (
+    Ranking,
+    Retrieval,
+    RetrievalResult,
+    build_answer,
+    empty_answer,
+    rank_candidates,
+    retrieve,
+)
+from scry.engine.search.warm_up import WARM_UP_QUESTION, WarmUp
 from scry.store.index.store import IndexStore
 
 if TYPE_CHECKING:

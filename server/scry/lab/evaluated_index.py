@@ -11,12 +11,12 @@ from scry.core.settings import Settings
 from scry.core.types import Candidate, Document, IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.engine.project_index import ProjectIndex
-from scry.engine.search.pipeline import Ranking, rank_candidates, retrieve_and_rank
+from scry.engine.search.pipeline import Ranking, rank_candidates, retrieve
 from scry.lab.ablation import NO_OVERRIDES, WeightOverrides
 from scry.lab.metrics import JudgedLocation, may_be_same_file
 from scry.lab.questions import ExpectedResult
 from scry.lab.run import QueryOutcome
-from scry.oracles.oracle import OracleReader
+from scry.oracles.reader import OracleReader
 from scry.projects.project import Project, find_project_root
 from scry.store.vector_sets import EmbedderInfo
 
@@ -46,7 +46,9 @@ class EvaluatedIndex:
 
     def rank(self, question: SearchQuery, overrides: WeightOverrides = NO_OVERRIDES) -> Ranking:
         """Return find's complete ranking of a query. overrides: weight overrides."""
-        ranking = retrieve_and_rank(question, self.store, self._encode, _never_cancelled, self._indexed.history.read)
+        history = self._indexed.history.read
+        retrieval = retrieve(question, self.store, self._encode, _never_cancelled, history, lambda: None)
+        ranking = rank_candidates(question, retrieval.reader, retrieval.oracle_votes)
         self.oracles.update(name for name, votes in ranking.oracle_votes.votes.items() if votes)
         self.adjustments.update(moved.name for each in ranking.ranked for moved in each.adjustments)
         return ranking if overrides is NO_OVERRIDES else reweigh(ranking, overrides)

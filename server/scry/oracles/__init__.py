@@ -13,21 +13,28 @@ ORACLES: tuple[Oracle, ...] = (
     belief.ORACLE,
     memory.ORACLE,
 )
+"""Every oracle, in the order in which their terms are summed."""
 
 # Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.oracles.oracle import RETRIEVAL_DEPTH as RETRIEVAL_DEPTH
-    from scry.oracles.oracle import min_matching_terms as min_matching_terms
-    from scry.oracles.oracle import search_bm25 as search_bm25
-    from scry.oracles.oracle import search_bm25_above as search_bm25_above
+    from scry.oracles.reader import RETRIEVAL_DEPTH as RETRIEVAL_DEPTH
+    from scry.oracles.reader import CodeCorpus as CodeCorpus
+    from scry.oracles.reader import CommitCorpus as CommitCorpus
+    from scry.oracles.reader import NoteCorpus as NoteCorpus
+    from scry.oracles.reader import min_matching_terms as min_matching_terms
+    from scry.oracles.reader import search_bm25 as search_bm25
+    from scry.oracles.reader import search_bm25_above as search_bm25_above
 else:
     _MODULES = {
-        "RETRIEVAL_DEPTH": "oracle",
-        "min_matching_terms": "oracle",
-        "search_bm25": "oracle",
-        "search_bm25_above": "oracle",
+        "CodeCorpus": "reader",
+        "CommitCorpus": "reader",
+        "NoteCorpus": "reader",
+        "RETRIEVAL_DEPTH": "reader",
+        "min_matching_terms": "reader",
+        "search_bm25": "reader",
+        "search_bm25_above": "reader",
     }
 
     def __getattr__(name: str) -> object:

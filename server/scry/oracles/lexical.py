@@ -1,13 +1,12 @@
 """Retrieve the documents that hold the words of a query, by BM25.
 
-Which documents hold the question's words? Reads the word indexes; silent when no word of the question occurs.
+Reads the word indexes of code and documents, commits and notes; silent where no word of the query occurs.
 
-The raw score is BM25 over weighted fields (see store.lexical). Words that only phrase a question count for nothing
-unless there are no others. A word that may be an identifier also asks for a definition of exactly that name. What holds
-too few of a question's words (`least_held`) is not found.
+The raw score is BM25 over weighted fields (see store.lexical). Stop words count only where a query has no others. A
+word that may be an identifier also searches for a definition of exactly that name. A document that holds too few of the
+query's words (`min_matching_terms`) does not match.
 
-Commits have word statistics of their own, and knowledge is scored by those of the code; both take the rank of the place
-where they would stand: the ranks of code and documents are what they would be without any history or knowledge.
+Commits have term statistics of their own; notes are scored with those of code and documents.
 """
 
 from __future__ import annotations
@@ -16,135 +15,134 @@ import math
 from collections.abc import Sequence
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import is_knowledge
 from scry.core.text import expand_query_terms, query_terms
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import (
-    BM25_DIGITS,
-    RETRIEVAL_DEPTH,
     Oracle,
-    OracleReader,
     RankLookup,
     ScoreScale,
-    min_matching_terms,
+    count_better,
     min_score_in_depth,
     rank_among_others,
     rank_in_scores,
     rank_notes_among_others,
+    sort_by_score,
+)
+from scry.oracles.reader import (
+    BM25_DIGITS,
+    RETRIEVAL_DEPTH,
+    OracleReader,
+    min_matching_terms,
     search_bm25_above,
 )
-from scry.store.history.commits import FIRST_COMMIT_KEY, is_commit_key
 from scry.store.lexical import LexicalIndex
 
 WEIGHT = 1.0
 SCORE_TYPE = "bm25"
 
-_DocScores = list[tuple[int, float]]
-
 
 def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
-    """Votes by BM25; equal scores stand in the order of doc_id."""
-    searched = expand_query_terms(question)
-    if not searched:
+    """Return matches by BM25, equal scores in the order of doc_id."""
+    terms = expand_query_terms(question)
+    if not terms:
         return ()
-    ranked = _rank_documents(
-        reader.search_words(searched, reader.store.lexical, RETRIEVAL_DEPTH, reader.file_ids), reader
+    ranked = sort_by_score(
+        reader.search_words(terms, reader.code.store.lexical, RETRIEVAL_DEPTH, reader.code.file_ids), reader
     )
-    votes = [
-        OracleMatch(number, rank, score, SCORE_TYPE) for rank, (number, score) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)
+    matches = [
+        OracleMatch(doc_key, rank, -negated, SCORE_TYPE)
+        for rank, (negated, _, doc_key) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)
     ]
-    scores = [score for _, score in ranked]
-    votes += _retrieve_commits(searched, scores, reader)
-    if reader.knowledge is not None:
-        words = reader.bm25_query(query_terms(question))
-        found = reader.knowledge.search_words(words, reader.knowledge_filter).with_min_score(min_score_in_depth(scores))
-        votes += rank_notes_among_others(found, scores, SCORE_TYPE, reader.knowledge)
-    return tuple(votes)
+    scores = [-negated for negated, _, _ in ranked]
+    matches += _match_commits(terms, scores, reader)
+    matches += _match_notes(question, scores, reader)
+    return tuple(matches)
 
 
-def _rank_documents(scored: _DocScores, reader: OracleReader) -> _DocScores:
-    """Documents that are there, best first."""
-    documents = reader.headers([number for number, _ in scored])
-    ranked = sorted((-score, documents[number].doc_id, number) for number, score in scored if number in documents)
-    return [(number, -score) for score, _, number in ranked]
-
-
-def _retrieve_commits(searched: Sequence[str], scores: Sequence[float], reader: OracleReader) -> list[OracleMatch]:
-    """Commits among code and documents with those scores, best first."""
-    if reader.history is None or not reader.includes_commits:
+def _match_commits(terms: Sequence[str], scores: Sequence[float], reader: OracleReader) -> list[OracleMatch]:
+    """Return commits ranked among code and documents. scores: of code and documents, best first."""
+    if reader.commits.history is None or not reader.commits.is_included:
         return []
     try:
-        found = reader.search_words(searched, reader.history.lexical, RETRIEVAL_DEPTH)
+        found = reader.search_words(terms, reader.commits.history.lexical, RETRIEVAL_DEPTH)
     except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
         return []
     return rank_among_others(found, scores, SCORE_TYPE, reader)
 
 
+def _match_notes(question: SearchQuery, scores: Sequence[float], reader: OracleReader) -> list[OracleMatch]:
+    """Return notes ranked among code and documents. scores: of code and documents, best first."""
+    stores = reader.notes.stores
+    if stores is None:
+        return []
+    found = stores.search_words(reader.note_query(query_terms(question)), reader.notes.filters)
+    return rank_notes_among_others(found.with_min_score(min_score_in_depth(scores)), scores, SCORE_TYPE, stores)
+
+
 def matched_terms(question: SearchQuery, reader: OracleReader, doc_keys: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """For each document, the terms of the question that it holds."""
+    """Return the terms of the query that each of these documents holds, by doc_key."""
     terms = query_terms(question)
-    commits = [number for number in doc_keys if is_commit_key(number)]
-    known = [number for number in doc_keys if is_knowledge(number)]
-    found = reader.store.lexical.matched_terms(terms, [number for number in doc_keys if number < FIRST_COMMIT_KEY])
-    if commits and reader.history is not None:
-        found |= reader.history.lexical.matched_terms(terms, commits)
-    if known and reader.knowledge is not None:
-        found |= reader.knowledge.matched_terms(terms, known)
-    return {number: tuple(held) for number, held in found.items()}
+    return {
+        doc_key: tuple(held)
+        for corpus, own in reader.by_corpus(doc_keys)
+        for doc_key, held in corpus.matched_terms(terms, own).items()
+    }
 
 
 def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
-    """Its place by BM25; a commit's, or that of knowledge, among code and documents."""
-    searched = expand_query_terms(question)
-    if not searched:
+    """Return the rank of a document by BM25: a commit's or a note's among code and documents."""
+    terms = expand_query_terms(question)
+    if not terms:
         return RankLookup(note="the question has no word to look for")
-    if is_knowledge(document.doc_key):
-        return _lookup_knowledge_rank(question, reader, document)
-    commit = is_commit_key(document.doc_key)
-    index = reader.history.lexical if commit and reader.history else reader.store.lexical
-    least = min_matching_terms(searched, index, None if commit else reader.file_ids)
-    score = round(index.score_document(searched, document.doc_key, least), BM25_DIGITS)
+    corpus = reader.corpus_of(document.doc_key)
+    if corpus is reader.notes:
+        return _lookup_note_rank(question, reader, document)
+    code, history = reader.code.store.lexical, reader.commits.history
+    is_commit = corpus is reader.commits
+    index = history.lexical if is_commit and history else code
+    minimum = min_matching_terms(terms, index, None if is_commit else reader.code.file_ids)
+    score = round(index.score_document(terms, document.doc_key, minimum), BM25_DIGITS)
     if score <= 0:
-        return RankLookup(note=_explain_no_match(question, index, document.doc_key, least))
-    above = search_bm25_above(searched, reader.store.lexical, score, reader.file_ids)
-    if not commit:
+        return RankLookup(note=_explain_no_match(question, index, document.doc_key, minimum))
+    above = search_bm25_above(terms, code, score, reader.code.file_ids)
+    if not is_commit:
         return RankLookup(rank_in_scores(document, score, above, reader), score)
-    better = reader.count_existing([number for number, found in above if found > score])
-    return RankLookup(
-        better + rank_in_scores(document, score, search_bm25_above(searched, index, score), reader), score
+    among_commits = rank_in_scores(document, score, search_bm25_above(terms, index, score), reader)
+    return RankLookup(count_better(score, above, reader) + among_commits, score)
+
+
+def _explain_no_match(question: SearchQuery, index: LexicalIndex, doc_key: int, minimum: int) -> str:
+    """Return why a document does not match by words, for a person."""
+    terms = query_terms(question)
+    held = index.matched_terms(terms, [doc_key])[doc_key]
+    if not held:
+        return "none of the words occurs"
+    return (
+        f"{len(held)} of {len(terms)} words: {', '.join(held)}; what holds fewer than {minimum} is not found by words"
     )
 
 
-def _explain_no_match(question: SearchQuery, index: LexicalIndex, number: int, least: int) -> str:
-    """Why a document is not found by words, for a person."""
-    words = query_terms(question)
-    held = index.matched_terms(words, [number])[number]
-    if not held:
-        return "none of the words occurs"
-    return f"{len(held)} of {len(words)} words: {', '.join(held)}; what holds fewer than {least} is not found by words"
-
-
-def _lookup_knowledge_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
-    words = reader.bm25_query(query_terms(question))
-    found = reader.knowledge.search_words(words, reader.knowledge_filter) if reader.knowledge else None
+def _lookup_note_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
+    stores, words = reader.notes.stores, reader.note_query(query_terms(question))
+    found = stores.search_words(words, reader.notes.filters) if stores else None
     score = found.score_of(document.doc_key) if found else None
     if found is None or score is None:
         return RankLookup(note="none of the words occurs")
-    above = search_bm25_above(expand_query_terms(question), reader.store.lexical, score, reader.file_ids)
-    better = reader.count_existing([number for number, other in above if other > score])
-    return RankLookup(better + rank_in_scores(document, score, found.with_min_score(score).as_pairs(), reader), score)
+    above = search_bm25_above(expand_query_terms(question), reader.code.store.lexical, score, reader.code.file_ids)
+    among_notes = rank_in_scores(document, score, found.with_min_score(score).as_pairs(), reader)
+    return RankLookup(count_better(score, above, reader) + among_notes, score)
 
 
 def score_scale(question: SearchQuery, reader: OracleReader) -> ScoreScale:
-    """The question's own weight here: the sum of its terms' inverse document frequencies, as BM25 has them.
+    """Return the scale of BM25 in this project: the sum of the terms' inverse document frequencies.
 
-    A word is rarer in a larger project, and so scores higher there. What a document collects as a share of that weight
-    says how much of the question it holds, and that compares.
+    The same word is rarer in a larger project and scores higher there. A score as a share of this sum says how much of
+    the query a document holds, which compares across projects.
     """
-    index = reader.store.lexical
+    index = reader.code.store.lexical
     counts = [index.document_frequency(term) for term in expand_query_terms(question)]
-    weight = sum(math.log1p((max(index.document_count, count) - count + 0.5) / (count + 0.5)) for count in counts)
-    return ScoreScale(SCORE_TYPE, weight or 1.0)
+    unit = sum(math.log1p((max(index.document_count, count) - count + 0.5) / (count + 0.5)) for count in counts)
+    return ScoreScale(SCORE_TYPE, unit or 1.0)
 
 
-ORACLE = Oracle("lexical", "lex", "Lexical", WEIGHT, SCORE_TYPE, consult, matched_terms, lookup_rank, score_scale)
+ORACLE = Oracle("lexical", "lex", "Lexical", WEIGHT, SCORE_TYPE, consult, lookup_rank, matched_terms, score_scale)

@@ -1,14 +1,10 @@
-"""What the belief and persona oracles share: rank the notes of one store by words and vectors.
+"""What the belief and persona oracles share: rank the notes of one store by words and vectors (K2).
 
-What the oracles of knowledge share: notes of one shelf ranked by meaning and words (K2).
-
-The raw score is half the cosine, if that is above 0, and half the share of the question's words that the note holds,
-by BM25: from 0 to 1. Notes rank among their own kind alone.
+The raw score is from 0 to 1: half the cosine, if that is above 0, plus half the share of the query's BM25 that the note
+reaches. Notes rank only among notes of the same types.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -18,41 +14,35 @@ from scry.core.errors import ModelUnavailable
 from scry.core.knowledge import KnowledgeFilter
 from scry.core.text import query_terms
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
-from scry.oracles.oracle import OracleReader, RankLookup, rank_in_scores, rank_notes_among_others
+from scry.oracles.oracle import RankLookup, rank_in_scores, rank_notes_among_others
+from scry.oracles.reader import OracleReader
 from scry.store.notes.postings import NO_DOCUMENTS, ScoredDocuments
 from scry.store.notes.reader import NoteReader
 
 SCORE_TYPE = "relevance"
 
 MIN_RELEVANCE = 0.15
-"""Below this there is no vote: notes are few, and the first of few is not for that near the question."""
+"""Least raw score of a match: notes are few, and the first of a few need not be near the query."""
 
 _RELEVANCE_DIGITS = 6
 _VECTOR_WEIGHT = 0.5
 
 
 class NoteOracle(Struct, frozen=True):
-    """The notes that an oracle votes for: those of some types on one shelf."""
+    """The notes of some types in one note store, as an oracle ranks them."""
 
     note_store: str
     types: frozenset[str]
 
     def consult(self, question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
-        """Votes by relevance; equal ones stand in the order of doc_id. Raises IndexUnavailable."""
-        if reader.knowledge is None:
+        """Return matches by relevance, equal ones in the order of doc_id. Raises IndexUnavailable."""
+        if reader.notes.stores is None:
             return ()
         found = self._score_notes(question, reader).with_min_score(MIN_RELEVANCE)
-        return tuple(rank_notes_among_others(found, (), SCORE_TYPE, reader.knowledge))
-
-    def matched_terms(
-        self, question: SearchQuery, reader: OracleReader, doc_keys: Sequence[int]
-    ) -> dict[int, tuple[str, ...]]:
-        """None: the lexical oracle says which words matched."""
-        del question, reader, doc_keys
-        return {}
+        return tuple(rank_notes_among_others(found, (), SCORE_TYPE, reader.notes.stores))
 
     def lookup_rank(self, question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
-        """Its place among its own kind."""
+        """Return the rank of a note among those of its types."""
         if document.content_type not in self.types:
             return RankLookup(is_other_kind=True)
         found = self._score_notes(question, reader)
@@ -62,43 +52,37 @@ class NoteOracle(Struct, frozen=True):
         return RankLookup(rank_in_scores(document, score, found.with_min_score(score).as_pairs(), reader), score)
 
     def _score_notes(self, question: SearchQuery, reader: OracleReader) -> ScoredDocuments:
-        shelf = reader.knowledge.get_reader(self.note_store) if reader.knowledge is not None else None
-        types = frozenset(filter(reader.knowledge_filter.allows_type, self.types))
-        if shelf is None or not types:
+        notes = reader.notes.stores.get_reader(self.note_store) if reader.notes.stores is not None else None
+        types = frozenset(filter(reader.notes.filters.allows_type, self.types))
+        if notes is None or not types:
             return NO_DOCUMENTS
-        chosen = replace(reader.knowledge_filter, types=types)
-        return _combine_scores(
-            _score_by_words(question, reader, shelf, chosen), _score_by_vectors(question, reader, shelf, chosen)
-        )
+        filters = replace(reader.notes.filters, types=types)
+        words = query_terms(question)
+        by_words = notes.search_words(reader.note_query(words), filters) if words else NO_DOCUMENTS
+        return _combine_scores(by_words, _score_by_vectors(question, reader, notes, filters))
 
 
-def _combine_scores(words: ScoredDocuments, near: ScoredDocuments) -> ScoredDocuments:
-    """The relevance of what is found by either."""
-    by_words = (1 - _VECTOR_WEIGHT) * words.scores / words.score_ceiling
-    by_meaning = _VECTOR_WEIGHT * np.maximum(near.scores, 0.0)
-    places = np.searchsorted(near.doc_keys, words.doc_keys)
-    if len(near.doc_keys) and (near.doc_keys[np.minimum(places, len(near.doc_keys) - 1)] == words.doc_keys).all():
-        by_meaning[places] += by_words  # as notes have vectors, this is what mostly happens
-        return ScoredDocuments(near.doc_keys, np.round(by_meaning, _RELEVANCE_DIGITS))
-    numbers = np.union1d(words.doc_keys, near.doc_keys)
-    scores = np.zeros(len(numbers))
-    scores[np.searchsorted(numbers, words.doc_keys)] += by_words
-    scores[np.searchsorted(numbers, near.doc_keys)] += by_meaning
-    return ScoredDocuments(numbers, np.round(scores, _RELEVANCE_DIGITS))
-
-
-def _score_by_words(
-    question: SearchQuery, reader: OracleReader, shelf: NoteReader, chosen: KnowledgeFilter
-) -> ScoredDocuments:
-    words = query_terms(question)
-    return shelf.search_words(reader.bm25_query(words), chosen) if words else NO_DOCUMENTS
+def _combine_scores(by_words: ScoredDocuments, by_vectors: ScoredDocuments) -> ScoredDocuments:
+    """Return the relevance of every note that words or vectors found."""
+    word_parts = (1 - _VECTOR_WEIGHT) * by_words.scores / by_words.score_ceiling
+    vector_parts = _VECTOR_WEIGHT * np.maximum(by_vectors.scores, 0.0)
+    positions = np.searchsorted(by_vectors.doc_keys, by_words.doc_keys)
+    last = len(by_vectors.doc_keys) - 1
+    if last >= 0 and (by_vectors.doc_keys[np.minimum(positions, last)] == by_words.doc_keys).all():
+        vector_parts[positions] += word_parts  # the usual case: every note has a vector
+        return ScoredDocuments(by_vectors.doc_keys, np.round(vector_parts, _RELEVANCE_DIGITS))
+    doc_keys = np.union1d(by_words.doc_keys, by_vectors.doc_keys)
+    scores = np.zeros(len(doc_keys))
+    scores[np.searchsorted(doc_keys, by_words.doc_keys)] += word_parts
+    scores[np.searchsorted(doc_keys, by_vectors.doc_keys)] += vector_parts
+    return ScoredDocuments(doc_keys, np.round(scores, _RELEVANCE_DIGITS))
 
 
 def _score_by_vectors(
-    question: SearchQuery, reader: OracleReader, shelf: NoteReader, chosen: KnowledgeFilter
+    question: SearchQuery, reader: OracleReader, notes: NoteReader, filters: KnowledgeFilter
 ) -> ScoredDocuments:
     try:
         encoded = reader.query_vector(question)
-    except ModelUnavailable:  # the semantic oracle says so; words are left
+    except ModelUnavailable:  # the semantic oracle reports it; words are left
         return NO_DOCUMENTS
-    return shelf.search_vectors(encoded[0].identity, encoded[1], chosen) if encoded else NO_DOCUMENTS
+    return notes.search_vectors(encoded[0].identity, encoded[1], filters) if encoded else NO_DOCUMENTS

@@ -1,6 +1,6 @@
 """Retrieve the person's own notes that bear on a query.
 
-Which of the person's own notes bear on the question? Reads the notes of all projects; silent where none is near.
+Reads the persona's notes; silent where none is near.
 """
 
 from __future__ import annotations
@@ -10,17 +10,10 @@ from scry.oracles.note_oracle import SCORE_TYPE, NoteOracle
 from scry.oracles.oracle import Oracle
 
 WEIGHT = 0.5
-"""As a belief's (see oracles.belief)."""
+"""As a belief's: see oracles.belief."""
 
-_PERSONA_NOTES = NoteOracle(PERSONA_NOTES, frozenset({PERSONA}))
+_NOTES = NoteOracle(PERSONA_NOTES, frozenset({PERSONA}))
 
 ORACLE = Oracle(
-    "persona",
-    "persona",
-    "Persona",
-    WEIGHT,
-    SCORE_TYPE,
-    _PERSONA_NOTES.consult,
-    _PERSONA_NOTES.matched_terms,
-    _PERSONA_NOTES.lookup_rank,
+    "persona", "persona", "Persona", WEIGHT, SCORE_TYPE, _NOTES.consult, _NOTES.lookup_rank, notes_only=True
 )

@@ -1,13 +1,13 @@
 """Retrieve the documents and commits that changed together with what a query names.
 
-Which documents changed together with what the question names? Reads the history; silent where there is none.
+Reads the history; silent where there is none.
 
-It finds its own seeds by words: the documents and the commits that hold the question's words best. A document is tied
-to them by every commit that changed it and another seed, or that is itself a seed; the number of these commits is the
-raw score. What commits changed is known by document for the newest ones (see index.history). Its rank is by a score
-that takes away what a document owes to being changed by everything (see core.ties).
+The oracle finds its own seeds by words: the documents and the commits that hold the query's words best. A document is
+tied to the seeds by every commit that changed it and another seed, or that is itself a seed; the number of these
+commits is the raw score. Which documents a commit changed is known for the newest commits (see index.git.history).
+Documents rank by a score that discounts documents which every commit changes (see core.co_changes).
 
-A commit is tied to the seeds that it changed; it takes the rank of the place where it would stand among the documents.
+A commit is tied to the seeds that it changed.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ from scry.core.co_changes import (
     score_seed_commits,
 )
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import is_knowledge
 from scry.core.text import expand_query_terms
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
-from scry.oracles.oracle import RETRIEVAL_DEPTH, Oracle, OracleReader, RankLookup
-from scry.store.history.commits import is_commit_key
+from scry.oracles.oracle import Oracle, RankLookup
+from scry.oracles.reader import RETRIEVAL_DEPTH, OracleReader
 from scry.store.history.reader import HistoryReader
 from scry.store.lexical import LexicalIndex
 
@@ -38,135 +37,129 @@ WEIGHT = 0.7
 
 SEED_DOCUMENTS = 10
 SEED_COMMITS = 20
-"""So many of either, the best by words, are seeds."""
+"""Seeds of either kind: the best by words."""
 
 COMMITS_PER_SEED = 20
-"""Of each seed's commits the newest so many count: older ones say less of what belongs together today."""
+"""Newest commits of each seed that count: older ones say less about what belongs together today."""
 
 SCORE_TYPE = "co_change_count"
 
 
 def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
-    """Votes by ties; equal scores stand in the order of doc_id. Raises IndexUnavailable for a damaged history."""
-    if reader.history_error:
-        raise IndexUnavailable(reader.history_error)
-    history, searched = reader.history, expand_query_terms(question)
-    if history is None or not searched:
+    """Return matches by co-changes, equal scores in the order of doc_id. Raises IndexUnavailable."""
+    if reader.commits.error:
+        raise IndexUnavailable(reader.commits.error)
+    history, terms = reader.commits.history, expand_query_terms(question)
+    if history is None or not terms:
         return ()
-    ties = _find_co_changes(searched, reader, history)
-    documents = _with_doc_keys(ties.documents, reader)
-    votes = [
-        OracleMatch(number, rank, tied.commit_count, SCORE_TYPE) for rank, (number, tied) in enumerate(documents, 1)
+    co_changes = _find_co_changes(terms, reader, history)
+    documents = _with_doc_keys(co_changes.documents, reader)
+    matches = [
+        OracleMatch(doc_key, rank, scored.commit_count, SCORE_TYPE)
+        for rank, (doc_key, scored) in enumerate(documents, 1)
     ]
-    return (*votes, *_retrieve_commits(ties, [tied.negated_score for _, tied in documents], reader))
+    if reader.commits.is_included:
+        matches += [
+            OracleMatch(doc_key, rank, scored.commit_count, SCORE_TYPE)
+            for rank, doc_key, scored in _rank_commits(
+                co_changes, [scored.negated_score for _, scored in documents], reader
+            )
+            if rank <= RETRIEVAL_DEPTH
+        ]
+    return tuple(matches)
 
 
 class _CoChanges(Struct, frozen=True):
-    """What is tied to the seeds: documents best first, also those that are no more, and what the seeds' commits
-    touched.
-    """
+    """The documents tied to the seeds, best first, deleted ones too; and the changes of the seeds' commits."""
 
     documents: list[CoChangeScore]
     changes: CommitChanges
     seeds: CoChangeSeeds
 
 
-def _find_co_changes(searched: Sequence[str], reader: OracleReader, history: HistoryReader) -> _CoChanges:
-    seeds = _find_seeds(searched, reader, history)
-    touches, commits = (
-        CommitChanges.from_changes(history.symbol_ids_by_commit(sorted(seeds.all_commits()))),
-        history.cochange_commit_count(),
-    )
-    counted = count_co_changes(touches, seeds, commits)
-    named = history.get_symbols(counted.documents.tolist())
-    if len(named) < len(counted.documents):  # the history was written anew since their commits were read
-        counted = counted.restrict_to(named)
-    return _CoChanges(score_co_changed_documents(counted, named, seeds, commits), touches, seeds)
+def _find_co_changes(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> _CoChanges:
+    seeds = _find_seeds(terms, reader, history)
+    changes = CommitChanges.from_changes(history.symbol_ids_by_commit(sorted(seeds.all_commits())))
+    commit_total = history.cochange_commit_count()
+    counted = count_co_changes(changes, seeds, commit_total)
+    symbols = history.get_symbols(counted.documents.tolist())
+    if len(symbols) < len(counted.documents):  # the history was rewritten since the changes were read
+        counted = counted.restrict_to(symbols)
+    return _CoChanges(score_co_changed_documents(counted, symbols, seeds, commit_total), changes, seeds)
 
 
-def _find_seeds(searched: Sequence[str], reader: OracleReader, history: HistoryReader) -> CoChangeSeeds:
-    documents = _best_by_words(searched, reader.store.lexical, SEED_DOCUMENTS, reader)
-    known = history.symbol_ids_by_doc_id([document.doc_id for document in documents])
+def _find_seeds(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> CoChangeSeeds:
+    documents = _best_by_words(terms, reader.code.store.lexical, SEED_DOCUMENTS, reader)
+    symbol_ids = history.symbol_ids_by_doc_id([document.doc_id for document in documents])
     by_document = {
         symbol: set(commits)
-        for symbol, commits in history.cochange_commits_by_symbol(list(known.values()), COMMITS_PER_SEED).items()
+        for symbol, commits in history.cochange_commits_by_symbol(list(symbol_ids.values()), COMMITS_PER_SEED).items()
     }
-    for place, document in enumerate(documents):
-        if document.doc_id not in known:  # it is older than the known lines: then its file stands for it
-            by_document[-1 - place] = set(history.cochange_commits_of_file(document.path, COMMITS_PER_SEED))
-    found = _best_by_words(searched, history.lexical, SEED_COMMITS, reader)
-    return CoChangeSeeds(by_document, frozenset(history.filter_cochange_commits([commit.doc_key for commit in found])))
+    for position, document in enumerate(documents):
+        if document.doc_id not in symbol_ids:  # older than the known changes of symbols: its file stands for it
+            by_document[-1 - position] = set(history.cochange_commits_of_file(document.path, COMMITS_PER_SEED))
+    commits = _best_by_words(terms, history.lexical, SEED_COMMITS, reader)
+    matched = history.filter_cochange_commits([commit.doc_key for commit in commits])
+    return CoChangeSeeds(by_document, frozenset(matched))
 
 
-def _best_by_words(
-    searched: Sequence[str], index: LexicalIndex, count: int, reader: OracleReader
-) -> list[DocumentHeader]:
-    """The best by words, equal scores in the order of doc_id."""
-    scores = dict(reader.search_words(searched, index, count))
-    outlines = reader.headers(list(scores))
-    there = [outlines[number] for number in scores if number in outlines]
-    return sorted(there, key=lambda outline: (-scores[outline.doc_key], outline.doc_id))[:count]
+def _best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader: OracleReader) -> list[DocumentHeader]:
+    """Return the best documents of a word index by BM25, equal scores in the order of doc_id."""
+    scores = dict(reader.search_words(terms, index, limit))
+    headers = reader.headers(list(scores))
+    existing = [headers[doc_key] for doc_key in scores if doc_key in headers]
+    return sorted(existing, key=lambda header: (-scores[header.doc_key], header.doc_id))[:limit]
 
 
 def _with_doc_keys(documents: Sequence[CoChangeScore], reader: OracleReader) -> list[tuple[int, CoChangeScore]]:
-    """The best, with their numbers, of those that are indexed and that the filters leave."""
+    """Return the first RETRIEVAL_DEPTH documents that are indexed and that the filters leave, with their doc_keys."""
     found: list[tuple[int, CoChangeScore]] = []
     for start in range(0, len(documents), RETRIEVAL_DEPTH):
         part = documents[start : start + RETRIEVAL_DEPTH]
-        numbers = reader.doc_keys_by_id([tied.name for tied in part])
-        found += [(numbers[tied.name], tied) for tied in part if tied.name in numbers]
+        doc_keys = reader.code.doc_keys_by_id([scored.name for scored in part])
+        found += [(doc_keys[scored.name], scored) for scored in part if scored.name in doc_keys]
         if len(found) >= RETRIEVAL_DEPTH:
             break
     return found[:RETRIEVAL_DEPTH]
 
 
-def _retrieve_commits(ties: _CoChanges, documents: Sequence[float], reader: OracleReader) -> list[OracleMatch]:
-    """Commits that changed seeds, each with the rank that it would have in one list with those documents."""
-    if not reader.includes_commits:
-        return []
-    placed = _rank_commits(ties, documents, reader)
+def _rank_commits(
+    co_changes: _CoChanges, document_scores: Sequence[float], reader: OracleReader
+) -> list[tuple[int, int, CoChangeScore]]:
+    """Return rank, doc_key and score of each commit that changed seeds, ranked among the documents.
+
+    document_scores: the documents' negated scores, ascending.
+    """
+    scored = score_seed_commits(co_changes.changes, co_changes.seeds)
+    headers = reader.headers(list(scored))
+    ranked = sorted((scored[key].negated_score, headers[key].doc_id, key) for key in scored if key in headers)
     return [
-        OracleMatch(number, rank, tied.commit_count, SCORE_TYPE)
-        for rank, number, tied in placed
-        if rank <= RETRIEVAL_DEPTH
+        (bisect_left(document_scores, score) + position, key, scored[key])
+        for position, (score, _, key) in enumerate(ranked, 1)
     ]
 
 
-def _rank_commits(
-    ties: _CoChanges, documents: Sequence[float], reader: OracleReader
-) -> list[tuple[int, int, CoChangeScore]]:
-    """Rank, number and tie of each commit that changed seeds. documents: the documents' negated scores, rising."""
-    tied = score_seed_commits(ties.changes, ties.seeds)
-    outlines = reader.headers(list(tied))
-    ranked = sorted((tied[n].negated_score, outlines[n].doc_id, n) for n in tied if n in outlines)
-    return [(bisect_left(documents, s) + before, n, tied[n]) for before, (s, _, n) in enumerate(ranked, 1)]
-
-
 def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
-    """Its place by ties; a commit's among the documents."""
-    history, searched = reader.history, expand_query_terms(question)
-    if is_knowledge(document.doc_key):
+    """Return the rank of a document by co-changes: a commit's among the documents."""
+    history, terms = reader.commits.history, expand_query_terms(question)
+    corpus = reader.corpus_of(document.doc_key)
+    if corpus is reader.notes:
         return RankLookup(is_other_kind=True)
     if history is None:
         return RankLookup(note="there is no history")
-    if not searched:
+    if not terms:
         return RankLookup(note="the question has no word to find seeds by")
-    ties = _find_co_changes(searched, reader, history)
-    there = reader.doc_keys_by_id([tied.name for tied in ties.documents])
-    documents = [tied for tied in ties.documents if tied.name in there]
-    if is_commit_key(document.doc_key):
-        placed = _rank_commits(ties, [tied.negated_score for tied in documents], reader)
-        found = [(rank, tied) for rank, number, tied in placed if number == document.doc_key]
+    co_changes = _find_co_changes(terms, reader, history)
+    indexed = reader.code.doc_keys_by_id([scored.name for scored in co_changes.documents])
+    documents = [scored for scored in co_changes.documents if scored.name in indexed]
+    if corpus is reader.commits:
+        commits = _rank_commits(co_changes, [scored.negated_score for scored in documents], reader)
+        found = [(rank, scored) for rank, doc_key, scored in commits if doc_key == document.doc_key]
     else:
-        found = [(rank, tied) for rank, tied in enumerate(documents, 1) if tied.name == document.doc_id]
-    for rank, tied in found:
-        return RankLookup(rank, tied.commit_count)
+        found = [(rank, scored) for rank, scored in enumerate(documents, 1) if scored.name == document.doc_id]
+    for rank, scored in found:
+        return RankLookup(rank, scored.commit_count)
     return RankLookup(note="no more commits than by chance tie it to what the words find")
 
 
-def matched_terms(_question: SearchQuery, _reader: OracleReader, _numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """None: it is not words that tie."""
-    return {}
-
-
-ORACLE = Oracle("temporal", "temp", "Temporal", WEIGHT, SCORE_TYPE, consult, matched_terms, lookup_rank)
+ORACLE = Oracle("temporal", "temp", "Temporal", WEIGHT, SCORE_TYPE, consult, lookup_rank)

@@ -1,12 +1,10 @@
-"""What was done, what failed, what was decided: the values of memory, and all that is decided about them. Pure.
+"""Memory: what was done, what failed, what was decided. Pure values and the rules for them.
 
-types                   sessions, pieces of work, memories
-masking, secret_forms   secrets, taken out before anything is kept
-words                   by which words a memory is found
-purpose                 what a question wants of memory
-ranking                 four signals and their weights
-reason                  why a memory has its place, in words
-digest                  a summary, made without a model
+types      work sessions, pieces of work, memories
+masking    secrets, masked before anything is stored
+summary    search terms of a memory, and summaries made without a model
+purpose    the purpose of a query for memory
+ranking    four signals and their weights, and the reason of a rank in words
 """
 
 # Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.

@@ -1,14 +1,10 @@
-"""Mask secrets in a text before it is stored.
+"""Mask secrets in a text before it is stored (M1): by their form, by the name beside them, and by randomness.
 
-The forms of secrets that can be told by themselves, wherever they stand.
+A secret's form is a provider's documented prefix and alphabet, with the shortest length in use; a form without a prefix
+is listed only where its shape is unmistakable.
 
-Each is a provider's documented prefix and alphabet, with the shortest length that is in use; a form without a prefix is
-here only where its shape is unmistakable. What can only be told by the name beside it is for `masking`.
-
-Secrets, masked before anything is kept (M1): by their form, by the name beside them, and by how random they look.
-
-What is masked in doubt costs a word of a memory; what is not may cost an account. But code that only speaks of a
-password (`password: str`, `token = next_token()`) is left alone: the value has to look like one.
+A word masked in doubt costs a word of a memory; a secret that is not masked may cost an account. Code that only
+mentions a password (`password: str`, `token = next_token()`) stays: the value has to look like a secret.
 """
 
 from __future__ import annotations
@@ -125,7 +121,7 @@ TOKEN_PATTERN = re.compile(
     f"{_TOKEN_START}(?:{'|'.join((*_CLOUDS, *_CODE_HOSTS, *_MODELS, *_PAYMENT_AND_MAIL, *_CHAT))}){_TOKEN_END}"
     rf"|(?<![A-Za-z0-9$])(?:{'|'.join(_SHAPES)})"
 )
-"""A secret by its form alone."""
+"""Secrets that are recognized by their form alone."""
 
 PRIVATE_KEY_BLOCK = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
@@ -134,21 +130,21 @@ PRIVATE_KEY_BLOCK = re.compile(
     r"|^Private-Lines: *\d+\r?\n(?:[A-Za-z0-9+/=]+\r?\n?)+",
     re.MULTILINE,
 )
-"""A private key: PEM or PGP, also one whose beginning or end is missing, and PuTTY's own form."""
+"""Private keys: PEM or PGP, also with the beginning or end missing, and PuTTY's own form."""
 
 WEBHOOK_URL = re.compile(
     r"https://(?:hooks\.slack\.com/(?:services|workflows|triggers)/|(?:\w+\.)?discord(?:app)?\.com/api/webhooks/"
     r"|[\w.-]+\.webhook\.office\.com/webhookb2/|chat\.googleapis\.com/v1/spaces/)(?P<secret>[^\s\"'<>]+)"
 )
-"""A webhook's address: who knows it may post."""
+"""Addresses of webhooks: whoever knows one may post."""
 
 MASK = "[masked]"
 
 MAX_LINE_LENGTH = 2_000
-"""Characters: the time that patterns take grows with the square of a line. A longer one is data, not language."""
+"""Most characters of a line: patterns take time by the square of its length. A longer one is data, not language."""
 
 _TERMINAL_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-"""What colours a terminal's text. It would stand between a word's boundary and the secret."""
+"""Escape sequences of terminals, which would stand between a word's boundary and a secret."""
 
 _QUOTE = r"\\?[\"'`]"
 
@@ -171,7 +167,7 @@ _ASSIGNMENT = re.compile(
     rf"(?:(?P<quote>{_QUOTE})(?P<quoted>(?:(?!(?P=quote))[^\n]){{1,4096}})|(?P<bare>[^\s\"'`]{{1,4096}}))",
     re.IGNORECASE,
 )
-"""A name that speaks of a secret, and what is given to it."""
+"""A name of a secret, and the value assigned to it."""
 
 _XML_ELEMENT = re.compile(
     r"<(?P<name>[\w.:-]{0,40}(?:password|passwd|passphrase|secret|token|api-?key)[\w.-]{0,40})(?:\s[^<>]{0,200})?>"
@@ -207,7 +203,7 @@ _COMMANDS: tuple[re.Pattern[str], ...] = (
     re.compile(r"\bIDENTIFIED\s+(?:WITH\s+\S+\s+)?BY\s+(?:PASSWORD\s+)?[\"'](?P<secret>[^\"'\n]+)", re.IGNORECASE),
     re.compile(r"\bPASSWORD\s+[\"'](?P<secret>[^\"'\n]+)", re.IGNORECASE),
 )
-"""Commands whose arguments are secrets though no name says so."""
+"""Commands whose arguments are secrets without a name beside them."""
 
 _AUTHORIZATION_HEADER = re.compile(
     r"(?P<name>\b(?:proxy-)?authorization\b\\?[\"']?\s*[:=]\s*(?:\\?[\"'])?)(?P<scheme>[A-Za-z][\w-]*\s+)?"
@@ -235,8 +231,8 @@ _URL_PARAMETER = re.compile(
 
 _RANDOM_CANDIDATE = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,4096}={0,2}(?![A-Za-z0-9+/_-])")
 _MIN_CLASS_CHANGES = 0.45
-"""Of two neighbouring characters of random base 62, in 62 of 100 cases one is a small letter, a capital or a digit and
-the other is not; in names of code, however long, in fewer than 35."""
+"""Least share of neighbouring characters of different classes (small letter, capital, digit) in a random value: in
+random base 62 the share is 0.62, in names of code, however long, below 0.35."""
 
 _PLACEHOLDER = re.compile(
     r"(?:\$\{[^}]*\}?|\$[\w:.-]*|\$\([^)]*\)?|%[\w()]*s|%\w+%|\{\{?[^}]*\}?\}|<[^>]*>|\[[^\]]*\]|\*+|\.{2,}|…|x+|•+|none|null|nil"
@@ -244,7 +240,7 @@ _PLACEHOLDER = re.compile(
     r"|token|include|omit|same-origin)[,;)\]}]*",
     re.IGNORECASE,
 )
-"""A value that stands for one, or says nothing."""
+"""Placeholders and empty values."""
 
 _PASSWORD_DESCRIPTIONS = frozenset(
     """
@@ -253,27 +249,27 @@ _PASSWORD_DESCRIPTIONS = frozenset(
     mismatch rejected denied failed error unknown ignored disabled enabled default plain hashed include omit not the
     """.split()
 )
-"""Words behind a colon that say what a password is, or what became of it."""
+"""Words after a colon that describe a password or its state."""
 
 _CODE_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?P<after>\(|\[|\.|::|->|[,;)\]}]|$)")
 _EXPRESSION_PREFIXES = ("(", "[", "{", "<", "&", "*", "$(", "=", "~")
 _TRAILING_PUNCTUATION = ",;)]}"
 _MIN_BARE_PASSWORD_LENGTH = 6
-"""A shorter word behind `password:` is rarely one."""
+"""Least length of an unquoted word after `password:` that is taken for a password."""
 
 _FILE_SUFFIXES = (".py", ".ts", ".js", ".json", ".txt", ".pem", ".md", ".yml", ".yaml")
 _PATH_PREFIXES = ("/", "./", "../", "~/", "http://", "https://", "file:")
 
 
 class MaskedText(Struct, frozen=True):
-    """A text without its secrets, and how many there were."""
+    """A text with its secrets masked, and how many there were."""
 
     text: str
     count: int
 
 
 def mask_secrets(text: str) -> MaskedText:
-    """The text with `[masked]` in the place of each secret, without a terminal's colours and the ends of long lines."""
+    """Replace each secret of a text by `[masked]`; terminal escapes and the ends of long lines are removed."""
     counter = _MaskCounter()
     plain = "\n".join(_truncate_line(line) for line in _TERMINAL_ESCAPES.sub("", text).split("\n"))
     for pattern, replace in _MASKING_STEPS:
@@ -282,7 +278,7 @@ def mask_secrets(text: str) -> MaskedText:
 
 
 def _truncate_line(line: str) -> str:
-    """A line as long as the patterns can take; of a word that is cut nothing stays, for it may be a secret's half."""
+    """Cut a line at MAX_LINE_LENGTH before the last word, which may be half of a secret."""
     if len(line) <= MAX_LINE_LENGTH:
         return line
     head, space, _ = line[:MAX_LINE_LENGTH].rpartition(" ")
@@ -290,7 +286,7 @@ def _truncate_line(line: str) -> str:
 
 
 class _MaskCounter:
-    """Counts what is truly replaced."""
+    """Counts the matches that are replaced."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -305,7 +301,7 @@ def _mask_all(_: re.Match[str]) -> str:
 
 
 def _mask_secret_group(match: re.Match[str]) -> str:
-    """What is around the secret stays."""
+    """Mask the group `secret` of a match and keep the text around it."""
     start, end = match.span("secret")
     if match["secret"].startswith(MASK) or _PLACEHOLDER.fullmatch(match["secret"]):
         return match.group()
@@ -333,7 +329,7 @@ def _is_secret(match: re.Match[str], value: str) -> bool:
 
 
 def _is_password(match: re.Match[str], value: str) -> bool:
-    """Whatever stands in quotes; without them, what is no name of code, call, type or prose."""
+    """Return whether a value is a password: any in quotes; unquoted, none that is a name, call, type or prose."""
     if match["name"].lower().endswith("pwd") and value.startswith(_PATH_PREFIXES):
         return False  # the shell's working folder
     if match["quoted"] is not None:
@@ -351,7 +347,7 @@ def _is_password(match: re.Match[str], value: str) -> bool:
 
 
 def _is_code_expression(bare: str) -> bool:
-    """Whether code gets it from somewhere: `next_token(…`, `settings.token`, `keys[…`."""
+    """Return whether a value is an expression of code: `next_token(…`, `settings.token`, `keys[…`."""
     found = _CODE_IDENTIFIER.match(bare)
     return found is not None and found["after"] in ("(", "[", ".", "::", "->")
 

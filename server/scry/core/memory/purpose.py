@@ -1,7 +1,4 @@
-"""Detect what a query wants of memory: to resume, decisions or failures.
-
-What a question wants of memory: to go on where one was, to know what was decided, or what went wrong.
-"""
+"""Detect what a query wants of memory: to resume, decisions or failures."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from scry.core.text import content_terms
 
 
 class RecallPurpose(str, Enum):
-    """What a question is after, apart from its words. The value is how a person names it."""
+    """The purpose of a query for memory, apart from its words. The value is its name for people."""
 
     RESUME = "resume"
     DECISIONS = "decisions"
@@ -25,9 +22,9 @@ class RecallPurpose(str, Enum):
 
 
 class MemoryQuery(Struct, frozen=True):
-    """purpose: None for a question that may be about anything. terms: what it is about besides.
+    """A query as memory reads it. purpose: None for a query about anything. terms: its other subject.
 
-    is_open: whether it names nothing in particular, so that whatever serves its purpose answers it.
+    is_generic: whether it names nothing in particular, so that whatever serves its purpose answers it.
     """
 
     purpose: RecallPurpose | None
@@ -73,7 +70,7 @@ _PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
         ),
     }
 )
-"""How people ask for it."""
+"""Phrases that show a purpose."""
 
 _PURPOSE_WORDS: Mapping[RecallPurpose, frozenset[str]] = {
     RecallPurpose.RESUME: frozenset(
@@ -87,10 +84,10 @@ _PURPOSE_WORDS: Mapping[RecallPurpose, frozenset[str]] = {
         " red wrong error errors last latest recent".split()
     ),
 }
-"""Words that only say what is wanted."""
+"""Words that state a purpose and no subject."""
 
 _GENERIC_WORDS = frozenset({"test", "tests", "build", "builds", "ci", "command", "commands", "run", "everything"})
-"""Words that name nothing in particular: who asks why tests failed wants the errors that do not say `test`, too."""
+"""Words that name nothing in particular: "why did tests fail" also wants errors that do not say `test`."""
 
 _KIND_RELEVANCE: Mapping[RecallPurpose, Mapping[str, float]] = {
     RecallPurpose.RESUME: {
@@ -107,32 +104,34 @@ _KIND_RELEVANCE: Mapping[RecallPurpose, Mapping[str, float]] = {
     RecallPurpose.DECISIONS: {"decision": 1.0, "summary": 1.0},
     RecallPurpose.FAILURES: {"error": 1.0, "test": 1.0, "command": 0.8},
 }
-"""How well each kind answers, from 0 to 1: who comes back to some work wants its summary before a list of files."""
+"""Relevance of each kind, from 0 to 1: a person who resumes work wants its summary before a list of files."""
 
 _SUCCESS_FACTOR = 0.5
-"""Who comes back wants to know what failed, before the commands that passed."""
+"""Factor of commands that passed: a person who resumes work wants to see first what failed."""
 
 
 def parse_memory_query(question: str, explicit: RecallPurpose | None = None) -> MemoryQuery:
-    """What a question wants of memory. told: what the asker says it is after."""
-    purpose = explicit or next((purpose for purpose, cue in _PURPOSE_PATTERNS.items() if cue.search(question)), None)
-    asked = content_terms(question)
+    """Parse a query for memory. explicit: the purpose, where the caller states it."""
+    purpose = explicit or next(
+        (purpose for purpose, pattern in _PURPOSE_PATTERNS.items() if pattern.search(question)), None
+    )
+    terms = content_terms(question)
     if purpose is None:
-        return MemoryQuery(None, tuple(asked))
-    rest = content_terms(_PURPOSE_PATTERNS[purpose].sub(" ", question)) if not explicit else asked
+        return MemoryQuery(None, tuple(terms))
+    rest = content_terms(_PURPOSE_PATTERNS[purpose].sub(" ", question)) if not explicit else terms
     about = tuple(term for term in rest if term not in _PURPOSE_WORDS[purpose])
     return MemoryQuery(purpose, about, is_generic=set(about) <= _GENERIC_WORDS)
 
 
 def purpose_relevance(purpose: RecallPurpose, memory: Memory) -> float:
-    """How well a memory answers such a question by what it is, from 0 to 1."""
-    worth = _KIND_RELEVANCE[purpose].get(memory.kind, 0.0)
+    """Return the relevance of a memory for a purpose by its kind and outcome, from 0 to 1."""
+    relevance = _KIND_RELEVANCE[purpose].get(memory.kind, 0.0)
     if purpose is RecallPurpose.DECISIONS and memory.kind == "summary":
-        return worth if DECISION_PREFIX in memory.text else 0.0
+        return relevance if DECISION_PREFIX in memory.text else 0.0
     if memory.failed or memory.kind not in ("test", "command"):
-        return worth
-    return worth * _SUCCESS_FACTOR if purpose is RecallPurpose.RESUME else 0.0
+        return relevance
+    return relevance * _SUCCESS_FACTOR if purpose is RecallPurpose.RESUME else 0.0
 
 
 DECISION_PREFIX = "Decided: "
-"""Begins the lines of a summary that tell decisions."""
+"""Prefix of the lines of a summary that state decisions."""

@@ -1,11 +1,8 @@
-"""Rank memories by four weighted signals, and explain a rank in words.
+"""Rank memories by four weighted signals, and explain a rank in words (M2, M3, M4).
 
-The order of memories: four signals from 0 to 1, explicit weights, explicit time (M2, M3).
-
-score = (sum of weight * signal) / (sum of the weights that apply), rounded, so that equal means equal.
-Order: score, then time, the newest first, then id.
-
-Why a memory has its place, in under 100 characters: the factor with the largest share in its score (M4).
+score = (sum of weight * signal) / (sum of the weights that apply), rounded so that ties are exact.
+Signals are from 0 to 1. Order: score, then time, newest first, then id. The reason of a rank, in under 100 characters,
+is the signal with the largest share in the score.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ from scry.core.text import tokenize
 SCORE_DIGITS = 6
 
 HALF_LIFE_MS = 7 * 86_400_000
-"""After a week something is half as recent: what was done in this week's work comes before last month's."""
+"""Half-life of the recency signal, a week: this week's work ranks before last month's."""
 
 SCOPE_SIGNALS: Mapping[str, float] = {"session": 1.0, "repository": 0.7, "agent": 0.5, "none": 0.0}
 
@@ -33,8 +30,8 @@ of the poorest match weighs 0.35, more than all else together can (0.3): a match
 
 
 class SignalWeights(Struct, frozen=True):
-    """What each signal counts. Intent before scope before recency: what answers the question comes before what is near,
-    and that before what is new, which breaks near ties.
+    """The weight of each signal. Intent before scope before recency: serving the query outranks being near, and that
+    outranks being new, which breaks near ties.
     """
 
     text: float = 0.7
@@ -47,10 +44,10 @@ DEFAULT_SIGNAL_WEIGHTS = SignalWeights()
 
 
 class RecallContext(Struct, frozen=True):
-    """From where it is asked.
+    """The situation in which memory is queried.
 
-    now: the time. session: the session that is open, or else the last one; None without any. agent: who asks; empty for
-    the person. purpose: what is asked for. intent: the terms of what the asker works for; may be empty.
+    now: the time. session: the open session, or else the last one; None without any. agent: the one that queries; empty
+    for the person. purpose: of the query. intent: the terms of the current work's intent; may be empty.
     """
 
     now: int
@@ -61,7 +58,7 @@ class RecallContext(Struct, frozen=True):
 
 
 class RecallSignals(NamedTuple):
-    """How well a memory answers, each from 0 to 1. intent: None where none was given."""
+    """The signals of a memory, each from 0 to 1. intent: None where no intent is known."""
 
     text: float
     recency: float
@@ -70,7 +67,7 @@ class RecallSignals(NamedTuple):
 
 
 class RecalledMemory(NamedTuple):
-    """A memory with its place. matches: the words of the question that it holds. scope: the name behind its signal."""
+    """A ranked memory. matches: the words of the query that it holds. scope: the name behind the scope signal."""
 
     memory: Memory
     score: float
@@ -80,8 +77,10 @@ class RecalledMemory(NamedTuple):
 
 
 def text_signal(held: Iterable[str], frequencies: Mapping[str, int], total: int) -> float:
-    """What a memory holds of a question. held: its terms that the question has. frequencies: for each term of the
-    question, how many of the `total` memories hold it: a rare word says more.
+    """Return the text signal of a memory.
+
+    held: the query's terms that the memory holds. frequencies: for each term of the query, how many of the `total`
+    memories hold it: a rare term counts more.
     """
     worth = {term: term_rarity(count, total) for term, count in frequencies.items()}
     found = sum(worth[term] for term in sorted(set(held) & worth.keys()))
@@ -89,26 +88,26 @@ def text_signal(held: Iterable[str], frequencies: Mapping[str, int], total: int)
 
 
 def term_rarity(count: int, total: int) -> float:
-    """What a word says that `count` of `total` memories hold."""
+    """Return the weight of a term that `count` of `total` memories hold."""
     return log(1 + total / (1 + count))
 
 
 def recency_signal(memory: Memory, now: int) -> float:
-    """Halves with every HALF_LIFE_MS; what is pinned stays new, and so does what a clock says is of tomorrow."""
+    """Return the recency signal: it halves every HALF_LIFE_MS; pinned memories and future times stay at 1."""
     return 1.0 if memory.pinned else 0.5 ** (max(0, now - memory.time) / HALF_LIFE_MS)
 
 
 def effective_scope(memory: Memory, context: RecallContext) -> str:
-    """session: of the asker's. repository: for all who work here. agent: an agent's. none: of another session."""
+    """Return the scope as seen from the context: `session` for the same session, `none` for another's, else its own."""
     if context.session is not None and memory.session == context.session:
         return "session"
     return "none" if memory.scope == "session" else memory.scope
 
 
 def intent_signal(memory: Memory, context: RecallContext, intent_terms: frozenset[str]) -> float | None:
-    """How well it serves the purpose of the question; without one, how much of the asker's intent it was done for.
+    """Return how well a memory serves the query's purpose; without one, the share of the current intent that it shares.
 
-    intent_terms: those of what the memory was made for.
+    intent_terms: of the intent that the memory was made for.
     """
     if context.purpose is not None:
         return purpose_relevance(context.purpose, memory)
@@ -116,15 +115,17 @@ def intent_signal(memory: Memory, context: RecallContext, intent_terms: frozense
 
 
 def combine_signals(signals: RecallSignals, weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS) -> float:
-    """The score, 0 to 1."""
+    """Return the score, 0 to 1."""
     text, recency, scope, intent = signals
-    most = weights.text + weights.recency + weights.scope + (0 if intent is None else weights.intent)
-    whole = weights.text * text + weights.intent * (intent or 0.0) + weights.scope * scope + weights.recency * recency
-    return round(whole / most, SCORE_DIGITS)
+    weight_sum = weights.text + weights.recency + weights.scope + (0 if intent is None else weights.intent)
+    weighted = (
+        weights.text * text + weights.intent * (intent or 0.0) + weights.scope * scope + weights.recency * recency
+    )
+    return round(weighted / weight_sum, SCORE_DIGITS)
 
 
 def signal_contributions(signals: RecallSignals, weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS) -> dict[str, float]:
-    """What each signal adds to the score, before it is divided; in the order in which equal ones are named."""
+    """Return the weighted signals, in the order in which equal ones are named."""
     return {
         "text": weights.text * signals.text,
         "intent": weights.intent * (signals.intent or 0.0),
@@ -134,7 +135,7 @@ def signal_contributions(signals: RecallSignals, weights: SignalWeights = DEFAUL
 
 
 def sort_recalled(recalled: Iterable[RecalledMemory]) -> list[RecalledMemory]:
-    """Best first: by score, then time, then id. Total."""
+    """Sort memories best first: by score, then time, then id; the order is total."""
     return sorted(recalled, key=lambda each: (-each.score, -each.memory.time, each.memory.id))
 
 
@@ -145,9 +146,10 @@ def rank_memories(
     context: RecallContext,
     weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS,
 ) -> list[RecalledMemory]:
-    """Memories, each with the question's terms that it holds and the terms of its intent, best first.
+    """Rank memories, best first.
 
-    frequencies, total: see text_signal.
+    memories: each with the query's terms that it holds and the terms of its intent. frequencies, total: as for
+    `text_signal`.
     """
     recalled: list[RecalledMemory] = []
     texts = {words: text_signal(words, frequencies, total) for words in {tuple(held) for _, held, _ in memories}}
@@ -192,14 +194,14 @@ _PURPOSE_PHRASES = {
 }
 
 _MIN_STEM_LENGTH = 4
-"""Words that share fewer letters at their beginning have no stem in common."""
+"""Words whose common beginning is shorter are taken to have different stems."""
 
 _MAX_SHOWN_WORDS = 3
 _MAX_WORD_LENGTH = 16
 
 
 def main_signal(recalled: RecalledMemory, weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS) -> str:
-    """text, intent, scope or recency: the one with the largest share; the first of these of equal ones."""
+    """Return the signal with the largest share in the score: text, intent, scope or recency, in this order if equal."""
     parts = signal_contributions(recalled.signals, weights)
     return max(parts, key=parts.__getitem__)
 
@@ -207,7 +209,7 @@ def main_signal(recalled: RecalledMemory, weights: SignalWeights = DEFAULT_SIGNA
 def explain_recall(
     recalled: RecalledMemory, context: RecallContext, weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS
 ) -> str:
-    """Words for a person, such as `matched 'auth' in this session` or `recent command`."""
+    """Return the reason of a rank, such as `matched 'auth' in this session` or `recent command`."""
     factor, where = main_signal(recalled, weights), _SCOPE_PHRASES[recalled.scope]
     name = _KIND_LABELS[recalled.memory.kind]
     if factor == "text":
@@ -233,9 +235,9 @@ def _quote_words(words: Sequence[str], shown: int) -> str:
 
 
 def _matches_only_intent(recalled: RecalledMemory) -> bool:
-    """Whether what it was done for holds a word of the question, and what is shown of it surely none."""
+    """Return whether its intent holds a word of the query, and its shown text surely none."""
     memory = recalled.memory
-    if memory.detail or memory.kind == "summary":  # a detail is not read here, and a summary tells its intent
+    if memory.detail or memory.kind == "summary":  # a detail is not loaded here, and a summary states its intent
         return False
     own, intent = tokenize(" ".join((memory.text, *memory.refs))), tokenize(memory.capsule_intent)
     return not any(_may_share_stem(word, own) for word in recalled.matches) and any(
@@ -244,7 +246,7 @@ def _matches_only_intent(recalled: RecalledMemory) -> bool:
 
 
 def _may_share_stem(word: str, among: Sequence[str]) -> bool:
-    """Whether one of these may be a form of the word: words are found by their stems."""
+    """Return whether one of these may be a form of the word: words match by their stems."""
     return any(each.startswith(word[:_MIN_STEM_LENGTH]) or word.startswith(each[:_MIN_STEM_LENGTH]) for each in among)
 
 

@@ -1,8 +1,6 @@
 """Derive the search terms of an observation and the summary of a piece of work.
 
-The words by which a memory is found: its own, and those for what it is.
-
-A summary of a piece of work, made of what was noted in it, without a model.
+Both are made without a model.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ _TEST_RUNNER = re.compile(
     r"|phpunit|pest|ctest|gtest|busted|(?:cargo|go|npm|yarn|pnpm|bun|deno|dotnet|mvn|gradle|gradlew|mix|swift|make|rake"
     r"|composer|bazel|zig|stack|cabal|flutter|dart|sbt|lein|just|task)(?:\s+run)?\s+(?:nex)?test)\b"
 )
-"""Commands that run tests, of the usual languages."""
+"""Commands that run tests, in the usual languages."""
 
 _KIND_TERMS = {
     "error": "error failed",
@@ -35,16 +33,16 @@ _KIND_TERMS = {
 }
 
 _MAX_DETAIL_CHARACTERS = 4_000
-"""Characters of a detail that count, from its end: there stands what went wrong."""
+"""Characters of a detail that are searched, from its end, where errors stand."""
 
 
 def is_test_command(command: str) -> bool:
-    """Whether a command line is one that runs tests."""
+    """Return whether a command line runs tests."""
     return _TEST_RUNNER.search(command) is not None
 
 
 def observation_terms(observation: Observation, intent: str) -> list[str]:
-    """The distinct terms, in order. intent: what the observation was made for."""
+    """Return the distinct search terms of an observation, in order. intent: of the work that it was made in."""
     failed = observation.outcome == "failed" or bool(observation.status)
     of_kind = [_KIND_TERMS[observation.kind], "failed error" if failed else ""]
     if observation.kind == "command" and is_test_command(observation.text):
@@ -57,34 +55,36 @@ _MAX_FAILURES, _MAX_FILES, _MAX_COMMITS, _MAX_NOTES = 3, 8, 5, 3
 _MAX_LINE_LENGTH = 200
 
 _TEST_REPORT = re.compile(r"\d+ tests? in (.+), \d+ failed(?:, \d+ skipped)?")
-"""What index.junit says of a report as a whole, after the tests in it that failed."""
+"""The line for a whole test report (index.notes.junit), after its failed tests."""
 
 
 def summarize_work(intent: str, memories: Sequence[Memory]) -> str:
-    """Intent, decisions, the last failures, commits, files touched: what one wants to know who goes on with it.
+    """Summarize a piece of work for whoever resumes it: intent, decisions, last failures, commits, edited files.
 
-    memories: what was noted, in order of time. Empty where there is nothing to tell.
+    memories: of the work, in order of time. The summary is empty where there are none.
     """
-    said = [memory for memory in memories if memory.kind != "summary"]
-    if not said:
+    facts = [memory for memory in memories if memory.kind != "summary"]
+    if not facts:
         return ""
     parts = [
         [f"Intent: {intent}"] if intent else [],
-        [DECISION_PREFIX + _one_line(each) for each in said if each.kind == "decision"],
-        [f"Failed: {_describe_failure(each)}" for each in _last_failures(said)],
-        [f"Noted: {_one_line(each)}" for each in said if each.kind in ("note", "message")][-_MAX_NOTES:],
-        [f"Committed: {_one_line(each)}" for each in said if each.kind == "commit"][-_MAX_COMMITS:],
-        _describe_edited_files(said),
+        [DECISION_PREFIX + _one_line(each) for each in facts if each.kind == "decision"],
+        [f"Failed: {_describe_failure(each)}" for each in _last_failures(facts)],
+        [f"Noted: {_one_line(each)}" for each in facts if each.kind in ("note", "message")][-_MAX_NOTES:],
+        [f"Committed: {_one_line(each)}" for each in facts if each.kind == "commit"][-_MAX_COMMITS:],
+        _describe_edited_files(facts),
     ]
     return "\n".join(line for part in parts for line in part)
 
 
 def _last_failures(memories: Sequence[Memory]) -> list[Memory]:
-    """The last ones, each told once, that nothing of the same words passed after. What a test report told stands until
-    the next report of that name; that some of its tests failed is told by their names.
+    """Return the last failures, each once, that no later success of the same text resolved.
+
+    The failures of a test report stand until the next report of that name; the report's own line is replaced by its
+    failed tests.
     """
     last: dict[str, Memory] = {}
-    told: dict[str, list[str]] = {}
+    by_report: dict[str, list[str]] = {}
     in_report: list[str] = []
     for each in memories:
         if each.kind not in ("command", "error", "test"):
@@ -95,9 +95,9 @@ def _last_failures(memories: Sequence[Memory]) -> list[Memory]:
             last[each.text] = each
             in_report += [each.text] if each.kind == "test" else []
         if report is not None:
-            for text in set(told.get(report[1], ())) - set(in_report):
+            for text in set(by_report.get(report[1], ())) - set(in_report):
                 last.pop(text, None)
-            told[report[1]], in_report = in_report, []
+            by_report[report[1]], in_report = in_report, []
     return [each for each in last.values() if each.failed][-_MAX_FAILURES:]
 
 
@@ -107,7 +107,7 @@ def _describe_failure(memory: Memory) -> str:
 
 
 def _describe_edited_files(memories: Sequence[Memory]) -> list[str]:
-    """Those that were edited, the last first."""
+    """Return a line naming the edited files, the last first; none without edits."""
     paths = dict.fromkeys(each.text for each in reversed(memories) if each.kind == "edit")
     shown = ", ".join(list(paths)[:_MAX_FILES])
     more = f" and {len(paths) - _MAX_FILES} more" if len(paths) > _MAX_FILES else ""

@@ -1,6 +1,6 @@
 """Values of memory: work sessions, capsules, observations and memories.
 
-What memory holds. Times are milliseconds since the epoch.
+Times are milliseconds since the epoch.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ MemoryOutcome = Literal["", "passed", "failed"]
 
 MEMORY_KINDS: tuple[str, ...] = get_args(MemoryKind)
 CAPTURED_KINDS = frozenset({"edit", "jump", "commit"})
-"""Kinds that nobody writes by hand."""
+"""Kinds that are captured in passing, never written by a person."""
 
 PROSE_KINDS = frozenset({"decision", "note", "message", "summary", "error"})
-"""Kinds whose text says something to whoever did not see it happen: they are found by meaning too."""
+"""Kinds whose text is prose: they have vectors and are found by meaning too."""
 
 
 class WorkSession(Struct, frozen=True):
-    """A stretch of work of one person or agent in one work tree.
+    """A period of work of one person or agent in one work tree.
 
-    intent: what it was begun for; empty for one that nobody began, which is as long as there is something to note
-    every now and then. agent: whose it is; empty for the person's. ended: None while it is open. memories: how many.
+    intent: empty for a session that was not begun explicitly; such a one lasts as long as observations follow one
+    another. agent: its owner; empty for the person. ended: None while it is open. memories: their number.
     """
 
     id: str
@@ -48,11 +48,11 @@ class Capsule(Struct, frozen=True):
 
 
 class Observation(Struct, frozen=True):
-    """Something to be noted, before it is. Its texts are not masked yet.
+    """Something to be remembered, before it is stored. Its texts are not masked yet.
 
-    text: one or a few lines. detail: what is shown in full alone, such as a program's output. status: a command's exit
-    status. refs: places, as path:line or path. scope: how far it is to be found; None for what its kind suggests.
-    key: names it in its capsule; what is told again under the same key is the same, told at a later time.
+    text: one or a few lines. detail: shown only in full, such as a program's output. status: a command's exit status.
+    refs: locations, as path:line or path. scope: who finds it; None for the default of its kind. key: identifies it in
+    its capsule; an observation with the same key replaces it at a later time.
     """
 
     kind: MemoryKind
@@ -67,10 +67,10 @@ class Observation(Struct, frozen=True):
 
 
 class Memory(NamedTuple):
-    """Something noted. A tuple, because a question reads two hundred of them.
+    """A stored observation. A tuple, because a query reads two hundred of them.
 
-    number: its place in the order of noting. capsule_intent: what it was done for. times: how often it was told.
-    document: its number on the shelf, where it stands there.
+    number: its position in the order of storing. capsule_intent: the intent of its capsule. times: how often it was
+    observed. doc_key: in the note store, where it is held there.
     """
 
     number: int
@@ -93,12 +93,12 @@ class Memory(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether it is about something that went wrong."""
+        """Whether the memory is of a failure."""
         return self.kind == "error" or self.outcome == "failed" or bool(self.status)
 
 
 def default_scope(kind: str, agent: str) -> MemoryScope:
-    """How far something is to be found where nobody said: what holds for all, and what was done in passing."""
+    """Return the default scope of a kind: the repository for what holds for all, the session for the rest."""
     if agent:
         return "agent"
     return "repository" if kind in ("decision", "note", "summary", "commit") else "session"

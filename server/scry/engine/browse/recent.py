@@ -15,8 +15,8 @@ from scry.engine.browse.orient import weighted_sum
 from scry.engine.context import DEFAULT_CONTEXT, RequestContext, new_query_id
 from scry.engine.notices import HistoryMissing, NothingChanged
 from scry.engine.project_index import UNFUSED_SCORING, IndexView
+from scry.engine.search.query import allowed_change_types
 from scry.engine.search.results import truncate
-from scry.engine.search.retrieve import allowed_change_types
 from scry.store.history.commits import Commit, describe_commit
 from scry.store.history.reader import HistoryReader
 from scry.store.index.files import IndexedFileInfo

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scry.core.knowledge import is_knowledge
 from scry.core.text import format_age
 from scry.core.types import Answer, Candidate, Hit, IndexState, OracleMatch
 from scry.engine.browse.changes import DAY_S, ChangeDates, LastChange, recency_adjustment
@@ -19,6 +18,7 @@ from scry.engine.search.boosts import MENTIONED_NAME_FACTOR
 from scry.engine.search.fusion import apply_adjustments, order_by_score
 from scry.engine.search.pipeline import Ranking
 from scry.engine.search.results import make_hits
+from scry.oracles.reader import NoteCorpus
 
 POOL_SIZE = 50
 """So many of find's best may be re-ranked: further down little is about the question."""
@@ -62,7 +62,7 @@ def shared_thresholds(found: Sequence[ProjectRanking]) -> list[RelevanceThreshol
     The best of all projects set it, for the best of a project that knows nothing of the question is not relevant.
     Knowledge is judged by the best of the other documents, and takes no place of theirs (K5).
     """
-    others = _pool_best(found, lambda candidate: not is_knowledge(candidate.document.doc_key))
+    others = _pool_best(found, lambda candidate: not NoteCorpus.owns(candidate.document.doc_key))
     pool = others or _pool_best(found, lambda _: True)
     last = others[-1].candidate.fused_score if len(others) == POOL_SIZE else 0.0
     return [
@@ -73,7 +73,7 @@ def shared_thresholds(found: Sequence[ProjectRanking]) -> list[RelevanceThreshol
 
 def ranking_depth(votes: Mapping[str, Sequence[OracleMatch]]) -> int:
     """So many places settle what is about a question. votes: of each oracle; knowledge takes no place of the others."""
-    return POOL_SIZE + len({vote.doc_key for cast in votes.values() for vote in cast if is_knowledge(vote.doc_key)})
+    return POOL_SIZE + len({vote.doc_key for cast in votes.values() for vote in cast if NoteCorpus.owns(vote.doc_key)})
 
 
 def filter_relevant(ranked: Sequence[Candidate], bar: RelevanceThreshold) -> list[Candidate]:

@@ -11,16 +11,15 @@ from msgspec import Struct
 
 from scry.core.doc_id import commit_sha_of, file_doc_id
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import is_knowledge
 from scry.core.notices import Notice
 from scry.core.types import Document, Span
 from scry.engine.browse.files import file_document
 from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument
 from scry.engine.notices import NoIndexToRead, ResultGone, TextChanged
 from scry.index.git.stream import read_patch
+from scry.oracles.reader import CommitCorpus, NoteCorpus
 from scry.projects.project import Project
 from scry.store.graph import Neighbors, PathList
-from scry.store.history.commits import is_commit_key
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
 
@@ -150,12 +149,12 @@ def read_full_document(
 ) -> FullDocument:
     """Return a document in full; its body is cut at the last line's end within `max_characters`."""
     symbol = document.symbol
-    if is_commit_key(document.doc_key):
+    if CommitCorpus.owns(document.doc_key):
         sha = commit_sha_of(document.doc_id)
         patch = read_patch(project.root, sha, max_characters) if sha else None
         body, cut = patch or ("", False)
         return FullDocument("diff", symbol.signature, symbol.doc, body, cut, None)
-    if is_knowledge(document.doc_key):
+    if NoteCorpus.owns(document.doc_key):
         body, cut = truncate_at_line(symbol.doc, max_characters)
         return FullDocument("markdown", symbol.name, "", body, cut, None)
     text = store.files.get_text(document.path) if store else None
@@ -208,7 +207,7 @@ def read_detail(scene: ProjectSnapshot, doc_id: str, doc_key: int | None) -> Doc
     full = read_full_document(document, scene.project, scene.store, scene.history, MAX_BODY_CHARACTERS)
     # A whole file, as orient answers with it, has no number of its own, and showed nothing that could differ.
     is_whole_file = doc_key is None and target.doc_id == file_doc_id(target.path)
-    if document.doc_key == doc_key or is_commit_key(document.doc_key) or is_whole_file:
+    if document.doc_key == doc_key or CommitCorpus.owns(document.doc_key) or is_whole_file:
         return DocumentDetail(CURRENT, None, full)
     return DocumentDetail(CHANGED, TextChanged(), full)
 
@@ -222,9 +221,9 @@ def _read_target(scene: ProjectSnapshot, target: ResolvedDocument) -> Document |
     if file is not None:
         return file_document(file)
     number = target.doc_keys[0]
-    if is_knowledge(number):
-        return scene.knowledge.get_documents([number]).get(number) if scene.knowledge else None
-    if is_commit_key(number):
+    if NoteCorpus.owns(number):
+        return NoteCorpus(scene.knowledge).get_documents([number]).get(number)
+    if CommitCorpus.owns(number):
         return scene.history.get_documents([number]).get(number) if scene.history else None
     return scene.store.documents.get_documents([number]).get(number) if scene.store else None
 

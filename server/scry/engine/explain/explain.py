@@ -21,9 +21,8 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import is_knowledge
 from scry.core.settings import BUNDLED_MODEL
-from scry.core.text import query_terms
+from scry.core.text import query_terms, search_text
 from scry.core.types import Candidate, DocumentHeader, FileStructure, Hit, OracleMatch, SearchQuery
 from scry.embedding.attribution import CosineAttribution, attribute_cosine
 from scry.embedding.embedder import Passage
@@ -55,9 +54,9 @@ from scry.engine.search.results import make_hits
 from scry.index.git.work_tree import uncommitted_paths
 from scry.indexer.embed import make_document_passage, make_note_passage
 from scry.oracles import ORACLES
-from scry.oracles.oracle import RETRIEVAL_DEPTH, Oracle, OracleReader, RankLookup
+from scry.oracles.oracle import Oracle, RankLookup
+from scry.oracles.reader import RETRIEVAL_DEPTH, NoteCorpus, OracleReader
 from scry.projects.project import Project
-from scry.store.history.commits import is_commit_key
 from scry.store.index.store import IndexStore
 from scry.store.notes.reader import NoteStores
 
@@ -74,7 +73,7 @@ def split_semantic_score(
         return "there are no vectors yet"
     if maker.model != BUNDLED_MODEL:
         return f"the model {maker.model} reads a text as a whole: its score can't be split by words"
-    model, known = load_bundled_model(), is_knowledge(document.doc_key)
+    model, known = load_bundled_model(), NoteCorpus.owns(document.doc_key)
     if model.identity != maker.identity:
         return "made by another version of the bundled model: its score can't be split by words"
     passage = _chunk_of_note(knowledge, document) if known else make_document_passage(project, store, document)
@@ -99,7 +98,7 @@ _MAX_QUOTED_TERMS = 3
 
 def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScore) -> DocumentExplanation:
     """Return the explanation of a document; of several, those of one file, of the highest ranked."""
-    stem = ranking.reader.store.lexical.stem
+    stem = ranking.reader.code.store.lexical.stem
     rivals = Competitors.from_candidates(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
     found = _highest_ranked(doc_keys, ranking, rivals)
     number = found[1].document.doc_key if found else _most_matching(doc_keys, ranking.question, ranking.reader)
@@ -157,18 +156,7 @@ def _describe_exclusion(document: DocumentHeader, ranking: Ranking) -> str:
 
 
 def _passes_filters(document: DocumentHeader, reader: OracleReader) -> bool:
-    if is_commit_key(document.doc_key):
-        return reader.includes_commits
-    if is_knowledge(document.doc_key):
-        return reader.knowledge_filter.allows_type(document.content_type) and reader.knowledge_filter.allows_domains(
-            _read_domains(document, reader)
-        )
-    return bool(reader.doc_keys_by_id([document.doc_id]))
-
-
-def _read_domains(document: DocumentHeader, reader: OracleReader) -> tuple[str, ...]:
-    found = reader.get_documents([document.doc_key]).get(document.doc_key)
-    return found.domains if found is not None else ()
+    return reader.corpus_of(document.doc_key).passes_filters(document)
 
 
 def _collect_findings(document: DocumentHeader, ranking: Ranking, split: SplitScore) -> tuple[OracleFinding, ...]:
@@ -231,7 +219,7 @@ def _add_matched_words(
     if evidence.state == FAILED:
         return evidence
     if oracle.score_type == "cosine" and evidence.raw_score is not None:
-        shares = split(document, " ".join((ranking.question.words, *ranking.question.phrases)))
+        shares = split(document, search_text(ranking.question))
         return replace(evidence, note=shares) if isinstance(shares, str) else replace(evidence, shares=shares)
     matched = oracle.matched_terms(ranking.question, ranking.reader, [document.doc_key])
     if document.doc_key not in matched:

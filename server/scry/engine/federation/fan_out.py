@@ -24,7 +24,7 @@ from scry.engine.response.merged import (
     return_unchanged,
     unavailable_answer,
 )
-from scry.engine.search.retrieve import RetrievalResult
+from scry.engine.search.pipeline import RetrievalResult
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from scry.core.knowledge import is_knowledge
 from scry.core.types import OracleMatch
-from scry.engine.search.retrieve import OracleVotes, Retrieval
+from scry.engine.search.pipeline import OracleVotes, Retrieval
 from scry.oracles import ORACLES
-from scry.oracles.oracle import RETRIEVAL_DEPTH, Oracle, ScoreScale
-from scry.store.history.commits import is_commit_key
+from scry.oracles.oracle import Oracle, ScoreScale
+from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus
 
 
 class KeyedVotes(Struct, frozen=True):
@@ -29,11 +28,7 @@ class KeyedVotes(Struct, frozen=True):
     @property
     def ranking_keys(self) -> list[float]:
         """The keys of the votes that count for others' ranks: commits and notes have a rank, but take none."""
-        return sorted(key for vote, key in zip(self.votes, self.keys, strict=True) if _occupies_rank(vote.doc_key))
-
-
-def _occupies_rank(doc_key: int) -> bool:
-    return not is_commit_key(doc_key) and not is_knowledge(doc_key)
+        return sorted(key for vote, key in zip(self.votes, self.keys, strict=True) if CodeCorpus.owns(vote.doc_key))
 
 
 def rank_across_projects(retrievals: Sequence[Retrieval]) -> list[OracleVotes]:

@@ -25,8 +25,7 @@ from scry.engine.federation.fan_out import (
 from scry.engine.federation.rank_merge import score_units
 from scry.engine.notices import NothingChanged
 from scry.engine.response.merged import FederatedAnswer, PresentedAnswer
-from scry.engine.search.pipeline import Ranking, rank_candidates
-from scry.engine.search.retrieve import RetrievalResult
+from scry.engine.search.pipeline import Ranking, RetrievalResult, rank_candidates
 
 T = TypeVar("T")
 

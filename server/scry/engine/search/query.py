@@ -1,19 +1,24 @@
-"""Parse a query into filters, phrases, words, intent and oracle weights. Pure.
-
-What is asked: filters, exact texts and words of a query, its intent, and the weights that follow. Pure.
+"""Parse a query into words, phrases, filters, intent and oracle weights, and apply its filters. Pure.
 
     lang:go  path:internal/  type:code     only these; with `-` in front, all but these
-    source:persona  domain:style           only one's own notes, or the project; only knowledge about this
+    source:persona  domain:style           only one's own notes, or the project; only notes about this
     "exact text"                           only documents that hold this text
-Anything else is literal text, whatever it looks like.
+
+Anything else is literal text: no query is a syntax error.
+
+Filters of one field widen each other (`lang:go lang:rust` is either), those of different fields narrow; parameters
+beside the query narrow it further. Code, documents and commits belong to no domain: a `domain:` filter leaves them out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import translate
 
-from scry.core.knowledge import KNOWLEDGE_TYPES
+from msgspec.structs import replace
+
+from scry.core.knowledge import KNOWLEDGE_TYPES, PERSONA, KnowledgeFilter, normalize_domain
 from scry.core.memory.purpose import parse_memory_query
 from scry.core.types import QueryFilter, QueryIntent, SearchQuery
 
@@ -23,10 +28,10 @@ _IDENTIFIER_PATTERN = re.compile(r"[\w$.:#-]*(?:[a-z0-9][A-Z]|_|::|\w\.\w|\(\)$)
 
 CONTENT_TYPES = frozenset({"code", "doc", "commit", *KNOWLEDGE_TYPES})
 KNOWLEDGE_SOURCES = frozenset({"project", "persona"})
-"""What the project holds, and what the person noted; memory is the project's."""
+"""`project`: all that belongs to the project, memory too; `persona`: the person's own notes."""
 
 _ALLOWED_FILTER_VALUES = {"type": CONTENT_TYPES, "source": KNOWLEDGE_SOURCES}
-"""All values of these filters; with any other the word is literal text."""
+"""All values of these filters; with any other value the word is literal text."""
 
 _INTENT_PATTERNS: tuple[tuple[QueryIntent, re.Pattern[str]], ...] = (
     (
@@ -48,14 +53,29 @@ INTENT_WEIGHT_FACTORS: Mapping[QueryIntent, Mapping[str, float]] = {
     QueryIntent.MECHANISM: {},
     QueryIntent.DEFINITION: {},
 }
-"""What an intent multiplies an oracle's base weight by. Never below 1: no intent skips an oracle (F7). Raising meaning
-for mechanisms or words for definitions moved nothing that could be measured, so these two are only reported."""
-
+"""Factors of the oracles' base weights by intent. None is below 1: no intent skips an oracle (F7). Raising the semantic
+oracle for mechanisms or the lexical one for definitions changed nothing measurable, so these two are only reported."""
 
 MEMORY_QUESTION_FACTOR = 60.0
-"""What memory's weight is multiplied by for a question that asks for nothing else ("resume work"): its first ten then
-stand before what words, meaning and history all put first, and its file and a name that the question mentions raise as
-far as they can (30 / 70 > 3.2 / 61 * 8.1). Code stays where it is to code."""
+"""Factor of the memory oracle's weight for a query that asks for nothing but memory ("resume work"). Its first ten
+results then rank above a document that the semantic, lexical and temporal oracles all rank first and that its file and
+a mentioned name boost as far as they can (30 / 70 > 3.2 / 61 * 8.1). The order among code does not change."""
+
+LANGUAGE_ALIASES = {
+    "py": "python",
+    "js": "javascript",
+    "jsx": "javascript",
+    "ts": "typescript",
+    "tsx": "typescript",
+    "rs": "rust",
+    "golang": "go",
+    "md": "markdown",
+    "txt": "text",
+}
+"""Other names that people use for languages."""
+
+
+# Parsing --------------------------------------------------------------------------------------------------------------
 
 
 def parse_query(
@@ -69,20 +89,29 @@ def parse_query(
     source: str = "",
     domains: tuple[str, ...] = (),
 ) -> SearchQuery:
-    """Reads a query. base_weights: each oracle's weight, by name, in the order in which terms are summed."""
-    filters, unfiltered = _extract_filters(text)
-    phrases = tuple(dict.fromkeys(phrase.strip() for phrase in _PHRASE_PATTERN.findall(unfiltered)))
+    """Parse a query. base_weights: each oracle's weight, by name, in the order in which terms are summed."""
+    filters: list[QueryFilter] = []
+
+    def take_filter(match: re.Match[str]) -> str:
+        minus, field, value = match.groups()
+        value = value.strip('"')
+        if value not in _ALLOWED_FILTER_VALUES.get(field, (value,)):
+            return match.group()
+        filters.append(QueryFilter(field, value, bool(minus)))
+        return " "
+
+    unfiltered = _FILTER_PATTERN.sub(take_filter, text)
     words = _PHRASE_PATTERN.sub(" ", unfiltered)
-    chosen = intent or detect_intent(words)
-    factors = {**INTENT_WEIGHT_FACTORS[chosen]}
+    detected = intent or detect_intent(words)
+    factors = {**INTENT_WEIGHT_FACTORS[detected]}
     if parse_memory_query(words).is_generic:
         factors["memory"] = MEMORY_QUESTION_FACTOR
     return SearchQuery(
         text=text,
         words=" ".join(words.split()),
-        phrases=phrases,
+        phrases=tuple(dict.fromkeys(phrase.strip() for phrase in _PHRASE_PATTERN.findall(unfiltered))),
         filters=tuple(filters),
-        intent=chosen,
+        intent=detected,
         weights={name: weight * factors.get(name, 1.0) for name, weight in base_weights.items()},
         limit=limit,
         min_score=min_score,
@@ -92,32 +121,116 @@ def parse_query(
     )
 
 
-def _extract_filters(text: str) -> tuple[list[QueryFilter], str]:
-    """The filters of a query, and what is left of it."""
-    filters: list[QueryFilter] = []
-
-    def take(match: re.Match[str]) -> str:
-        minus, field, value = match.groups()
-        value = value.strip('"')
-        if value not in _ALLOWED_FILTER_VALUES.get(field, (value,)):
-            return match.group()
-        filters.append(QueryFilter(field, value, bool(minus)))
-        return " "
-
-    return filters, _FILTER_PATTERN.sub(take, text)
-
-
 def browse_question(text: str, limit: int) -> SearchQuery:
-    """The question of a mode that asks no oracle. text: what it is about, such as a path."""
+    """Return the query of a mode that consults no oracle. text: its subject, such as a path."""
     return SearchQuery(text, "", (), (), QueryIntent.GENERAL, {}, limit, 0.0)
 
 
 def detect_intent(words: str) -> QueryIntent:
-    """What a question is after, by its words; a lone identifier asks for its definition."""
+    """Return the intent of a query by its words; that of a lone identifier is its definition."""
     stripped = words.strip()
     if " " not in stripped and _IDENTIFIER_PATTERN.fullmatch(stripped):
         return QueryIntent.DEFINITION
-    for intent, cue in _INTENT_PATTERNS:
-        if cue.search(words):
+    for intent, pattern in _INTENT_PATTERNS:
+        if pattern.search(words):
             return intent
     return QueryIntent.GENERAL
+
+
+# Filters --------------------------------------------------------------------------------------------------------------
+
+_Predicate = Callable[[str, str, str], bool]
+"""A test of a path, a language and a content type."""
+
+FileRow = tuple[int, str, str, str]
+"""An indexed file: id, path, language and content type."""
+
+
+def filtered_file_ids(question: SearchQuery, indexed_files: Callable[[], Sequence[FileRow]]) -> tuple[int, ...] | None:
+    """Return the ids of the files that the filters leave; None when all are left, without reading the files."""
+    if _requested_domains(question) is not None:
+        return ()
+    predicates = _filter_predicates(question)
+    if not predicates:
+        return None
+    files = indexed_files()
+    for predicate in predicates:
+        files = [file for file in files if predicate(file[1], file[2], file[3])]
+    return tuple(file[0] for file in files)
+
+
+def allows_commits(question: SearchQuery) -> bool:
+    """Return whether the filters leave commits, which have no language and no path."""
+    return _allows_content_type(question, "commit")
+
+
+def allowed_change_types(question: SearchQuery) -> tuple[str, ...]:
+    """Return the content types of files and commits that the parameters beside the query leave."""
+    unfiltered = replace(question, filters=())
+    return tuple(kind for kind in ("code", "doc", "commit") if _allows_content_type(unfiltered, kind))
+
+
+def knowledge_filters(question: SearchQuery) -> KnowledgeFilter:
+    """Return the filters as they apply to notes, which have no language and no path."""
+    predicates = _filter_predicates(question)
+    types = None
+    if predicates:
+        types = frozenset(kind for kind in KNOWLEDGE_TYPES if all(test("", "", kind) for test in predicates))
+    excluded = frozenset(normalize_domain(f.value) for f in question.filters if f.field == "domain" and f.exclude)
+    return KnowledgeFilter(types, _requested_domains(question), excluded)
+
+
+def _allows_content_type(question: SearchQuery, content_type: str) -> bool:
+    """Return whether documents of this type that have no path, language or domain are left."""
+    if _requested_domains(question) is not None:
+        return False
+    return all(test("", "", content_type) for test in _filter_predicates(question))
+
+
+def _requested_domains(question: SearchQuery) -> frozenset[str] | None:
+    """Return the domains that the query and its parameters ask for; None for any."""
+    typed = frozenset(normalize_domain(f.value) for f in question.filters if f.field == "domain" and not f.exclude)
+    given = frozenset(map(normalize_domain, question.domains))
+    if typed and given:
+        return typed & given
+    return typed or given or None
+
+
+def _filter_predicates(question: SearchQuery) -> list[_Predicate]:
+    """Return tests that a document must all pass; none where the query restricts nothing."""
+    predicates: list[_Predicate] = []
+    for field in ("lang", "path", "type", "source") if question.filters else ():
+        wanted = [_predicate(f) for f in question.filters if f.field == field and not f.exclude]
+        if wanted:
+            predicates.append(_any_of(wanted) if len(wanted) > 1 else wanted[0])
+    predicates += [_negated(_predicate(f)) for f in question.filters if f.exclude and f.field != "domain"]
+    if question.content_types:
+        predicates.append(lambda path, language, kind: kind in question.content_types)
+    if question.source:
+        predicates.append(_predicate(QueryFilter("source", question.source)))
+    return predicates
+
+
+def _any_of(predicates: Sequence[_Predicate]) -> _Predicate:
+    return lambda path, language, kind: any(test(path, language, kind) for test in predicates)
+
+
+def _negated(predicate: _Predicate) -> _Predicate:
+    return lambda path, language, kind: not predicate(path, language, kind)
+
+
+def _predicate(filter_: QueryFilter) -> _Predicate:
+    """Return the test of one filter, whether or not it excludes."""
+    value = filter_.value.lower()
+    if filter_.field == "lang":
+        wanted_language = LANGUAGE_ALIASES.get(value, value)
+        return lambda path, language, kind: language == wanted_language
+    if filter_.field == "type":
+        return lambda path, language, kind: kind == value
+    if filter_.field == "source":
+        return lambda path, language, kind: (kind == PERSONA) == (value == PERSONA)
+    part = value.removeprefix("./")
+    if any(character in value for character in "*?["):
+        pattern = re.compile(translate(part))
+        return lambda path, language, kind: pattern.match(path.lower()) is not None
+    return lambda path, language, kind: part in path.lower()

@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from scry.store.history.commits import FIRST_COMMIT_KEY as FIRST_COMMIT_KEY
     from scry.store.history.commits import Hunk as Hunk
     from scry.store.history.commits import describe_commit as describe_commit
-    from scry.store.history.commits import is_commit_key as is_commit_key
     from scry.store.history.store import HistoryStore as HistoryStore
 else:
     _MODULES = {
@@ -15,7 +14,6 @@ else:
         "HistoryStore": "store",
         "Hunk": "commits",
         "describe_commit": "commits",
-        "is_commit_key": "commits",
     }
 
     def __getattr__(name: str) -> object:

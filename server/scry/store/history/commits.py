@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from scry.core.knowledge import FIRST_KNOWLEDGE_KEY
 from scry.store.sqlite.database import CacheSchema
 
 FIRST_COMMIT_KEY = 2**40
@@ -154,11 +153,6 @@ def activity_level(recent_commits: int) -> str:
     if recent_commits >= HIGH_ACTIVITY:
         return "high"
     return "medium" if recent_commits >= MEDIUM_ACTIVITY else "low" if recent_commits else "none"
-
-
-def is_commit_key(doc_key: int) -> bool:
-    """Return whether a document key is a commit's."""
-    return FIRST_COMMIT_KEY <= doc_key < FIRST_KNOWLEDGE_KEY
 
 
 COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files"

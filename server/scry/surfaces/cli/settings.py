@@ -79,7 +79,7 @@ def _to_encodable(value: SettingReportValue) -> SettingReportValue:
 
 
 def _setting_lines(setting: SettingReport) -> list[StyledLine]:
-    from scry.core.setting_values import format_setting
+    from scry.core.settings import format_setting
 
     who = "" if setting.by_project else " Only you may set it, not a project."
     return [

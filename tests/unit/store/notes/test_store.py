@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from scry.core import FIRST_DOC_KEYS, IndexUnavailable, KnowledgeDocument, is_knowledge, note_store_of, tokenize
+from scry.core import FIRST_DOC_KEYS, IndexUnavailable, KnowledgeDocument, note_store_of, tokenize
 from scry.core.knowledge import PERSONA_NOTES
+from scry.oracles import CodeCorpus, CommitCorpus, NoteCorpus
 from scry.store import EmbedderInfo, LexicalEntry, LexicalIndex
-from scry.store.history import FIRST_COMMIT_KEY, is_commit_key
+from scry.store.history import FIRST_COMMIT_KEY
 from scry.store.notes import PERSONA_MIGRATIONS, NoteDatabase, WordQuery
 
 MAKER = EmbedderInfo("bundled", "bundled@1/8", 8)
@@ -51,11 +52,13 @@ def put(file: NoteDatabase, *entries: KnowledgeDocument) -> list[int]:
 
 def test_numbers_tell_what_a_document_is() -> None:
     for shelf, first in FIRST_DOC_KEYS.items():
-        assert is_knowledge(first + 1)
+        assert NoteCorpus.owns(first + 1)
         assert note_store_of(first + 2**32 - 1) == shelf
-        assert not is_commit_key(first + 1)
-    assert is_commit_key(FIRST_COMMIT_KEY)
-    assert not is_knowledge(FIRST_COMMIT_KEY + 2**39)
+        assert not CommitCorpus.owns(first + 1)
+    assert CommitCorpus.owns(FIRST_COMMIT_KEY)
+    assert not CodeCorpus.owns(FIRST_COMMIT_KEY)
+    assert CodeCorpus.owns(FIRST_COMMIT_KEY - 1)
+    assert not NoteCorpus.owns(FIRST_COMMIT_KEY + 2**39)
 
 
 def test_note_terms_have_their_rarity_in_the_code(file: NoteDatabase, code: LexicalIndex) -> None:

@@ -1,0 +1,122 @@
+"""Read ahead what queries read, so that the first find after a start or a change is as fast as later ones."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from scry.core.errors import Cancelled, IndexUnavailable
+from scry.core.path_kinds import classify_path, platform_of_path, version_of_path
+from scry.core.text import name_words, normalize_name
+from scry.core.types import DocumentHeader
+from scry.engine.search.boosts import file_stem
+from scry.engine.search.pipeline import Retrieval, RetrievalResult, build_answer
+from scry.store.history.reader import HistoryReader
+
+WARM_UP_QUESTION = "where is the main entry point"
+"""The query of a warm-up: any query opens the word index, the vectors and the model."""
+
+MAX_WARM_DOCUMENTS = 20_000
+"""Documents up to which all are read ahead, in a fifth of a second and 10 MB. Of more documents, a query needs few that
+the one before it needed."""
+
+_BATCH_SIZE = 200
+"""Documents read at a time: others wait some 2 ms for the lock."""
+
+PAUSE_S = 0.05
+"""Pause of the reading after a query began: a query takes 10 ms, and twice that beside a warm-up."""
+
+STOP_TIMEOUT_S = 2.0
+"""Longest wait of `stop` for a warm-up that has not noticed it yet."""
+
+
+class WarmUp:
+    """The warm-ups of one engine, one at a time. Every method may be called from any thread."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._running = threading.Lock()
+        self._stopped = threading.Event()
+        self._is_frozen = False
+        self._queried_at = -PAUSE_S
+
+    def pause(self) -> None:
+        """Yield to a query that begins now."""
+        self._queried_at = time.monotonic()
+
+    def run(
+        self, prepare: Callable[[], None], retrieve_question: Callable[[Callable[[], bool]], RetrievalResult]
+    ) -> None:
+        """Answer a query, and read all documents and their history where they are not too many.
+
+        prepare: opens the store that answers are written to. retrieve_question: the first half of a find, given a test
+        for whether it is cancelled; may raise Cancelled.
+        """
+        with self._running, suppress(Cancelled):
+            if self._stopped.is_set():
+                return
+            prepare()
+            result = retrieve_question(self._stopped.is_set)
+            if result.retrieval is not None:
+                build_answer(result.retrieval, result.state)
+                self._read_documents(result.retrieval)
+                self._freeze()
+
+    def stop(self) -> None:
+        """End the warm-ups: return once nothing is being read, or after STOP_TIMEOUT_S."""
+        self._stopped.set()
+        if self._running.acquire(timeout=STOP_TIMEOUT_S):
+            self._running.release()
+
+    def _read_documents(self, retrieval: Retrieval) -> None:
+        store, history = retrieval.reader.code.store, retrieval.reader.commits.history
+        for doc_keys in self._batches(store.documents.all_doc_keys(MAX_WARM_DOCUMENTS)):
+            headers = store.documents.headers(doc_keys).values()
+            store.documents.doc_keys_by_id([header.doc_id for header in headers])
+            _fill_caches(headers)
+        if history is not None:
+            with suppress(IndexUnavailable):  # queries report it
+                self._read_history(history)
+
+    def _read_history(self, history: HistoryReader) -> None:
+        commits, lines, symbols = history.all_keys(MAX_WARM_DOCUMENTS)
+        for read, keys in (
+            (history.headers, commits),
+            (history.symbol_ids_by_commit, lines),
+            (history.get_symbols, symbols),
+        ):
+            for batch in self._batches(keys):
+                read(batch)
+
+    def _batches(self, keys: Sequence[int]) -> Iterator[Sequence[int]]:
+        for start in range(0, len(keys), _BATCH_SIZE):
+            while (wait := self._queried_at + PAUSE_S - time.monotonic()) > 0 and not self._stopped.wait(wait):
+                pass  # another query began
+            if self._stopped.is_set():
+                raise Cancelled
+            yield keys[start : start + _BATCH_SIZE]
+            time.sleep(0.0005)  # a query that waits for the lock goes first
+
+    def _freeze(self) -> None:
+        """Exempt all objects of now from garbage collection, once.
+
+        Modules, the model and the caches live as long as the engine; a collection that scans them takes 10 to 40 ms
+        every few dozen queries and frees nothing. Objects that are garbage at this moment are never freed.
+        """
+        if not self._is_frozen:
+            self._is_frozen = True
+            gc.freeze()
+
+
+def _fill_caches(headers: Iterable[DocumentHeader]) -> None:
+    """Compute what ranking derives from names and paths; the functions cache it."""
+    for header in headers:
+        normalize_name(header.name)
+        normalize_name(header.container)
+    for path in {header.path for header in headers}:
+        for classify in (classify_path, platform_of_path, version_of_path):
+            classify(path)
+        name_words(file_stem(path).partition(".")[0])
