@@ -272,7 +272,8 @@ class IndexState(Struct, frozen=True):
     """How fresh and complete the index is, as every answer and `status` carry it.
 
     state: starting, indexing, ready, paused or failed. history: pending, ready or none. history_extent: the part of
-    the history that is indexed, if not all. message: the indexer's own words. notices: of the process that reads the index.
+    the history that is indexed, if not all. message: the indexer's own words. notices: of the process that reads the
+    index.
     """
 
     state: str = "starting"
