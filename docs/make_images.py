@@ -86,7 +86,7 @@ FRAME = """\
 
 
 def printed(command: Sequence[str | Path]) -> str:
-    """What a command prints to a terminal that is COLUMNS wide."""
+    """Return what a command prints to a terminal that is COLUMNS wide."""
     ours, its = os.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("4H", 50, COLUMNS, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm-256color"}
@@ -103,7 +103,7 @@ def printed(command: Sequence[str | Path]) -> str:
 
 
 def screen_of_neovim(background: str) -> str:
-    """What Neovim shows, with telescope, while the question is typed; as `make try-neovim` opens it.
+    """Return what Neovim shows, with telescope, while the question is typed; as `make try-neovim` opens it.
 
     `background`: light or dark.
     """
@@ -137,7 +137,7 @@ def screen_of_neovim(background: str) -> str:
 
 
 def still(look: Callable[[], str]) -> str:
-    """What is seen once it has not changed for two seconds: the last key's answer and its preview are drawn."""
+    """Return what is seen once it has not changed for two seconds: the last key's answer and its preview are drawn."""
     seen, since = look(), time.monotonic()
     while time.monotonic() - since < 2:
         time.sleep(0.1)

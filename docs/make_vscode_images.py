@@ -40,7 +40,7 @@ _COLOURS = 256
 
 
 def main() -> None:
-    """Writes docs/images/vscode-<what>-<theme>.png."""
+    """Write docs/images/vscode-<what>-<theme>.png."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         repository = _clone(Path(folder) / "scry")
         extensions = install_extension(Path(folder) / "installed")
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _clone(folder: Path) -> Path:
-    """The folder's name is the window's title, and the branch is in the status bar."""
+    """Return the folder's name is the window's title, and the branch is in the status bar."""
     subprocess.run(["git", "clone", "-q", ROOT, folder], check=True)
     for arguments in (["checkout", "-q", "-B", "main"], ["remote", "remove", "origin"]):
         subprocess.run(["git", *arguments], cwd=folder, check=True)

@@ -20,7 +20,9 @@ pytest_plugins = ("pytester", "tests.gates.acceptance", "tests.gates.parts", "te
 
 @pytest.fixture(scope="session", autouse=True)
 def own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A home of its own for the whole run, for the tests and the processes they start; git gets a fixed author."""
+    """Return a home of its own for the whole run, for the tests and the processes they start;
+    git gets a fixed author.
+    """
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("SCRY_", "GIT_"))]:

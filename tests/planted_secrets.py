@@ -41,7 +41,7 @@ class _Maker:
         return self.some(_URL, count - 1) + "x"
 
     def word(self) -> str:
-        """A password as people choose them: a few letters and a digit."""
+        """Return a password as people choose them: a few letters and a digit."""
         return f"{self.some(_LOWER, 6)}{self.some(_DIGITS, 2)}"
 
 

@@ -19,7 +19,7 @@ WORDS = "def return class self value other thing key of query passage where is c
 def make_model(
     folder: Path, *, seed: int = 0, prompts: Mapping[str, str] = E5_PROMPTS, width: int = 32, layers: int = 2
 ) -> Path:
-    """Writes the model into the folder; the same arguments give the same model."""
+    """Write the model into the folder; the same arguments give the same model."""
     torch: Library = importlib.import_module("torch")
     transformers: Library = importlib.import_module("transformers")
     modules: Library = importlib.import_module("sentence_transformers.models")

@@ -11,7 +11,7 @@ from tests.sample.indexed import IndexedProject
 
 
 def make_shop(root: Path) -> IndexedProject:
-    """The shop's files under git, not yet indexed."""
+    """Return the shop's files under git, not yet indexed."""
     sample = IndexedProject(root).init_repository()
     sample.write(SEARCHED_SHOP)
     sample.commit("Open the shop")
@@ -20,7 +20,7 @@ def make_shop(root: Path) -> IndexedProject:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
-    """The indexed shop, shared by a module's tests, which must not change it."""
+    """Return the indexed shop, shared by a module's tests, which must not change it."""
     sample = make_shop(tmp_path_factory.mktemp("work") / "shop")
     sample.update_index()
     return sample
@@ -28,7 +28,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
 
 @pytest.fixture
 def own_shop(tmp_path: Path) -> IndexedProject:
-    """An indexed shop that the test may change."""
+    """Return an indexed shop that the test may change."""
     sample = make_shop(tmp_path / "shop")
     sample.update_index()
     return sample

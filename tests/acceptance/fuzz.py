@@ -55,7 +55,7 @@ class Fuzz:
         return self._some(WORDS, 8, self._random.choice((" ", " ", "")))
 
     def params(self) -> msgspec.Struct:
-        """The params of any mode."""
+        """Return the params of any mode."""
         limit = self._random.choice((1, 2, 10, 1000))
         return self._random.choice(
             (

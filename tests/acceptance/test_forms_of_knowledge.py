@@ -40,7 +40,7 @@ def first(engine: Engine, content_type: str) -> tuple[str, ResultItem]:
 
 
 def rows_of(text: str) -> list[str]:
-    """The oracles in the table of an explanation."""
+    """Return the oracles in the table of an explanation."""
     return [title for title in re.findall(r"^\| \*\*(\w+)\*\*", text, re.MULTILINE) if title in TITLES]
 
 

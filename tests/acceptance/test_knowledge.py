@@ -43,7 +43,7 @@ def believing(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
 
 
 def others(answer: Answer) -> list[str]:
-    """The code, documents and commits of an answer."""
+    """Return the code, documents and commits of an answer."""
     return [result.doc_id for result in answer.results if result.content_type in ("code", "doc", "commit")]
 
 
@@ -150,7 +150,7 @@ def test_neither_notes_of_the_person_nor_memories_change_an_order(
 
 @pytest.fixture
 def own_data(own_shop: IndexedProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IndexedProject:
-    """A shop in which nothing was noted, with a data folder of its own."""
+    """Return a shop in which nothing was noted, with a data folder of its own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return own_shop
 

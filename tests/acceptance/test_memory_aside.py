@@ -19,7 +19,7 @@ QUESTION = "fuse rankings by reciprocal rank"
 
 @pytest.fixture
 def jumped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    """A shop in which the first result of a question was opened, and a command failed."""
+    """Return a shop in which the first result of a question was opened, and a command failed."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     shop = make_shop(tmp_path / "shop")
     shop.update_index()

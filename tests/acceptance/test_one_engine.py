@@ -45,7 +45,7 @@ MANY = {
 
 
 def ask(root: Path, query: str, *options: str, seed: str = "0") -> dict[str, Any]:
-    """What `scry find --json` prints."""
+    """Return what `scry find --json` prints."""
     command = [Path(sys.executable).parent / "scry", "find", *options, "--json", "--", query]
     run = subprocess.run(
         command, cwd=root, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=False
@@ -138,7 +138,7 @@ def test_an_index_updated_step_by_step_equals_a_fresh_one(tmp_path: Path) -> Non
 
 
 def differing(grown: Path, fresh: Path) -> list[str]:
-    """The queries that the two answer with other evidence."""
+    """Return the queries that the two answer with other evidence."""
     return [
         query
         for query in (*QUERIES, "load the report of billing")

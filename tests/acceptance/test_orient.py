@@ -33,7 +33,9 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def harbor(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
-    """A clock that everything imports, a file that changes often, a quiet one, and tests that change often too."""
+    """Return a clock that everything imports, a file that changes often,
+    a quiet one, and tests that change often too.
+    """
     sample = IndexedProject(tmp_path_factory.mktemp("work") / "harbor").init_repository()
     sample.write(FILES)
     sample.commit("Open the harbor")

@@ -27,7 +27,7 @@ HORSES = {"horses.py": "def trot(horse):\n    return horse\n"}
 
 
 def repository(root: Path, *commits: tuple[Mapping[str, str], float]) -> IndexedProject:
-    """A registered repository with a commit for each of these: its files, and how many days ago."""
+    """Return a registered repository with a commit for each of these: its files, and how many days ago."""
     sample = IndexedProject(root).init_repository()
     for files, days_ago in commits:
         sample.write(files)

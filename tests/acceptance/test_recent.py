@@ -21,7 +21,7 @@ RETRY = 'def retry_{name}(attempt):\n    """Tries to deliver the letter again af
 
 
 def commit(sample: IndexedProject, message: str, days_ago: float) -> str:
-    """Commits everything as if so many days ago; returns the commit's name."""
+    """Commit everything as if so many days ago; returns the commit's name."""
     at = f"{int(time.time() - days_ago * DAY)} +0000"
     dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
     sample.git("add", "-A")

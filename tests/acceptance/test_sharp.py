@@ -38,7 +38,9 @@ INDEX = '''class Index:
 
 @pytest.fixture(scope="module")
 def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
-    """A retrieval module that many files import and that changes with its index, beside a quiet fusion and noise."""
+    """Return a retrieval module that many files import and that changes with its index,
+    beside a quiet fusion and noise.
+    """
     sample = IndexedProject(tmp_path_factory.mktemp("sharp") / "search").init_repository()
     sample.write({"search/__init__.py": "", "search/fusion.py": QUIET})
     users = {

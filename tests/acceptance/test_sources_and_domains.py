@@ -21,7 +21,7 @@ PROJECT = frozenset({"code", "doc", "commit", "belief", "pattern", "session", "m
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """A shop with beliefs and a memory, and two notes of the person's."""
+    """Return a shop with beliefs and a memory, and two notes of the person's."""
     notes = (
         RememberParams("Scores are fused in one small function", domains=["Style"]),
         RememberParams("Ranks are counted from one", domains=["ranking", "style"]),

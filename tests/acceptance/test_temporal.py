@@ -45,7 +45,10 @@ class Engine:
 
 @pytest.fixture(scope="module")
 def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
-    """A quiet file that implements fusion, and an engine that changes in every commit and is imported by everything."""
+    """Return a quiet file that implements fusion, and an engine that changes in every commit and is
+
+    imported by everything.
+    """
     sample = IndexedProject(tmp_path_factory.mktemp("work") / "search").init_repository()
     sample.write({"search/__init__.py": "", "search/fusion.py": QUIET, "search/engine.py": HOT.format(number=0)})
     sample.git("add", "-A")

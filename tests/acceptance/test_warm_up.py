@@ -22,7 +22,7 @@ from tests.sample.indexed import IndexedProject
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[DocumentHeader]:
-    """The documents that were read from the index for ranking, as they are read."""
+    """Return the documents that were read from the index for ranking, as they are read."""
     found: list[DocumentHeader] = []
     read_headers = document_reader.read_headers
 

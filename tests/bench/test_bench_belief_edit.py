@@ -49,7 +49,7 @@ def test_edited_belief_is_found_after_saving(sidecar: tuple[LspClient, Path]) ->
 
 
 def _edit(client: LspClient, path: Path, statement: str) -> float:
-    """Saves the belief as an editor does; returns the milliseconds until a question finds what it says now."""
+    """Save the belief as an editor does; returns the milliseconds until a question finds what it says now."""
     path.write_text(f"---\nstatement: {statement}\n---\n")
     client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
 

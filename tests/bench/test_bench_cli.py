@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
-    """A copy of Scry's own source with a warm index."""
+    """Return a copy of Scry's own source with a warm index."""
     with open_indexer_project(tmp_path_factory.mktemp("bench") / "project") as sample:
         shutil.copytree(
             Path(scry.__file__).parent, sample.root / "source", ignore=shutil.ignore_patterns("__pycache__")
@@ -67,7 +67,9 @@ def run(command: Sequence[str], folder: Path) -> Times:
 
 
 def shortest(commands: Mapping[str, Sequence[str]], folder: Path) -> dict[str, float]:
-    """The least processor time of each, run in turns; the first run of each, which warms caches, does not count."""
+    """Return the least processor time of each, run in turns; the first run of each,
+    which warms caches, does not count.
+    """
     rounds = [{name: run(command, folder) for name, command in commands.items()} for _ in range(ROUNDS + 1)][1:]
     processor = {name: min(each[name].processor for each in rounds) for name in commands}
     wall = {name: median(each[name].wall for each in rounds) for name in commands}

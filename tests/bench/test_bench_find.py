@@ -39,7 +39,7 @@ ROUNDS = 10
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the text, so that no cache of an earlier run knows it."""
+    """Return a copy of the text, so that no cache of an earlier run knows it."""
     source = Path(os.environ.get("SCRY_BENCH_TREE") or Path(statistics.__file__).parent)
     target = tmp_path_factory.mktemp("bench") / "tree"
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "site-packages"), symlinks=True)
@@ -48,7 +48,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ready(tree: Path) -> Iterator[LspClient]:
-    """A sidecar with the tree indexed; reports how long that took."""
+    """Return a sidecar with the tree indexed; reports how long that took."""
     with LspClient(tree) as client:
         start = time.perf_counter()
         client.initialize(tree)

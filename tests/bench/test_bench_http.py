@@ -119,7 +119,7 @@ async def ask_again_and_again(server: HttpServer, number: int, until: float) -> 
 
 
 def processor_seconds(server: HttpServer) -> float:
-    """What the server has used of the processor, whatever else the machine does."""
+    """Return what the server has used of the processor, whatever else the machine does."""
     fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -32,7 +32,7 @@ MOST_GROWTH = 1.2
 
 
 def beliefs() -> list[NewNote]:
-    """What people really say of code: docstrings of what is installed, each of other words than all before."""
+    """Return what people really say of code: docstrings of what is installed, each of other words than all before."""
     told: dict[str, None] = {}
     for folder in sources():
         for path in sorted(folder.rglob("*.py")):
@@ -59,7 +59,7 @@ def _belief(number: int, text: str) -> NewNote:
 
 
 def believe(root: Path) -> None:
-    """Publishes the beliefs as the indexer does, with their vectors."""
+    """Publish the beliefs as the indexer does, with their vectors."""
     with closing(ProjectNoteDatabase.open(open_project(root).cache, write=True)) as file:
         file.publish(beliefs())
         embed_missing_notes_of(file, embedder_info("bundled", load_bundled_model()), load_bundled_model(), lambda: None)

@@ -47,7 +47,7 @@ KINDS: tuple[tuple[MemoryKind, int], ...] = (
 
 
 def fill(data: Path, root: Path, words: list[str]) -> None:
-    """Notes them as the store does, but many in a transaction."""
+    """Note them as the store does, but many in a transaction."""
     some = random.Random(9)
     known: list[MemoryKind] = [kind for kind, _ in KINDS]
     kinds = some.choices(known, [share for _, share in KINDS], k=MEMORIES)
@@ -65,7 +65,7 @@ def fill(data: Path, root: Path, words: list[str]) -> None:
 
 
 def vectors(data: Path, cache: Path) -> int:
-    """What the indexer does with prose."""
+    """Return what the indexer does with prose."""
     with closing(IndexStore.open(cache, write=False)) as index, closing(MemoryStore(data, lambda: None)) as store:
         maker = index.vectors.embedder
         assert maker is not None

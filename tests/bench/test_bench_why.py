@@ -27,7 +27,7 @@ RATIO = 2.0
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """The engine of an indexed tree."""
+    """Return the engine of an indexed tree."""
     source = Path(os.environ.get("SCRY_BENCH_TREE") or Path(statistics.__file__).parent)
     tree = tmp_path_factory.mktemp("why") / "tree"
     shutil.copytree(source, tree, ignore=shutil.ignore_patterns("__pycache__", "site-packages"), symlinks=True)

@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+")
 
 
 def sources() -> list[Path]:
-    """The folders that hold installed code, those that are there."""
+    """Return the folders that hold installed code, those that are there."""
     named = os.environ.get("SCRY_BENCH_SOURCES")
     if named:
         return [Path(folder) for folder in named.split(os.pathsep)]
@@ -36,7 +36,7 @@ def sources() -> list[Path]:
 
 
 def build(target: Path, definitions: int) -> tuple[int, int]:
-    """Fills `target` with code that holds so many definitions, as far as a pattern tells; returns files and bytes."""
+    """Fill `target` with code that holds so many definitions, as far as a pattern tells; returns files and bytes."""
     files = size = found = 0
     for copy in range(1000):
         before = found

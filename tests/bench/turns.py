@@ -53,5 +53,5 @@ def ask_in_turns(
 
 
 def p95(values: list[float]) -> float:
-    """The value that one in twenty exceeds."""
+    """Return the value that one in twenty exceeds."""
     return sorted(values)[int(len(values) * 0.95)]

@@ -24,7 +24,7 @@ POST = {
 
 @pytest.fixture(scope="package")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A project that learns from another one; both registered, in a registry that no other test sees."""
+    """Return a project that learns from another one; both registered, in a registry that no other test sees."""
     place = tmp_path_factory.mktemp("conformance")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("DATA", "CACHE", "CONFIG"):

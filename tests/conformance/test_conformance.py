@@ -17,7 +17,7 @@ TIMED_DIGITS = 3
 
 
 def normal(value: Any, *, timed: bool) -> Any:  # noqa: ANN401 (JSON of any shape)
-    """The answer without its own name and the index's generation, keys in their order."""
+    """Return the answer without its own name and the index's generation, keys in their order."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).items()
         return {k: normal(v, timed=timed) for k, v in items if k not in ("query_id", "generation")}

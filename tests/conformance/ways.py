@@ -38,7 +38,7 @@ class Way(Protocol):
     name: str
 
     def ask(self, mode: str, params: Mapping[str, Any]) -> Json:
-        """The result of a question. Raises Refused."""
+        """Return the result of a question. Raises Refused."""
         ...
 
     def close(self) -> None: ...

@@ -82,5 +82,5 @@ INVALID = tuple(sample for sample in SAMPLES if not sample.valid)
 
 
 def each(samples: Iterable[Sample]) -> pytest.MarkDecorator:
-    """Runs a test once for each sample, as its argument `sample`."""
+    """Run a test once for each sample, as its argument `sample`."""
     return pytest.mark.parametrize("sample", tuple(samples), ids=lambda sample: sample.id)

@@ -79,7 +79,7 @@ def of(struct: type[msgspec.Struct]) -> tuple[Method, ...]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of every generated file."""
+    """Return a copy of every generated file."""
     for name in outputs.OUTPUTS:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(outputs.ROOT / name, tmp_path / name)

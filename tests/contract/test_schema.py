@@ -88,7 +88,7 @@ def test_schema_and_decoder_agree_on_damaged_messages(sample: Sample, data: st.D
 
 
 def damage(message: Json, data: st.DataObject) -> None:
-    """Removes, replaces or adds one thing somewhere in an object or list."""
+    """Remove, replaces or adds one thing somewhere in an object or list."""
     container = data.draw(st.sampled_from(containers(message)))
     value = copy.deepcopy(data.draw(st.sampled_from(ODD_VALUES)))
     act = data.draw(st.sampled_from(["add", "remove", "replace"])) if container else "add"

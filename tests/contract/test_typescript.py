@@ -28,7 +28,7 @@ Diagnostics = Mapping[str, Sequence[str]]
 
 @pytest.fixture(scope="module")
 def diagnostics(tmp_path_factory: pytest.TempPathFactory) -> Diagnostics:
-    """The compiler's errors, by the file's name without its ending."""
+    """Return the compiler's errors, by the file's name without its ending."""
     folder = tmp_path_factory.mktemp("typescript")
     for sample in SAMPLES:
         (folder / f"{file_name(sample)}.ts").write_text(source(sample), encoding="utf-8")
@@ -56,7 +56,7 @@ def file_name(sample: Sample) -> str:
 
 
 def source(sample: Sample) -> str:
-    """A program that is right where the sample is of its type. JSON is TypeScript, too."""
+    """Return a program that is right where the sample is of its type. JSON is TypeScript, too."""
     imported = f'import type {{ Notifications, Requests }} from "{MODULE.as_posix()}";'
     written = f"{imported}\nconst sample = {sample.data.decode().strip()}"
     if sample.newer:  # an assigned variable may have more fields than its type, as a decoded message may

@@ -46,7 +46,7 @@ class CommandLine:
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def find(self, *words: str | bytes) -> Answer:
-        """What `scry <words> --json` prints; the test fails when it is anything but one answer."""
+        """Return what `scry <words> --json` prints; the test fails when it is anything but one answer."""
         done = self.run("--json", *words)
         assert (done.status, done.err) == (0, ""), done
         assert done.out.endswith("}\n")

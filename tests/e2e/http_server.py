@@ -100,7 +100,7 @@ class HttpServer:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
 
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
-        """A request with these headers and no others; an underscore stands for a dash."""
+        """Return a request with these headers and no others; an underscore stands for a dash."""
         connection = self.connection()
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
@@ -120,7 +120,7 @@ class HttpServer:
         return {} if self.path is not None else {"Authorization": f"Bearer {load_or_create_token()}"}
 
     def ask(self, mode: str = "find", **params: object) -> Json:
-        """The result of a question."""
+        """Return the result of a question."""
         reply = self.try_to_ask(mode, **params)
         assert reply.status == 200, reply
         return reply.json
@@ -137,7 +137,7 @@ class HttpServer:
         eventually(is_ready, "the index is ready")
 
     def raw(self) -> socket.socket:
-        """A connection on which anything can be sent."""
+        """Return a connection on which anything can be sent."""
         assert self.port is not None
         return socket.create_connection(("127.0.0.1", self.port), TIMEOUT)
 

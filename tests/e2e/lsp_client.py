@@ -34,7 +34,7 @@ class RpcError(Exception):
 
 
 def frame(message: object) -> bytes:
-    """A message with its header."""
+    """Return a message with its header."""
     body = json.dumps(message).encode()
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
@@ -119,7 +119,7 @@ class LspClient:
         return answer
 
     def find(self, query: str, **params: object) -> Message:
-        """The answer to `scry/find`."""
+        """Return the answer to `scry/find`."""
         answer: Message = self.request("scry/find", {"query": query, **params})
         return answer
 
@@ -139,14 +139,14 @@ class LspClient:
     # Hearing ------------------------------------------------------------------------------------------------------
 
     def result(self, request: int, timeout: float = TIMEOUT) -> Any:  # noqa: ANN401 (JSON of any shape)
-        """The result of a request that was posted. Raises RpcError."""
+        """Return the result of a request that was posted. Raises RpcError."""
         answer = self.wait_for(lambda message: message.get("id") == request and "method" not in message, timeout)
         if "error" in answer:
             raise RpcError(answer["error"])
         return answer["result"]
 
     def wait_for(self, wanted: Callable[[Message], bool], timeout: float = TIMEOUT, start: int = 0) -> Message:
-        """The first message, of those heard after `start`, that is wanted."""
+        """Return the first message, of those heard after `start`, that is wanted."""
         end = time.monotonic() + timeout
         seen = start
         with self._news:
@@ -160,7 +160,7 @@ class LspClient:
                 self._news.wait(min(left, 0.1))
 
     def notifications(self, method: str) -> list[Any]:
-        """The params of all such notifications so far."""
+        """Return the params of all such notifications so far."""
         return [message["params"] for message in list(self.heard) if message.get("method") == method]
 
     # Ending -------------------------------------------------------------------------------------------------------
@@ -210,5 +210,5 @@ class LspClient:
 
 
 def folder(root: Path) -> Message:
-    """A workspace folder."""
+    """Return a workspace folder."""
     return {"uri": root.as_uri(), "name": root.name}

@@ -21,7 +21,7 @@ MODES = ("legacy", "auto")
 
 
 def in_session(folder: Path, work: Callable[[Client], Awaitable[T]], *words: str, mode: str = "auto") -> T:
-    """What `work` returns, done with a client of a server of its own that was started in a folder."""
+    """Return what `work` returns, done with a client of a server of its own that was started in a folder."""
     command = StdioServerParameters(
         command=sys.executable, args=["-m", "scry", "mcp", *words], cwd=folder, env=dict(os.environ)
     )
@@ -39,14 +39,14 @@ def call(folder: Path, tool: str, *words: str, **arguments: object) -> types.Cal
 
 
 def text_of(result: types.CallToolResult) -> str:
-    """The text form; the test fails where there is more than one, or another."""
+    """Return the text form; the test fails where there is more than one, or another."""
     (content,) = result.content
     assert isinstance(content, types.TextContent)
     return content.text
 
 
 def structure_of(result: types.CallToolResult) -> dict[str, Any]:
-    """The structured output; the test fails on an error."""
+    """Return the structured output; the test fails on an error."""
     assert not result.is_error, text_of(result)
     found: dict[str, Any] = result.structured_content
     return found

@@ -41,7 +41,7 @@ class Shell:
         )
 
     def json(self, *words: str, **variables: str) -> dict[str, Any]:
-        """What `--json` prints, which is one line and nothing else."""
+        """Return what `--json` prints, which is one line and nothing else."""
         done = self.run(*words, "--json", **variables)
         assert done.returncode == 0, done.stderr
         assert done.stdout.count("\n") == 1

@@ -40,7 +40,7 @@ Because {HOSTILE}.
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A project whose folder, files, symbols, commits, beliefs, notes and memory all hold hostile text."""
+    """Return a project whose folder, files, symbols, commits, beliefs, notes and memory all hold hostile text."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         doc = f'    """Posts a letter {HOSTILE}."""\n'

@@ -75,7 +75,7 @@ def contents(store: IndexStore) -> Indexed:
 
 
 def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
-    """What questions find by words and by meaning, after the words were counted anew."""
+    """Return what questions find by words and by meaning, after the words were counted anew."""
     query = load_bundled_model().encode_query("the one that returns 7")
     store.refresh()
     near = store.vectors.nearest(load_bundled_model().identity, query, 100_000)
@@ -88,7 +88,7 @@ def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
 
 
 def assert_equals_a_fresh_one(sample: IndexerProject, tmp_path: Path) -> None:
-    """The index on disk against one that is made at once."""
+    """Return the index on disk against one that is made at once."""
     fresh = IndexStore.open(tmp_path / "fresh" / "index", write=True)
     project = open_project(sample.root)
     refresh_index(project, Settings(), fresh, only_paths=None, report=lambda _: None, checkpoint=lambda: None)

@@ -57,7 +57,7 @@ def kill_two_writers(root: Path, number: int, moment: random.Random) -> list[str
 
 
 def check_log(root: Path, acknowledged: list[str]) -> int:
-    """The log is whole, in order and holds all of it; returns how many events it holds."""
+    """Return the log is whole, in order and holds all of it; returns how many events it holds."""
     data = open_project(root).data
     with closing(sqlite3.connect(data / EVENTS_FILE)) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)

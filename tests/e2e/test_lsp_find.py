@@ -38,7 +38,7 @@ def ids(answer: Message) -> list[str]:
 
 
 def marked(result: Message, root: Path) -> str:
-    """The text of a result's range, read from the file by UTF-16 columns."""
+    """Return the text of a result's range, read from the file by UTF-16 columns."""
     start, end = result["location"]["range"]["start"], result["location"]["range"]["end"]
     path = next(path for path in root.rglob("*") if path.as_uri() == result["location"]["uri"])
     lines = [line.encode("utf-16-le") for line in path.read_text(encoding="utf-8").split("\n")]

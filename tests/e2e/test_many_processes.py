@@ -114,7 +114,7 @@ def test_killed_indexer_is_replaced_while_clients_continue(shop: Path, ways: lis
 
 
 def until_found(way: Way, name: str) -> str:
-    """The first result for a name, as soon as there is one."""
+    """Return the first result for a name, as soon as there is one."""
     found: list[str] = []
 
     def look() -> bool:
@@ -134,7 +134,7 @@ def logged(root: Path) -> int:
 
 
 def indexer_of(root: Path) -> int:
-    """The process that says it indexes the project, and lives; 0 for none."""
+    """Return the process that says it indexes the project, and lives; 0 for none."""
     address = read_address(open_project(root).cache)
     return address.pid if address is not None and is_running(address.pid) else 0
 

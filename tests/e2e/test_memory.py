@@ -37,7 +37,7 @@ def shop(tmp_path: Path) -> CommandLine:
 
 @pytest.fixture
 def lived(shop: CommandLine) -> CommandLine:
-    """A shop in which something was done, some of it long ago and for something else."""
+    """Return a shop in which something was done, some of it long ago and for something else."""
     for words in (
         ("session", "start", "tidy the cart"),
         ("observe", "note", "prices are in cents"),
@@ -63,7 +63,7 @@ def sidecar(shop: CommandLine) -> Iterator[LspClient]:
 
 
 def memories(shop: CommandLine, *words: str) -> list[Mapping[str, Any]]:
-    """What `scry memory list` shows, the oldest first."""
+    """Return what `scry memory list` shows, the oldest first."""
     report = json.loads(shop.run("memory", "list", "--json", "--limit", "1000", *words).out)
     return report["memories"][::-1]
 

@@ -22,7 +22,7 @@ _BEGUN_WITH = {"pip", "setuptools"}
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with wheel and sdist: what `make release` has just built, or else built here."""
+    """Return the folder with wheel and sdist: what `make release` has just built, or else built here."""
     built = os.environ.get("RELEASE_DIST")
     if built:
         return Path(built).resolve()
@@ -52,7 +52,10 @@ class Installation:
         return done.stdout
 
     def megabytes(self) -> float:
-        """What installing Scry brought: the environment without the pip and setuptools that every one begins with."""
+        """Return what installing Scry brought: the environment without the pip and setuptools that every one
+
+        begins with.
+        """
         installed = [path for path in self.packages.rglob("*") if not path.is_symlink()]
         return sum(path.stat().st_size for path in installed if not _BEGUN_WITH & set(path.parts)) / 1e6
 

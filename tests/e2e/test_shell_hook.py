@@ -35,7 +35,7 @@ def shop(tmp_path: Path) -> CommandLine:
 
 
 def type_into(shell: str, shop: CommandLine, *lines: str) -> None:
-    """What a person types, one line after the other, at a terminal of the shell's own."""
+    """Return what a person types, one line after the other, at a terminal of the shell's own."""
     text = "\n".join((f'eval "$(scry hook {shell})"', *lines, "exit", ""))
     subprocess.run(
         ["script", "-qec", " ".join(START[shell]), "/dev/null"],
@@ -49,7 +49,7 @@ def type_into(shell: str, shop: CommandLine, *lines: str) -> None:
 
 
 def shop_environ(shop: CommandLine) -> Mapping[str, str]:
-    """A home of its own, and `scry` on the path."""
+    """Return a home of its own, and `scry` on the path."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, **shop.environ, "HOME": str(shop.folder.parent), "TERM": "dumb", "PATH": path}
 

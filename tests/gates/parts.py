@@ -89,12 +89,12 @@ def why_missing(name: str) -> str | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Makes the marker known."""
+    """Make the marker known."""
     config.addinivalue_line("markers", "needs(*parts): parts of the machine without which the test can't run")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Stops the run where a marker names a part that does not exist."""
+    """Stop the run where a marker names a part that does not exist."""
     for item in items:
         for name in _needs(item):
             if name not in PARTS:

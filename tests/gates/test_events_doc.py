@@ -27,7 +27,7 @@ def asked(
     mode: str = "find",
     asker: str = "cli:1",
 ) -> LogEvent:
-    """A question whose results are the documents named, each with its semantic rank and cosine."""
+    """Return a question whose results are the documents named, each with its semantic rank and cosine."""
     results = [
         {
             "rank": rank,

@@ -48,7 +48,7 @@ PLANTS = {
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of all that the contracts speak of."""
+    """Return a copy of all that the contracts speak of."""
     for package in ("server/scry", "protocol/scry_protocol"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "*.npz"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
@@ -99,7 +99,7 @@ def test_everything_that_is_imported_is_declared() -> None:
 
 
 def imported_modules(path: Path) -> set[str]:
-    """The first names of all modules that a file imports, wherever in it."""
+    """Return the first names of all modules that a file imports, wherever in it."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
@@ -216,7 +216,7 @@ def test_an_unknown_part_stops_the_run(pytester: pytest.Pytester) -> None:
 
 
 def without_node(patch: pytest.MonkeyPatch) -> None:
-    """Takes node off the PATH; what is known of parts is forgotten before and after."""
+    """Take node off the PATH; what is known of parts is forgotten before and after."""
     from tests.gates import parts
 
     patch.setenv("PATH", os.devnull)

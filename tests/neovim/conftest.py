@@ -14,7 +14,9 @@ from tests.sample.project import make_repository
 
 @pytest.fixture(scope="session")
 def projects(own_world: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The repository that is searched, and another one. Cases change neither, and nothing remembers what they did."""
+    """Return the repository that is searched, and another one. Cases change neither,
+    and nothing remembers what they did.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for role in ("AUTHOR", "COMMITTER"):  # so that commits have the names that reference screens show
             patch.setenv(f"GIT_{role}_DATE", "2026-01-01T12:00:00Z")

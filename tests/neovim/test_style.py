@@ -41,7 +41,7 @@ def test_luacheck_finds_nothing() -> None:
 
 
 def types_named(text: str) -> Iterator[str]:
-    """The names of types in the type at the beginning of an annotation's text."""
+    """Return the names of types in the type at the beginning of an annotation's text."""
     depth, end = 0, len(text)
     for at, character in enumerate(text):
         depth += (character in "<({[") - (character in ">)}]")
@@ -97,6 +97,6 @@ def test_an_unknown_type_would_be_seen(tmp_path: Path) -> None:
 
 
 def documented(before: str) -> list[str]:
-    """The parameters that the comment block at the end of this text names."""
+    """Return the parameters that the comment block at the end of this text names."""
     block = re.search(r"(?:^---.*\n)*\Z", before, re.MULTILINE)
     return re.findall(r"^---@param ([\w.]+)\??", block.group(), re.MULTILINE) if block else []

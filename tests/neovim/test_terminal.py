@@ -37,12 +37,12 @@ class Terminal:
         subprocess.run([*self._tmux, "send-keys", "-t", "scry", *keys], check=True)
 
     def screen(self) -> str:
-        """What is shown now."""
+        """Return what is shown now."""
         command = [*self._tmux, "capture-pane", "-p", "-t", "scry"]
         return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
 
     def wait(self, pattern: str) -> str:
-        """The screen, once it shows this."""
+        """Return the screen, once it shows this."""
         screens: list[str] = []
 
         def shows() -> bool:
@@ -65,7 +65,7 @@ Opener = Callable[..., Terminal]
 
 @pytest.fixture
 def open_terminal(projects: tuple[Path, Path], tmp_path: Path) -> Iterator[Opener]:
-    """Opens a Neovim with these plugins, in the project."""
+    """Open a Neovim with these plugins, in the project."""
     opened: list[Terminal] = []
 
     def start(*plugins: str) -> Terminal:
@@ -84,7 +84,7 @@ def open_terminal(projects: tuple[Path, Path], tmp_path: Path) -> Iterator[Opene
 
 
 def events(project: Path) -> list[Event]:
-    """The log, in order."""
+    """Return the log, in order."""
     run = subprocess.run([*COMMAND, "log", "export"], cwd=project, check=True, capture_output=True, encoding="utf-8")
     return [json.loads(line) for line in run.stdout.splitlines()]
 

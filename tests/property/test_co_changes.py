@@ -39,7 +39,7 @@ def _touches(by_commit: dict[int, set[int]], tying: frozenset[int]) -> CommitCha
 
 
 def _tying(asked: CoChangeSeeds, document: int) -> set[int]:
-    """The commits that tie a document: one that changed no seed but itself, and is none, does not."""
+    """Return the commits that tie a document: one that changed no seed but itself, and is none, does not."""
     others = (commits for seed, commits in asked.by_document.items() if seed != document)
     return set(asked.matched_commits).union(*others)
 

@@ -42,7 +42,7 @@ def test_the_best_are_those_of_all_that_are_judged(
 
 
 def _as_stored(path: str) -> str | bytes:
-    """A path that is no UTF-8 comes out of the index as bytes, after all others."""
+    """Return a path that is no UTF-8 comes out of the index as bytes, after all others."""
     return path if path.isascii() else path.encode("utf-8", "surrogateescape")
 
 

@@ -61,7 +61,7 @@ def _typescript(chance: random.Random) -> str:
 
 
 def _edit(sample: GraphProject, chance: random.Random) -> set[str]:
-    """Writes, removes or renames a file; returns the paths that this touched."""
+    """Write, removes or renames a file; returns the paths that this touched."""
     path, other = chance.sample(_FILES, 2)
     if not (sample.root / path).exists() or chance.random() < 0.6:
         sample.write_file(path, _text(path, chance))

@@ -53,7 +53,7 @@ viewpoints = st.builds(
 
 
 def score(found: RecalledMemory) -> float:
-    """The documented formula, written out once more."""
+    """Return the documented formula, written out once more."""
     signals = found.signals
     parts = [
         (DEFAULT_SIGNAL_WEIGHTS.text, signals.text),

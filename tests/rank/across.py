@@ -27,7 +27,7 @@ Judged = Mapping[str, tuple[str, EvaluationRun]]
 
 
 def main() -> None:
-    """Evaluates and prints."""
+    """Evaluate and prints."""
     parser = argparse.ArgumentParser(description="Figures over annotated repositories.")
     add_options(parser)
     parser.add_argument("--runs", type=Path, required=True, help="where the runs are kept")

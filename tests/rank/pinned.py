@@ -37,7 +37,9 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 def lay_out(folder: Path) -> None:
-    """The corpus as a work tree that shares this repository's objects; RuntimeError where the commit is missing."""
+    """Return the corpus as a work tree that shares this repository's objects;
+    RuntimeError where the commit is missing.
+    """
     for command in (
         ["git", "clone", "-q", "--shared", "--no-checkout", str(REPOSITORY), str(folder)],
         ["git", "-C", str(folder), "checkout", "-q", "--detach", COMMIT],
@@ -49,7 +51,7 @@ def lay_out(folder: Path) -> None:
 
 @contextmanager
 def corpus() -> Generator[EvaluatedIndex]:
-    """The corpus, indexed by the real indexer, with its history."""
+    """Return the corpus, indexed by the real indexer, with its history."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "corpus"
         lay_out(root)
@@ -63,13 +65,13 @@ def measured(subject: EvaluatedIndex) -> EvaluationRun:
 
 
 def recorded(run: EvaluationRun) -> Recorded:
-    """What is kept of a run."""
+    """Return what is kept of a run."""
     variants = {each.name: each.figures.ndcg for each in run.variants}
     return Recorded(COMMIT, run.figures, run.categories, variants, {each.query: each.ndcg for each in run.asked})
 
 
 def main() -> None:
-    """Writes the figures."""
+    """Write the figures."""
     with corpus() as subject:
         found = recorded(measured(subject))
     FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(_rounded(found)), indent=1) + b"\n")

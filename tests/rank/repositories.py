@@ -28,7 +28,7 @@ class Repository:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say which repositories there are."""
+    """Return the options that say which repositories there are."""
     parser.add_argument("--repos", type=Path, required=True, help="the folder with the work trees")
     parser.add_argument("--queries", type=Path, required=True, help="the folder with NAME.jsonl")
     parser.add_argument("--manifest", type=Path, required=True, help="the list of repositories")
@@ -49,6 +49,6 @@ def read_repositories(options: argparse.Namespace) -> Iterator[Repository]:
 
 @contextmanager
 def judged(repository: Repository) -> Generator[EvaluatedIndex]:
-    """The repository's index, brought up to date first, with its history."""
+    """Return the repository's index, brought up to date first, with its history."""
     with open_subject(repository.root, force=False, wait=True) as (_, subject):
         yield subject

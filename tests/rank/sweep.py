@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def sweep(repository: Repository, subject: EvaluatedIndex) -> Scores:
-    """The oracles are asked once; what they said is weighed with each value."""
+    """Return the oracles are asked once; what they said is weighed with each value."""
     rankings = [subject.rank(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=CUTOFF)) for case in repository.cases]
 
     def measured(recipe: WeightOverrides) -> float:
@@ -130,7 +130,7 @@ def _values(constant: Constant, measured: Callable[[WeightOverrides], float]) ->
 
 @contextmanager
 def _set(constant: Constant, value: float) -> Generator[None]:
-    """The constant with another value; what is derived from it only bounds scores, and here nothing is cut."""
+    """Return the constant with another value; what is derived from it only bounds scores, and here nothing is cut."""
     before: Any = getattr(constant.module, constant.name)
     after = value if constant.key is None else {**before, constant.key: value}
     setattr(constant.module, constant.name, after)  # type: ignore[arg-type]
@@ -141,7 +141,7 @@ def _set(constant: Constant, value: float) -> Generator[None]:
 
 
 def folds(constant: Constant, languages: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
-    """What each value is worth, and what is best with each language left out.
+    """Return what each value is worth, and what is best with each language left out.
 
     gain: of the value chosen on the others over the default, on the language left out; the mean over languages.
     """

@@ -26,7 +26,7 @@ class HistoryProject(SampleProject):
     clock: int = field(default=1_700_000_000)
 
     def commit(self, message: str = "next", files: Mapping[str, str | bytes] | None = None, *, days: float = 0) -> str:
-        """Commits everything, an hour (and so many days) after the last commit."""
+        """Commit everything, an hour (and so many days) after the last commit."""
         self.write(files or {})
         self.clock += 3600 + int(days * 86_400)
         self.git("add", "-A")

@@ -47,7 +47,7 @@ class IndexedProject(SampleProject):
             update_graph(store, lambda: None)
 
     def engine(self) -> Engine:
-        """The real engine on what is indexed, without an indexer process."""
+        """Return the real engine on what is indexed, without an indexer process."""
         return Engine.open(self.root, load_settings(self.root, {}), start_indexer=False)
 
     def find(self, query: str, limit: int = 10, **params: object) -> messages.Answer:
@@ -62,12 +62,14 @@ class IndexedProject(SampleProject):
 
 
 def doc_ids(answer: messages.Answer) -> list[str]:
-    """The doc_ids of an answer, in order."""
+    """Return the doc_ids of an answer, in order."""
     return [result.doc_id for result in answer.results]
 
 
 def recomputed_score(answer: messages.Answer, result: messages.ResultItem) -> float:
-    """The fused score as it follows from what the answer itself says, in the documented order of operations (F5)."""
+    """Return the fused score as it follows from what the answer itself says,
+    in the documented order of operations (F5).
+    """
     scoring, score = answer.scoring, 0.0
     for name, weight in scoring.weights.items():
         if name in result.contributions:

@@ -43,14 +43,14 @@ class IndexerProject(SampleProject):
         return indexer
 
     def connect_when_ready(self) -> IndexerClient:
-        """A client of an indexer whose index is current."""
+        """Return a client of an indexer whose index is current."""
         indexer = self.connect()
         state = indexer.wait_until_current(60)
         assert state.state == "ready", state
         return indexer
 
     def start_process(self, *arguments: str, code: str | None = None) -> subprocess.Popen[bytes]:
-        """Starts an indexer's process directly."""
+        """Start an indexer's process directly."""
         start = ["-c", code] if code else ["-m", "scry.indexer.process"]
         command = [sys.executable, *start, "--root", str(self.root), *arguments]
         process = subprocess.Popen(command, stderr=subprocess.PIPE)
@@ -73,7 +73,7 @@ class IndexerProject(SampleProject):
 
     @contextmanager
     def store(self) -> Generator[IndexStore | None]:
-        """The index for reading; None while there is none."""
+        """Return the index for reading; None while there is none."""
         try:
             store = IndexStore.open(self.project.cache, write=False)
         except IndexUnavailable:
@@ -85,14 +85,14 @@ class IndexerProject(SampleProject):
             store.close()
 
     def doc_ids_named(self, name: str) -> list[str]:
-        """The doc_ids of what is indexed under a name."""
+        """Return the doc_ids of what is indexed under a name."""
         with self.store() as store:
             return (
                 sorted(each.doc_id for each in store.documents.headers_by_name([normalize_name(name)])) if store else []
             )
 
     def generation(self) -> int:
-        """The generation on disk; 0 while there is none."""
+        """Return the generation on disk; 0 while there is none."""
         with self.store() as store:
             return store.state().generation if store else 0
 
@@ -103,7 +103,7 @@ class IndexerProject(SampleProject):
         eventually(lambda: not self.doc_ids_named(name), f"{name} is no longer indexed")
 
     def end(self) -> None:
-        """Ends all that was started."""
+        """End all that was started."""
         for indexer in self.indexers:
             indexer.close()
         known = read_address(self.project.cache) if self.root.is_dir() else None
@@ -120,7 +120,7 @@ class IndexerProject(SampleProject):
 
 @contextmanager
 def open_indexer_project(root: Path) -> Generator[IndexerProject]:
-    """A small project; whatever was started for it is ended at the end."""
+    """Return a small project; whatever was started for it is ended at the end."""
     sample = IndexerProject(root)
     sample.write(SMALL_SHOP)
     try:
@@ -130,6 +130,6 @@ def open_indexer_project(root: Path) -> Generator[IndexerProject]:
 
 
 def wait_until_state(indexer: IndexerClient, name: str) -> IndexState:
-    """Waits until the client knows this state."""
+    """Wait until the client knows this state."""
     eventually(lambda: indexer.state().state == name, f"the state is {name}")
     return indexer.state()

@@ -48,7 +48,7 @@ We tried to add scores. It did not work, so ranks are fused.
 
 @contextmanager
 def opened_shop(place: Path, *notes: RememberParams) -> Generator[Engine]:
-    """The shop with these beliefs, in a folder whose data is that person's alone, with these notes of theirs."""
+    """Return the shop with these beliefs, in a folder whose data is that person's alone, with these notes of theirs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(place / "data"))
         shop = make_shop(place / "shop")

@@ -27,19 +27,19 @@ class Shop:
     engines: list[Engine] = field(default_factory=list[Engine])
 
     def choose(self, model: Path | str) -> None:
-        """Writes the person's settings, as one would by hand."""
+        """Write the person's settings, as one would by hand."""
         config_home().mkdir(parents=True, exist_ok=True)
         (config_home() / "config.toml").write_text(f'model = "{model}"\n')
 
     def connect(self) -> IndexerClient:
-        """A client of the indexer, which is then ready with all vectors."""
+        """Return a client of the indexer, which is then ready with all vectors."""
         indexer = self.sample.connect()
         state = indexer.wait_until_current(120, vectors=True)
         assert state.state == "ready", state
         return indexer
 
     def engine(self) -> Engine:
-        """What an editor asks: with an indexer behind it, which it does not wait for."""
+        """Return what an editor asks: with an indexer behind it, which it does not wait for."""
         engine = Engine.open(self.sample.root, load_settings(self.sample.root, os.environ))
         self.engines.append(engine)
         return engine
@@ -48,7 +48,7 @@ class Shop:
         return engine.find(messages.FindParams(query=query, limit=50), RequestContext(model_timeout_s=patience))
 
     def model(self) -> str:
-        """The identity whose vectors answer, as it stands on disk."""
+        """Return the identity whose vectors answer, as it stands on disk."""
         with self.sample.store() as store:
             maker = store.vectors.embedder if store else None
             return maker.identity if maker else ""
@@ -62,7 +62,7 @@ class Shop:
 
 @contextmanager
 def opened_shop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Shop]:
-    """A shop with settings and caches of its own, in a folder of the test."""
+    """Return a shop with settings and caches of its own, in a folder of the test."""
     for name in ("CACHE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(folder / name.lower()))
     with open_indexer_project(folder / "shop") as sample:
@@ -73,7 +73,7 @@ def opened_shop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Shop
 
 
 def semantic(answer: messages.Answer) -> dict[str, float]:
-    """The semantic oracle's raw scores by doc_id."""
+    """Return the semantic oracle's raw scores by doc_id."""
     return {
         result.doc_id: result.contributions["semantic"].raw_score
         for result in answer.results

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some 50 passages a second on one core."""
+    """Return some 50 passages a second on one core."""
     return make_model(tmp_path_factory.mktemp("models") / "slow", width=384, layers=4)
 
 
@@ -81,7 +81,7 @@ def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> Non
 
 
 def _computed(folder: Path) -> dict[str, float]:
-    """What the library itself says of the sample's documents."""
+    """Return what the library itself says of the sample's documents."""
     library: Library = importlib.import_module("sentence_transformers")
     model = library.SentenceTransformer(str(folder), device="cpu")
     texts = {

@@ -136,19 +136,21 @@ class CodeServer:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def url(self, folder: Path) -> str:
-        """The address of a window on this folder, or on a saved workspace."""
+        """Return the address of a window on this folder, or on a saved workspace."""
         kind = "workspace" if folder.suffix == ".code-workspace" else "folder"
         return f"http://127.0.0.1:{self.port}/?{kind}={folder}"
 
     def write_settings(self, scope: str, settings: Mapping[str, object]) -> None:
-        """Settings of the `User`, beside those that keep it quiet, or, for machine-scoped ones, of the `Machine`."""
+        """Write settings of the `User`, beside those that keep it quiet,
+        or, for machine-scoped ones, of the `Machine`.
+        """
         quiet = _SETTINGS if scope == "User" else {}
         file = self.profile / scope / "settings.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps({**quiet, **settings}), encoding="utf-8")
 
     def log(self) -> str:
-        """What our extension wrote into its output channel, in all windows."""
+        """Return what our extension wrote into its output channel, in all windows."""
         files = sorted(self.profile.glob("logs/**/*Scry.log"))
         return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
 

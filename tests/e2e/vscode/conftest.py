@@ -43,26 +43,26 @@ def extensions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository that the shared window of a file is on; some files have one of their own."""
+    """Return the repository that the shared window of a file is on; some files have one of their own."""
     return make_repository(tmp_path_factory.mktemp("repository") / "shop", SHOP)
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
-    """The server of a file's shared window."""
+    """Return the server of a file's shared window."""
     with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
         yield server
 
 
 @pytest.fixture
 def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
-    """The window that the tests of a file share."""
+    """Return the window that the tests of a file share."""
     return share_window(server, shop)
 
 
 @pytest.fixture
 def open_window(browser: Browser, request: pytest.FixtureRequest) -> Iterator[OpenWindow]:
-    """Opens windows that are closed after the test; those of a test that failed leave a picture in tests/out."""
+    """Open windows that are closed after the test; those of a test that failed leave a picture in tests/out."""
     windows: list[Window] = []
 
     def open_one(server: CodeServer, folder: Path) -> Window:
@@ -77,7 +77,7 @@ def open_window(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Op
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[dict[Path, Window]]:
-    """The windows that the tests of a file share, by their folders."""
+    """Return the windows that the tests of a file share, by their folders."""
     windows: dict[Path, Window] = {}
     yield windows
     for window in windows.values():
@@ -86,7 +86,7 @@ def shared() -> Iterator[dict[Path, Window]]:
 
 @pytest.fixture
 def share_window(browser: Browser, shared: dict[Path, Window], request: pytest.FixtureRequest) -> Iterator[OpenWindow]:
-    """Opens a window that the tests of this file share, tidied up; a test that fails leaves it to no other."""
+    """Open a window that the tests of this file share, tidied up; a test that fails leaves it to no other."""
 
     def share(server: CodeServer, folder: Path) -> Window:
         if folder in shared:

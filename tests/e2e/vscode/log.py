@@ -9,7 +9,7 @@ from typing import Any
 
 
 def events(home: Path, kind: str) -> list[dict[str, Any]]:
-    """The bodies of all events of this kind, in their order."""
+    """Return the bodies of all events of this kind, in their order."""
     found: list[dict[str, Any]] = []
     for file in sorted(home.glob("data/**/events.sqlite")):
         with sqlite3.connect(file) as log:

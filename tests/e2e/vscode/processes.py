@@ -9,14 +9,16 @@ from tests.e2e.vscode.code_server import CodeServer
 
 
 def processes(server: CodeServer) -> dict[int, str]:
-    """The command lines of all processes that have this server's home, the server's own among them, by their ids."""
+    """Return the command lines of all processes that have this server's home,
+    the server's own among them, by their ids.
+    """
     listed = subprocess.run(["ps", "-ewwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
     lines = [line.split(None, 1) for line in listed.splitlines()]
     return {int(pid): command.rstrip() for pid, command in lines if f"HOME={server.home}" in _environment_of(pid)}
 
 
 def sidecars(server: CodeServer) -> list[int]:
-    """The ids of all processes `… scry lsp`."""
+    """Return the ids of all processes `… scry lsp`."""
     return [pid for pid, command in processes(server).items() if command.endswith(("scry lsp", "-m scry lsp"))]
 
 
@@ -26,7 +28,7 @@ def of_scry(server: CodeServer) -> dict[int, str]:
 
 
 def extension_host(server: CodeServer) -> int:
-    """The id of the process in which the extensions of the one open window run."""
+    """Return the id of the process in which the extensions of the one open window run."""
     [pid] = [pid for pid, command in processes(server).items() if "--type=extensionHost" in command]
     return pid
 

@@ -24,7 +24,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def panel(window: Window) -> FrameLocator:
-    """What the visible webview holds."""
+    """Return what the visible webview holds."""
     return window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
 
 

@@ -95,7 +95,7 @@ def test_a_belief_opens_as_its_file(window: Window, server: CodeServer) -> None:
 
 
 def differences(window: Window) -> Locator:
-    """The files of the diff that is open."""
+    """Return the files of the diff that is open."""
     return window.page.locator(".multiDiffEntry")
 
 

@@ -26,20 +26,20 @@ POST = {"src/post.py": 'def deliver_letter(to: str) -> str:\n    """Delivers a l
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that is not open."""
+    """Return a project that is not open."""
     return make_repository(tmp_path_factory.mktemp("other") / "post", POST)
 
 
 @pytest.fixture(scope="module")
 def registered(server: CodeServer, post: Path) -> Path:
-    """The same, once it is known."""
+    """Return the same, once it is known."""
     command = [sys.executable, "-m", "scry", "project", "add", str(post)]
     subprocess.run(command, env=server.environment, check=True, capture_output=True)
     return post
 
 
 def add(window: Window, folder: Path) -> None:
-    """Adds a project by the picker's button and the editor's own dialog for folders."""
+    """Add a project by the picker's button and the editor's own dialog for folders."""
     window.page.get_by_role("button", name="Add Project…").click()
     expect(window.title).to_contain_text("Which project shall be searched from other ones?")
     _type_folder(window, folder)

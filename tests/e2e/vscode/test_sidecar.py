@@ -55,7 +55,7 @@ def test_killed_sidecar_restarts_and_ends_with_the_window(
 
 
 def _without_scry(folder: Path, programs: Sequence[str]) -> str:
-    """A PATH on which there is no scry: links to the programs that a test needs, and nothing else."""
+    """Return a PATH on which there is no scry: links to the programs that a test needs, and nothing else."""
     folder.mkdir()
     for name in programs:
         found = shutil.which(name)
@@ -82,7 +82,7 @@ def test_missing_it_is_installed_from_the_carried_wheel(
 
 
 def _bare_python(folder: Path) -> str:
-    """An interpreter without any of our packages."""
+    """Return an interpreter without any of our packages."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     return str(folder / "bin" / "python")
 

@@ -39,14 +39,14 @@ def shop(tmp_path: Path) -> Path:
 
 
 def bare_path(folder: Path) -> dict[str, str]:
-    """An environment whose PATH has git, and no scry."""
+    """Return an environment whose PATH has git, and no scry."""
     folder.mkdir()
     (folder / "git").symlink_to(shutil.which("git") or "git")
     return {"PATH": f"{folder}:/usr/bin:/bin"}
 
 
 def python_extension(folder: Path, interpreter: str) -> Path:
-    """A stand-in for the Python extension, which has chosen this interpreter; packed as any extension is."""
+    """Return a stand-in for the Python extension, which has chosen this interpreter; packed as any extension is."""
     folder.mkdir()
     manifest = {"name": "python", "publisher": "ms-python", "version": "2026.1.0", "main": "./main.js"}
     manifest |= {"engines": {"vscode": "^1.91.0"}, "activationEvents": [], "capabilities": {}}

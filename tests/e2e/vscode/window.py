@@ -59,7 +59,7 @@ class Window:
         self.page.keyboard.type(text, delay=delay)
 
     def command(self, title: str) -> None:
-        """Runs a command from the palette.
+        """Run a command from the palette.
 
         Whatever takes the focus closes the palette: then it is opened again, and nothing has been typed elsewhere.
         """
@@ -79,7 +79,7 @@ class Window:
         eventually(choose, f"the command {title} in the palette")
 
     def open_file(self, name: str) -> None:
-        """Opens a file by name, to stay open."""
+        """Open a file by name, to stay open."""
         self.press("Control+p")
         expect(self.box).to_be_focused()
         self.box.fill(name)
@@ -90,7 +90,7 @@ class Window:
         expect(self.page.locator(".editor-instance .monaco-editor.focused")).to_be_visible()
 
     def find(self, words: str = "") -> None:
-        """Opens the picker and puts these words in at once: one question, so that no answer is to a part of them."""
+        """Open the picker and puts these words in at once: one question, so that no answer is to a part of them."""
         self.command("Scry: Find")
         expect(self.title).to_contain_text("Scry: Find")
         expect(self.box).to_be_focused()
@@ -135,13 +135,13 @@ class Window:
         return self.rows.filter(has_text=text).first
 
     def labels(self) -> list[str]:
-        """The first words of each line of the picker that can be seen, top down."""
+        """Return the first words of each line of the picker that can be seen, top down."""
         rows = [row for row in self.rows.all() if row.is_visible()]
         ordered = sorted(rows, key=lambda row: int(row.get_attribute("data-index") or 0))
         return [row.locator(".label-name").first.inner_text().strip() for row in ordered]
 
     def result(self, text: str) -> Locator:
-        """A line of the results view."""
+        """Return a line of the results view."""
         return self.page.locator(".pane-body .monaco-list-row:not(.explorer-item)", has_text=text).first
 
     @property
@@ -160,7 +160,10 @@ class Window:
         return self.page.locator(".notifications-toasts .notification-toast")
 
     def status(self) -> str:
-        """What the language status item says, with its detail; empty where it is not shown (there is no editor)."""
+        """Return what the language status item says, with its detail; empty where it is not shown (there is
+
+        no editor).
+        """
         self.page.mouse.move(0, 0)
         self.page.locator("#status\\.languageStatus").hover()
         shown = self.page.locator(".hover-language-status", has_text="Scry").first
@@ -171,7 +174,7 @@ class Window:
         return shown.inner_text()
 
     def status_action(self, title: str) -> Locator:
-        """What the language status item offers to do; `status` shows it."""
+        """Return what the language status item offers to do; `status` shows it."""
         self.status()
         return self.page.locator(".hover-language-status", has_text="Scry").first.get_by_role("button", name=title)
 
@@ -179,5 +182,5 @@ class Window:
         return str(self.page.evaluate("navigator.clipboard.readText()"))
 
     def outside(self) -> list[str]:
-        """What was asked for from anywhere but this machine."""
+        """Return what was asked for from anywhere but this machine."""
         return sorted(url for url in self.hosts if url.startswith("http") and "://127.0.0.1:" not in url)

@@ -42,7 +42,7 @@ class Reached:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Prints precision and recall; returns the exit status."""
+    """Print precision and recall; returns the exit status."""
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         print(__doc__, file=sys.stderr)
         return 2
@@ -68,7 +68,7 @@ def figures(reached: Sequence[Reached]) -> str:
 
 
 def reach_in(repository: Path, labelled: Mapping[str, Any]) -> list[Reached]:
-    """What the beliefs about a repository reach, in their order."""
+    """Return what the beliefs about a repository reach, in their order."""
     with _checked_out(repository, labelled["commit"]) as place:
         beliefs = labelled["beliefs"]
         place.write({f".scry/beliefs/b{number}.md": _file_of(belief) for number, belief in enumerate(beliefs)})
@@ -97,7 +97,7 @@ def _file_of(belief: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _checked_out(repository: Path, commit: str) -> Generator[IndexedProject]:
-    """The repository at a commit, in a world of its own."""
+    """Return the repository at a commit, in a world of its own."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CACHE", "DATA", "CONFIG"):
             os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name.lower()))

@@ -22,7 +22,7 @@ from scry.core import (
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The person's settings file, its folder made."""
+    """Return the person's settings file, its folder made."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     config_home().mkdir(parents=True)
     return config_home() / "config.toml"
@@ -30,7 +30,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project's folder with a folder for its settings."""
+    """Return a project's folder with a folder for its settings."""
     (tmp_path / "project" / ".scry").mkdir(parents=True)
     return tmp_path / "project"
 

@@ -20,7 +20,7 @@ GROUND = RunContext("0", "/project", "questions.jsonl", 1, 2, 3, "c0ffee0123", "
 
 
 def outcome(number: int, query: str, path: str, found: Sequence[str], category: str = "symbol") -> QueryOutcome:
-    """A question for a file, and the files that were found."""
+    """Return a question for a file, and the files that were found."""
     targets = [ExpectedResult(path)]
     places = [JudgedLocation(f"./{each}", each, 1, 9) for each in found]
     scored = score_results(places, targets)
@@ -32,7 +32,7 @@ def outcome(number: int, query: str, path: str, found: Sequence[str], category: 
 
 
 def run(*questions: QueryOutcome) -> EvaluationRun:
-    """A run of these."""
+    """Return a run of these."""
     scores = [
         score_results([JudgedLocation(f.doc_id, f.path, 1, 9) for f in each.found], each.targets) for each in questions
     ]

@@ -37,7 +37,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _used(root: Path) -> Project:
-    """A project that Scry wrote for."""
+    """Return a project that Scry wrote for."""
     root.mkdir()
     (root / "a.py").write_text("a = 1\n")
     project = open_project(root)
@@ -122,7 +122,7 @@ def test_nothing_is_removed_through_a_link(places: Path) -> None:
 
 @pytest.fixture
 def short_folder() -> Iterator[Path]:
-    """A folder outside the places, named as Scry's own, with a path short enough for a socket."""
+    """Return a folder outside the places, named as Scry's own, with a path short enough for a socket."""
     folder = Path(tempfile.mkdtemp(prefix="scry-"))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)

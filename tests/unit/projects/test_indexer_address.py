@@ -52,7 +52,7 @@ def test_path_too_long_for_a_socket_uses_a_private_folder(tmp_path: Path) -> Non
 
 @pytest.fixture
 def short() -> Iterator[Path]:
-    """A folder whose path leaves room for a socket's, which the test runner's own may not."""
+    """Return a folder whose path leaves room for a socket's, which the test runner's own may not."""
     with tempfile.TemporaryDirectory(prefix="s") as folder:
         yield Path(folder)
 

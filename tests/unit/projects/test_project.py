@@ -14,7 +14,7 @@ from tests.sample.project import git
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with one commit."""
+    """Return a repository with one commit."""
     root = tmp_path / "My Project!"
     root.mkdir()
     git(root, "init", "--quiet", "--initial-branch=main")

@@ -43,7 +43,10 @@ class HistoryReader:
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, write: bool) -> None:
-        """connection: to the folder's `history.sqlite`. write: whether this process is the one that writes."""
+        """Read from a connection. connection: to the folder's `history.sqlite`.
+
+        write: whether this process is the one that writes.
+        """
         self._folder = folder
         self._is_writer = write
         self._lock = threading.RLock()

@@ -137,7 +137,7 @@ class MemoryStore:
             return RecordedMemory(_load_memory(database, number), is_new, masked)
 
     def summarize(self, capsule: str, text: str, now: int) -> Memory:
-        """Puts a person's words in the place of a summary; where there are none, one is made anew from what was noted.
+        """Replace a summary by a person's words; without words, make a new one from the observations.
 
         Raises BadRequest for an unknown capsule, or one in which nothing was noted.
         """

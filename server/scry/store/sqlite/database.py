@@ -249,7 +249,7 @@ class FolderCache(Generic[SizedT]):
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """connection: to the database that the values are read from."""
+        """Cache nothing yet. connection: to the database that the values are read from."""
         self._db = connection
         self._counter_seen = (0, 0)
         self._values: dict[str, SizedT] = {}

@@ -18,7 +18,7 @@ def outline(number: int, path: str, name: str, kind: str = "function", container
 
 
 def ranked(question: SearchQuery, *documents: DocumentHeader) -> list[Candidate]:
-    """The documents in the order of their votes, adjusted."""
+    """Return the documents in the order of their votes, adjusted."""
     votes = {
         "lexical": [OracleMatch(document.doc_key, rank, 1.0, "bm25") for rank, document in enumerate(documents, 1)]
     }

@@ -137,7 +137,7 @@ def test_a_test_is_flagged_and_no_entry_point() -> None:
 
 
 def _many(counts: dict[str, int]) -> tuple[dict[str, FileImports], dict[str, set[str]]]:
-    """A project of 100 Python files in which each named file has so many importers."""
+    """Return a project of 100 Python files in which each named file has so many importers."""
     files = {f"f{number:03}.py": FileImports("python") for number in range(100)}
     edges: dict[str, set[str]] = {}
     for path, count in counts.items():

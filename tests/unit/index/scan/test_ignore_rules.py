@@ -13,7 +13,7 @@ from scry.index.scan.walk import walk
 
 
 def fill(root: Path, files: dict[str, str]) -> Path:
-    """Writes files by their relative paths."""
+    """Write files by their relative paths."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -28,7 +28,7 @@ def details(root: Path, settings: Settings | None = None) -> dict[str, str]:
 
 
 def repository(root: Path) -> Path:
-    """A folder made a git repository without running git."""
+    """Return a folder made a git repository without running git."""
     for folder in ("objects", "refs", "info"):
         (root / ".git" / folder).mkdir(parents=True)
     (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")

@@ -70,7 +70,7 @@ def _git(root: Path, *arguments: str, stdin: bytes = b"") -> list[str]:
 
 
 def _lines_by_git(root: Path, found: list[FileEntry]) -> dict[str, str]:
-    """What decides on each path, as git tells it."""
+    """Return what decides on each path, as git tells it."""
     paths = b"".join(os.fsencode(entry.path) + b"\0" for entry in found)
     answer = _git(root, "check-ignore", "--verbose", "-z", "--no-index", "--stdin", stdin=paths)
     fields = zip(answer[0::4], answer[1::4], answer[3::4], strict=True)

@@ -133,7 +133,7 @@ def test_the_size_limit_is_told_with_the_size(tmp_path: Path) -> None:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that any user can enter."""
+    """Return a folder that any user can enter."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder

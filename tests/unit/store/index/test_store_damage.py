@@ -23,7 +23,7 @@ def _file(path: str, name: str) -> NewFile:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An index of two whole files."""
+    """Return an index of two whole files."""
     with closing(IndexStore.open(tmp_path, write=True)) as store:
         store.publish([_file("a.py", "one"), _file("b.py", "two")])
     assert describe_damage(tmp_path) == ""

@@ -24,7 +24,7 @@ def belief(name: str, statement: str, status: str = "active") -> NewNote:
 
 
 def direction(word: str) -> FloatRows:
-    """A vector of its own for each first letter."""
+    """Return a vector of its own for each first letter."""
     return np.eye(8, dtype=np.float32)[ord(word[0].lower()) % 8]
 
 
@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Iterator[ProjectNoteDatabase]:
 
 
 def near(file: ProjectNoteDatabase, word: str) -> list[str]:
-    """What means that, by doc_id."""
+    """Return what means that, by doc_id."""
     numbers = file.notes.search_vectors(MAKER.identity, direction(word)).with_min_score(0.9).doc_keys.tolist()
     return sorted(outline.doc_id for outline in file.notes.headers(numbers).values())
 

@@ -35,7 +35,7 @@ class _Engine:
 
 
 def _asked(ask: Callable[[], int], module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """The request and its manner in the engine's words, then how the answer is shown, by name."""
+    """Return the request and its manner in the engine's words, then how the answer is shown, by name."""
     engine = _Engine()
 
     def note(question: Callable[[_Engine], object], manner: QuestionOptions | DefaultQuestionOptions) -> int:

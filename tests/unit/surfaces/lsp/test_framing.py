@@ -19,7 +19,7 @@ def frame(message: object) -> bytes:
 
 
 def read(data: bytes, cuts: list[int] | None = None) -> list[JsonRpcMessage | MalformedMessage]:
-    """What a guard makes of these bytes, cut at these places."""
+    """Return what a guard makes of these bytes, cut at these places."""
     guard = FrameReader(LIMIT)
     places = sorted({0, *(cut % (len(data) + 1) for cut in cuts or ()), len(data)})
     messages = [message for a, b in pairwise(places) for message in guard.feed(data[a:b])]
