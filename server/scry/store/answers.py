@@ -72,7 +72,7 @@ class AnswerStore:
     def prepare(self) -> None:
         """Open the file, created where it is missing."""
         with self._lock:
-            for _ in range(2):  # a damaged file is made anew
+            for _ in range(2):  # a damaged file is replaced by a new one
                 try:
                     self._open()
                 except (sqlite3.Error, OSError) as error:
@@ -83,12 +83,12 @@ class AnswerStore:
 
     def put(self, query_id: str, doc_ids: Sequence[str], data: bytes) -> None:
         """Store an answer, and drop the oldest ones beyond the limit."""
-        names = "\n" + "".join(f"{doc_id}\n" for doc_id in doc_ids)
+        joined_ids = "\n" + "".join(f"{doc_id}\n" for doc_id in doc_ids)
         is_packed = len(data) >= _COMPRESS_FROM_BYTES
-        row = (query_id, names, is_packed, zlib.compress(data, 1) if is_packed else data)
+        row = (query_id, joined_ids, is_packed, zlib.compress(data, 1) if is_packed else data)
         with self._lock:
             if not self._try_write(row):
-                self._unsaved[query_id] = (names, data)
+                self._unsaved[query_id] = (joined_ids, data)
                 while len(self._unsaved) > self._max_answers:
                     self._unsaved.popitem(last=False)
 
@@ -103,10 +103,10 @@ class AnswerStore:
         """Return the newest answer that shows this document."""
         name = f"\n{doc_id}\n"
         with self._lock:
-            here = [data for names, data in self._unsaved.values() if name in names]
+            unsaved = [data for joined_ids, data in self._unsaved.values() if name in joined_ids]
             return (
-                here[-1]
-                if here
+                unsaved[-1]
+                if unsaved
                 else self._select_answer("WHERE instr(doc_ids, ?) ORDER BY sequence DESC LIMIT 1", name)
             )
 
@@ -121,12 +121,12 @@ class AnswerStore:
         with self._lock:
             self._close()
 
-    # Inside; under the lock ---------------------------------------------------------------------------------------
+    # Internals, under the lock ------------------------------------------------------------------------------------
 
     def _try_write(self, row: tuple[str, str, bool, bytes]) -> bool:
         if time.monotonic() < self._retry_at:
             return False
-        for _ in range(2):  # a damaged file is made anew
+        for _ in range(2):  # a damaged file is replaced by a new one
             try:
                 self._insert(row)
             except (sqlite3.Error, OSError) as error:
@@ -206,7 +206,7 @@ class AnswerStore:
 
 def _explain_error(error: Exception) -> str:
     """Return the cause of a failure, as a person can fix it."""
-    what = str(error)
-    if "full" in what or "disk I/O" in what:
-        return f"the disk is full, or fails: {what}"
-    return "nothing may be written there" if "readonly" in what else what
+    reason = str(error)
+    if "full" in reason or "disk I/O" in reason:
+        return f"the disk is full, or fails: {reason}"
+    return "nothing may be written there" if "readonly" in reason else reason

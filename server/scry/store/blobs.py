@@ -70,11 +70,14 @@ class BlobCache:
         if self._db is None:
             return found
         for part in batches(keys):
-            marks = placeholders(part)
+            question_marks = placeholders(part)
             try:
-                rows = self._db.execute(f"SELECT key, data FROM parsed WHERE key IN ({marks})", part).fetchall()
+                rows = self._db.execute(
+                    f"SELECT key, data FROM parsed WHERE key IN ({question_marks})", part
+                ).fetchall()
                 self._db.execute(
-                    f"UPDATE parsed SET used = ? WHERE used < ? AND key IN ({marks})", (self._today, self._today, *part)
+                    f"UPDATE parsed SET used = ? WHERE used < ? AND key IN ({question_marks})",
+                    (self._today, self._today, *part),
                 )
             except sqlite3.Error:
                 return found

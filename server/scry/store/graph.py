@@ -122,7 +122,7 @@ class GraphReader:
     def neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
         """Return the documents one edge away, each once, by its surest edge. backward: against the edges."""
         here, there = ("target", "source") if backward else ("source", "target")
-        values = ",".join(str(int(number)) for number in doc_keys)
+        values = ",".join(str(int(doc_key)) for doc_key in doc_keys)
         found = f"""
             SELECT e.source, e.target, e.kind, min(e.confidence * 1000000 + e.line), d.number, {ID_COLUMNS}
             FROM edges e JOIN documents d ON d.number = e.{there} JOIN documents h ON h.number = e.{here}
@@ -167,7 +167,7 @@ class GraphReader:
         min_confidence: less sure edges are not walked. The documents of `doc_keys` themselves are not returned.
         """
         here, there = ("target", "source") if backward else ("source", "target")
-        starts = ",".join(f"({int(number)})" for number in doc_keys)
+        starts = ",".join(f"({int(doc_key)})" for doc_key in doc_keys)
         if not starts:
             return []
         sql = f"""
@@ -189,7 +189,7 @@ class GraphReader:
             rows = sorted(
                 ((row[0], row[1], doc_id) for row, doc_id in zip(found, doc_ids, strict=True)), key=lambda row: row[1:]
             )
-            depths = {number: far for number, far, _ in rows}
+            depths = {doc_key: depth for doc_key, depth, _ in rows}
             wanted = [row for row in rows if row[1] > 0][:limit]
             return [
                 ReachableDocument(n, doc_id, self._shortest_path(n, depths, kind, min_confidence, here, there))
@@ -214,13 +214,13 @@ class GraphReader:
             f"SELECT source, target, kind, confidence, line, {here} FROM edges "
             f"WHERE {there} = ? AND kind = ? AND confidence <= ? ORDER BY confidence, {here}"
         )
-        way: list[Edge] = []
+        path: list[Edge] = []
         while depths[doc_key] > 0:
             rows = self._db.execute(sql, (doc_key, kind, min_confidence)).fetchall()
             step = next(row for row in rows if depths.get(row[5], -1) == depths[doc_key] - 1)
-            way.append(Edge(step[0], step[1], EdgeKind(step[2]), Confidence(step[3]), step[4]))
+            path.append(Edge(step[0], step[1], EdgeKind(step[2]), Confidence(step[3]), step[4]))
             doc_key = step[5]
-        return tuple(reversed(way))
+        return tuple(reversed(path))
 
 
 def _read_neighbors(rows: Sequence[Sequence[Any]]) -> Iterator[Neighbor]:

@@ -203,15 +203,15 @@ class GraphStore(GraphReader):
     def documents_by_file(self, file_ids: Sequence[int]) -> dict[int, list[GraphDocument]]:
         """Return the documents of these files, in the order of each file."""
         found: dict[int, list[GraphDocument]] = {file: [] for file in file_ids}
-        said: dict[int, tuple[str, str]] = {}
+        descriptions: dict[int, tuple[str, str]] = {}
         for (text,) in self._select_in("SELECT text FROM files WHERE id IN", file_ids):
-            said |= unpack_descriptions(text)  # type: ignore[arg-type]
+            descriptions |= unpack_descriptions(text)  # type: ignore[arg-type]
         sql = (
             "SELECT d.number, d.file, d.name, d.kind, d.container, d.ordinal, d.place "
             "FROM files f JOIN documents d ON d.number BETWEEN f.first AND f.last WHERE f.id IN"
         )
         for row in self._select_in(sql, file_ids):
-            document = _read_graph_document(*row, signature=said[row[0]][0])  # type: ignore[arg-type, index]
+            document = _read_graph_document(*row, signature=descriptions[row[0]][0])  # type: ignore[arg-type, index]
             found[document.file_id].append(document)
         for documents in found.values():
             documents.sort(key=lambda document: document.doc_key)
@@ -244,7 +244,7 @@ class GraphStore(GraphReader):
 
     def files_with_derived_types(self, doc_keys: Iterable[int]) -> set[int]:
         """Return the files.id of all types that inherit, directly or not, from one of these documents."""
-        starts = ",".join(f"({number})" for number in sorted(set(doc_keys)))
+        starts = ",".join(f"({doc_key})" for doc_key in sorted(set(doc_keys)))
         if not starts:
             return set()
         sql = f"""
@@ -277,7 +277,7 @@ class GraphStore(GraphReader):
 
     def transitive_importers(self, graph_files: Iterable[int]) -> list[int]:
         """Return the graph_files.id of all files that import one of these, directly or not."""
-        starts = ",".join(f"({number})" for number in sorted(set(graph_files)))
+        starts = ",".join(f"({doc_key})" for doc_key in sorted(set(graph_files)))
         sql = f"""
             WITH RECURSIVE importing(id) AS (
                 VALUES {starts} UNION SELECT i.source FROM importing JOIN imports i ON i.target = importing.id

@@ -120,10 +120,10 @@ class LexicalIndex:
         query = self._any_term_query(terms, min_terms)
         if file_ids is not None:
             query = _restrict_query(query, tantivy.Query.term_set_query(self._schema, "file", list(file_ids)))
-        searcher = self._searcher  # one and the same: another thread may reload
+        searcher = self._searcher  # one searcher for both calls: another thread may reload
         hits = searcher.search(query, limit, count=False).hits
-        numbers = searcher.fast_field_values("number", [address for _, address in hits])
-        return [(int(number or 0), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+        doc_keys = searcher.fast_field_values("number", [address for _, address in hits])
+        return [(int(doc_key or 0), float(score)) for doc_key, (score, _) in zip(doc_keys, hits, strict=True)]
 
     def _any_term_query(self, terms: Sequence[str], min_terms: int) -> tantivy.Query:
         wanted = [(tantivy.Occur.Should, self._term_query(term)) for term in terms]
@@ -134,12 +134,12 @@ class LexicalIndex:
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
-        found: dict[int, list[str]] = {number: [] for number in doc_keys}
+        matches: dict[int, list[str]] = {doc_key: [] for doc_key in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
-            for number, held in self._match_bits(part, doc_keys):
-                found[number] += (term for bit, term in enumerate(part) if held >> bit & 1)
-        return found
+            for doc_key, match_bits in self._match_bits(part, doc_keys):
+                matches[doc_key] += (term for bit, term in enumerate(part) if match_bits >> bit & 1)
+        return matches
 
     def _match_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> list[tuple[int, int]]:
         """Return key and matched terms of the documents that hold any of the terms: bit i of the score stands for term
@@ -154,8 +154,8 @@ class LexicalIndex:
         hits = searcher.search(
             _restrict_query(tantivy.Query.boolean_query(bits), among), max(1, len(doc_keys)), count=False
         ).hits
-        found = searcher.fast_field_values("number", [address for _, address in hits])
-        return [(int(number or 0), int(score)) for number, (score, _) in zip(found, hits, strict=True)]
+        matches = searcher.fast_field_values("number", [address for _, address in hits])
+        return [(int(doc_key or 0), int(score)) for doc_key, (score, _) in zip(matches, hits, strict=True)]
 
     def _doc_keys_query(self, doc_keys: Sequence[int]) -> tantivy.Query:
         """Return a query for the documents with these keys.
@@ -165,7 +165,7 @@ class LexicalIndex:
         """
         if len(doc_keys) > _MAX_SINGLE_LOOKUPS:
             return tantivy.Query.term_set_query(self._schema, "number", list(doc_keys))
-        each = [tantivy.Query.term_query(self._schema, "number", number, "basic") for number in doc_keys]
+        each = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in doc_keys]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
 
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:

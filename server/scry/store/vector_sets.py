@@ -131,7 +131,7 @@ class VectorSets:
         self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, vector_set.set_id))
         self._db.executemany(
             "UPDATE documents SET vectors = vectors | ? WHERE number = ?",
-            [(vector_set.slot, number) for number in doc_keys],
+            [(vector_set.slot, doc_key) for doc_key in doc_keys],
         )
 
     def activate(self, vector_set: VectorSet) -> None:
@@ -173,10 +173,10 @@ class VectorSets:
         """Rewrite the rows of a set without those of deleted documents. live_doc_keys: sorted."""
         stem, _, version = vector_set.file.rpartition("-")
         name = f"{stem}-{int(version) + 1}"
-        kept = VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension).live_rows(
+        live = VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension).live_rows(
             vector_set.row_count, live_doc_keys
         )
-        rows = VectorFile(self._folder / name, vector_set.embedder.dimension).append(0, kept)
+        rows = VectorFile(self._folder / name, vector_set.embedder.dimension).append(0, live)
         self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, vector_set.set_id))
 
     def delete_unused_files(self) -> None:
@@ -185,7 +185,7 @@ class VectorSets:
         for path in self._folder.glob("vectors-*"):
             if path.name not in used:
                 self._open_files.pop(path.name, None)
-                with suppress(PermissionError):  # Windows: another process still reads it; it goes the next time
+                with suppress(PermissionError):  # Windows: another process still reads it; deleted the next time
                     path.unlink(missing_ok=True)
 
 
@@ -239,9 +239,9 @@ class VectorIndex:
         """Return all documents with at least this cosine; otherwise as `nearest`."""
         limit = _FIRST_LIMIT
         while True:
-            near = self.nearest(identity, query, limit, files)
-            if len(near) < limit or near[-1][1] < min_cosine:
-                return [(number, cosine) for number, cosine in near if cosine >= min_cosine]
+            nearest = self.nearest(identity, query, limit, files)
+            if len(nearest) < limit or nearest[-1][1] < min_cosine:
+                return [(doc_key, cosine) for doc_key, cosine in nearest if cosine >= min_cosine]
             limit *= 4
 
     def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
@@ -303,11 +303,11 @@ class VectorIndex:
     def _open_latest(self, vector_set: VectorSet) -> VectorFile:
         try:
             return self._sets.open_file(vector_set)
-        except FileNotFoundError:  # rewritten since it was looked up, or given up
-            again = self._sets.find_by_identity(vector_set.embedder.identity)
-            if again is None or again.file == vector_set.file:
+        except FileNotFoundError:  # rewritten or dropped since the look-up
+            replacement = self._sets.find_by_identity(vector_set.embedder.identity)
+            if replacement is None or replacement.file == vector_set.file:
                 raise EmbedderMismatch(f"the vectors of {vector_set.embedder.identity} are gone") from None
-            return self._sets.open_file(again)
+            return self._sets.open_file(replacement)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -363,10 +363,10 @@ class VectorIndex:
             total = self.counts()[1]
             for found in self._sets.list_sets():
                 if found.row_count - self._sets.count_documents(found) > _MAX_DEAD_SHARE * max(1, total):
-                    numbers = self._db.execute("SELECT number FROM documents ORDER BY number")
-                    alive = np.fromiter((row[0] for row in numbers), np.int64)
+                    doc_keys = self._db.execute("SELECT number FROM documents ORDER BY number")
+                    live_doc_keys = np.fromiter((row[0] for row in doc_keys), np.int64)
                     with self._database.publishing():
-                        self._sets.compact(found, alive)
+                        self._sets.compact(found, live_doc_keys)
                     self._sets.delete_unused_files()
 
     def delete_unused_files(self) -> None:

@@ -123,10 +123,10 @@ def pack_blocks(rows: QuantizedVectors) -> bytes:
     """Return rows as the bytes of blocks."""
     blocks: list[bytes] = []
     for start in range(0, len(rows.doc_keys), _BLOCK_ROWS):
-        numbers, steps, matrix = rows.select(slice(start, start + _BLOCK_ROWS))
-        apart = np.diff(numbers, prepend=np.uint32(0))  # mostly ones, which take no room
-        block = compress_frame(apart.tobytes() + steps.tobytes() + matrix.tobytes())
-        blocks += (_BLOCK_HEADER.pack(len(numbers), len(block)), block)
+        doc_keys, scales, matrix = rows.select(slice(start, start + _BLOCK_ROWS))
+        key_differences = np.diff(doc_keys, prepend=np.uint32(0))  # mostly ones, which compress to almost nothing
+        block = compress_frame(key_differences.tobytes() + scales.tobytes() + matrix.tobytes())
+        blocks += (_BLOCK_HEADER.pack(len(doc_keys), len(block)), block)
     return b"".join(blocks)
 
 
@@ -135,10 +135,10 @@ def unpack_block(block: bytes, count: int, dimension: int) -> QuantizedVectors:
     data = decompress_frame(block)
     if len(data) != (8 + dimension) * count:
         raise IndexDamaged("a block of vectors is of another size than it says; rebuild the index")
-    numbers = np.cumsum(np.frombuffer(data, np.uint32, count), dtype=np.uint32)
-    steps = np.frombuffer(data, np.float32, count, 4 * count)
+    doc_keys = np.cumsum(np.frombuffer(data, np.uint32, count), dtype=np.uint32)
+    scales = np.frombuffer(data, np.float32, count, 4 * count)
     matrix = np.frombuffer(data, np.int8, offset=8 * count)
-    return QuantizedVectors(numbers, steps, np.reshape(matrix, (count, dimension)))
+    return QuantizedVectors(doc_keys, scales, np.reshape(matrix, (count, dimension)))
 
 
 def iter_block_headers(file: BinaryIO, offset: int) -> Generator[tuple[int, int, int]]:
@@ -188,8 +188,8 @@ class VectorFile:
         self._path = path
         self.dimension = dimension
         self._buffer = QuantizedVectors.empty(0, dimension)
-        self._rows = self._buffer  # the first of them: whoever searches these is not disturbed by what comes after
-        self._end_offset = 0  # of their last block in the file
+        self._rows = self._buffer  # a view of the loaded rows: later ones do not disturb a search
+        self._end_offset = 0  # end of the last loaded block in the file
         self._max_query_value = min(511, _MAX_EXACT_PRODUCT // (MAX_QUANTIZED * dimension))
 
     @property
@@ -207,28 +207,28 @@ class VectorFile:
             self._end_offset = 0
         if count == self.row_count:
             return
-        room = self._buffer
-        if count > len(room.doc_keys):
-            room = QuantizedVectors.empty(int(count * _GROWTH_FACTOR), self.dimension)
-            room.copy_from(0, self._rows)
+        buffer = self._buffer
+        if count > len(buffer.doc_keys):
+            buffer = QuantizedVectors.empty(int(count * _GROWTH_FACTOR), self.dimension)
+            buffer.copy_from(0, self._rows)
         with self._path.open("rb") as file:
-            self._end_offset = self._read(file, room, count)
-        self._buffer, self._rows = room, room.select(slice(0, count))
+            self._end_offset = self._read(file, buffer, count)
+        self._buffer, self._rows = buffer, buffer.select(slice(0, count))
 
     def _read(self, file: BinaryIO, room: QuantizedVectors, count: int) -> int:
         """Read the rows up to `count` that are not loaded yet; return where the last block ends."""
         size, end = self.row_count, self._end_offset
-        heads = iter_block_headers(file, end)
+        headers = iter_block_headers(file, end)
         while size < count:
-            head = next(heads, None)
-            if head is None:
+            header = next(headers, None)
+            if header is None:
                 raise IndexUnavailable(self._too_short)
-            new, first, end = head
+            new, first, end = header
             if new > count - size:
                 raise IndexDamaged(f"{self._path} is damaged; rebuild the index")
             file.seek(first)
-            # The block before is held till now: were it given back first, its memory would be the system's again, and
-            # to get it anew takes as long as all else.
+            # `rows` keeps the block before alive until here: freed earlier, its memory would return to the system, and
+            # allocating it again takes as long as everything else.
             rows = unpack_block(file.read(end - first), new, self.dimension)
             room.copy_from(size, rows)
             size += new
@@ -248,14 +248,14 @@ class VectorFile:
 
         allowed: sorted keys of the documents to search among.
         """
-        numbers, cosines = self._cosines_among(query, allowed)
+        doc_keys, cosines = self._cosines_among(query, allowed)
         count = min(limit, len(cosines))
         if count == 0:
             return []
         last = len(cosines) - count
-        nearest = np.flatnonzero(cosines >= np.partition(cosines, last)[last])  # with all that equal the last one
-        nearest = nearest[np.lexsort((numbers[nearest], -cosines[nearest]))][:count]
-        return [(int(numbers[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
+        nearest = np.flatnonzero(cosines >= np.partition(cosines, last)[last])  # with all rows that equal the last one
+        nearest = nearest[np.lexsort((doc_keys[nearest], -cosines[nearest]))][:count]
+        return [(int(doc_keys[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
 
     def _cosines_among(
         self, query: FloatRows, allowed: NDArray[np.int64] | None
@@ -279,8 +279,8 @@ class VectorFile:
         if largest == 0.0:
             return np.full(len(rows.doc_keys), _NO_COSINE)
         scale = largest / self._max_query_value
-        whole = np.rint(query / scale).astype(np.int64)
-        return np.round(_dot_products(rows, whole) * rows.scales.astype(np.float64) * scale, 6)
+        quantized = np.rint(query / scale).astype(np.int64)
+        return np.round(_dot_products(rows, quantized) * rows.scales.astype(np.float64) * scale, 6)
 
     @property
     def row_count(self) -> int:
@@ -331,12 +331,12 @@ def _find_end_offset(file: BinaryIO, count: int) -> int | None:
     Raises IndexDamaged.
     """
     size = end = 0
-    heads = iter_block_headers(file, 0)
+    headers = iter_block_headers(file, 0)
     while size < count:
-        head = next(heads, None)
-        if head is None:
+        header = next(headers, None)
+        if header is None:
             return None
-        new, _, end = head
+        new, _, end = header
         size += new
     return end
 
@@ -345,9 +345,9 @@ def _dot_products(rows: QuantizedVectors, query: NDArray[np.int64]) -> NDArray[n
     """Return the exact integer product of each row with the query, however many rows there are."""
     if not len(rows.doc_keys):
         return np.zeros(0, np.int64)
-    from numkong import dots_pack, dots_packed  # here: who has no vectors needs none of it
+    from numkong import dots_pack, dots_packed  # imported late: not needed without vectors
 
-    coarse = (query / _COARSE_FACTOR).astype(np.int64)  # towards 0
+    coarse = (query / _COARSE_FACTOR).astype(np.int64)  # rounded towards 0
     parts = dots_pack(np.stack([coarse, query - _COARSE_FACTOR * coarse]).astype(np.int8))
     products = np.asarray(dots_packed(rows.matrix, parts)).astype(np.int64)
     return _COARSE_FACTOR * products[:, 0] + products[:, 1]

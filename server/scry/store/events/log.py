@@ -113,14 +113,14 @@ def explain_log_error(error: Exception, path: Path) -> str:
     """Return why the log cannot be read or written, and a remedy, in words for a person."""
     if isinstance(error, OSError):
         return f"the log {path} can't be written: {error.strerror or error}"
-    what = str(error)
+    reason = str(error)
     if type(error) is sqlite3.DatabaseError:
-        return f"the log {path} is damaged ({what}); move it away, and a new one is begun"
-    if "locked" in what or "busy" in what:
-        return f"the log {path} is held by another program ({what})"
-    if "full" in what or "disk I/O" in what:
-        return f"the log {path} can't be written: the disk is full, or fails ({what})"
-    return f"the log {path} can't be written ({what}); is it yours, and its folder writable?"
+        return f"the log {path} is damaged ({reason}); move it away, and a new one is begun"
+    if "locked" in reason or "busy" in reason:
+        return f"the log {path} is held by another program ({reason})"
+    if "full" in reason or "disk I/O" in reason:
+        return f"the log {path} can't be written: the disk is full, or fails ({reason})"
+    return f"the log {path} can't be written ({reason}); is it yours, and its folder writable?"
 
 
 def warn_of_log_size(size: int) -> str:
@@ -141,8 +141,8 @@ def _sync_folders(folder: Path) -> None:
     """Flush the folder of a new file, and the folder above: the file is durable only then."""
     if sys.platform == "win32":
         return
-    for place in (folder, folder.parent):
-        handle = os.open(place, os.O_RDONLY)
+    for folder_or_parent in (folder, folder.parent):
+        handle = os.open(folder_or_parent, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:
@@ -191,7 +191,7 @@ class EventReader:
         database.close()
         if applied:
             raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
-        return None  # it is just being made
+        return None  # the file is being created
 
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
         """Use `open`."""
@@ -231,8 +231,8 @@ class EventReader:
             cursor = self._db.execute(sql)
             rows = cursor.fetchall()
         except (sqlite3.Error, sqlite3.Warning) as error:
-            what = "only SELECT is allowed here" if "not authorized" in str(error) else str(error)
-            raise BadRequest("sql", what) from error
+            reason = "only SELECT is allowed here" if "not authorized" in str(error) else str(error)
+            raise BadRequest("sql", reason) from error
         finally:
             self._db.set_authorizer(None)
         if cursor.description is None:
@@ -253,16 +253,22 @@ class EventReader:
 
 def explain_unwritable_log(folder: Path) -> str:
     """Return why the log in a folder cannot be written, in words for a person; "" where it can. Changes nothing."""
-    there = next(place for place in (folder / EVENTS_FILE, *(folder / EVENTS_FILE).parents) if place.exists())
+    existing = next(
+        folder_or_parent
+        for folder_or_parent in (folder / EVENTS_FILE, *(folder / EVENTS_FILE).parents)
+        if folder_or_parent.exists()
+    )
     try:
         reader = EventReader.open(folder)
         if reader is not None:
             reader.close()
     except LogUnavailable as error:
         return str(error)
-    if not all(os.access(place, os.W_OK) for place in {there, folder if folder.exists() else there}):
-        return f"the log {folder / EVENTS_FILE} can't be written: {there} is not yours to write"
-    if shutil.disk_usage(there).free < _MIN_FREE_BYTES:
+    if not all(
+        os.access(folder_or_parent, os.W_OK) for folder_or_parent in {existing, folder if folder.exists() else existing}
+    ):
+        return f"the log {folder / EVENTS_FILE} can't be written: {existing} is not yours to write"
+    if shutil.disk_usage(existing).free < _MIN_FREE_BYTES:
         return f"the log {folder / EVENTS_FILE} can't be written: the disk is full"
     return ""
 

@@ -52,20 +52,20 @@ class LogRewriteResult(Struct, frozen=True):
 def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewriteResult:
     """Remove the selected events, and the selected stored answers, for good. Raises LogUnavailable."""
     condition, values = selection_condition(selection)
-    gone, is_clean = 0, True
+    removed, is_clean = 0, True
     path = folder / events.EVENTS_FILE
     if path.exists():
         with _rewrite_database(path) as database:
             queries = [row[0] for row in database.execute(f"SELECT query_id FROM events WHERE {condition}", values)]
-            gone = database.execute(f"DELETE FROM events WHERE {condition}", values).rowcount
-            _append_event(database, FORGET, now_ms, {"events": gone, "by": _selection_fields(selection)})
+            removed = database.execute(f"DELETE FROM events WHERE {condition}", values).rowcount
+            _append_event(database, FORGET, now_ms, {"events": removed, "by": _selection_fields(selection)})
         is_clean = _truncate_wal(path)
     else:
         queries = []
     count, answers_clean = _forget_selected_answers(
         folder / answers.ANSWERS_FILE, selection, {name for name in queries if name}
     )
-    return LogRewriteResult(gone, count, is_clean and answers_clean)
+    return LogRewriteResult(removed, count, is_clean and answers_clean)
 
 
 def compact_log(folder: Path, before_ms: int, now_ms: int) -> LogRewriteResult:
@@ -125,11 +125,11 @@ def _forget_selected_answers(path: Path, selection: EventFilter, queries: set[st
         return 0, True
     with _rewrite_database(path) as database:
         rows = database.execute("SELECT query_id, packed, data FROM answers")
-        gone = [
+        removed = [
             (name,) for name, packed, data in rows if name in queries or _answer_matches(name, packed, data, selection)
         ]
-        database.executemany("DELETE FROM answers WHERE query_id = ?", gone)
-    return len(gone), _truncate_wal(path)
+        database.executemany("DELETE FROM answers WHERE query_id = ?", removed)
+    return len(removed), _truncate_wal(path)
 
 
 def forget_answers_in_file(path: Path, doc_ids: Sequence[str]) -> bool:

@@ -133,8 +133,8 @@ class StoredCommit(Struct, frozen=True):
 
 def pack_hunks(hunks: Iterable[Hunk]) -> bytes:
     """Pack hunks as little-endian u32, four each."""
-    numbers = [min(number, 2**32 - 1) for hunk in hunks for number in hunk]
-    return struct.pack(f"<{len(numbers)}I", *numbers)
+    values = [min(value, 2**32 - 1) for hunk in hunks for value in hunk]
+    return struct.pack(f"<{len(values)}I", *values)
 
 
 def unpack_hunks(data: bytes) -> list[Hunk]:
@@ -165,10 +165,10 @@ def read_commit(row: Sequence[Any]) -> Commit:
 
 def describe_commit(commit: Commit) -> str:
     """Return `sha7: "subject" (N files)`; without the number where git could not tell it."""
-    counted = "" if commit.file_count is None else f" ({commit.file_count} file{'' if commit.file_count == 1 else 's'})"
-    return f'{commit.sha[:7]}: "{commit.subject}"{counted}'
+    suffix = "" if commit.file_count is None else f" ({commit.file_count} file{'' if commit.file_count == 1 else 's'})"
+    return f'{commit.sha[:7]}: "{commit.subject}"{suffix}'
 
 
 def commit_times(commits: Mapping[int, Commit]) -> dict[int, int]:
     """Return the time of each commit, in seconds since the epoch."""
-    return {number: commit.time for number, commit in commits.items()}
+    return {value: commit.time for value, commit in commits.items()}

@@ -161,11 +161,11 @@ class HistoryReader:
         Headers are cached from query to query, until something is published.
         """
         with self._lock:
-            known = self._current_cache().headers
-            missing = [number for number in doc_keys if number not in known]
-            for number, sha in self._select_in("SELECT number, sha FROM commits WHERE number IN ({})", missing):
-                known[number] = DocumentHeader(number, commit_doc_id(sha.hex()), "commit", "", "", "commit", "")
-            return {number: known[number] for number in doc_keys if number in known}
+            cached = self._current_cache().headers
+            missing = [doc_key for doc_key in doc_keys if doc_key not in cached]
+            for doc_key, sha in self._select_in("SELECT number, sha FROM commits WHERE number IN ({})", missing):
+                cached[doc_key] = DocumentHeader(doc_key, commit_doc_id(sha.hex()), "commit", "", "", "commit", "")
+            return {doc_key: cached[doc_key] for doc_key in doc_keys if doc_key in cached}
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """Return commits as documents: the subject as name, the body of the message as doc, and no place in a file."""
@@ -188,8 +188,8 @@ class HistoryReader:
         """Return the paths that commits changed, under their current names; merges have none."""
         found: dict[int, list[str]] = {}
         sql = "SELECT c.number, p.path FROM changes c JOIN paths p ON p.id = c.now WHERE c.number IN ({}) ORDER BY 2"
-        for number, path in self._select_in(sql, doc_keys):
-            found.setdefault(number, []).append(decode_path(path))
+        for doc_key, path in self._select_in(sql, doc_keys):
+            found.setdefault(doc_key, []).append(decode_path(path))
         return found
 
     # Files --------------------------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ class HistoryReader:
         )
         return [(decode_path(other), count) for other, count in self._select(sql, (encode_path(path), limit))]
 
-    # Ties ---------------------------------------------------------------------------------------------------------
+    # Co-changes ---------------------------------------------------------------------------------------------------
 
     def cochange_commit_count(self) -> int:
         """Return the number of co-change commits: those with known lines, without merges and commits of many files."""
@@ -294,11 +294,11 @@ class HistoryReader:
     def get_symbols(self, symbol_ids: Sequence[int]) -> dict[int, tuple[str, int]]:
         """Return the doc_id of each of these symbols, and its number of co-change commits."""
         with self._lock:
-            known = self._current_cache().symbols
-            missing = [symbol for symbol in symbol_ids if symbol not in known]
+            cached = self._current_cache().symbols
+            missing = [symbol for symbol in symbol_ids if symbol not in cached]
             rows = self._select_in("SELECT id, doc_id, ties FROM symbols WHERE id IN ({})", missing)
-            known.update({symbol: (doc_id, ties) for symbol, doc_id, ties in rows})
-            return {symbol: known[symbol] for symbol in symbol_ids if symbol in known}
+            cached.update({symbol: (doc_id, ties) for symbol, doc_id, ties in rows})
+            return {symbol: cached[symbol] for symbol in symbol_ids if symbol in cached}
 
     def cochange_commits_by_symbol(self, symbol_ids: Sequence[int], limit: int) -> dict[int, list[int]]:
         """Return the newest `limit` co-change commits that changed each of these symbols."""
@@ -307,9 +307,9 @@ class HistoryReader:
             f"WHERE t.symbol IN ({{}}) AND {IS_COCHANGE_SQL} ORDER BY k.time DESC, k.number DESC"
         )
         found: dict[int, list[int]] = {symbol: [] for symbol in symbol_ids}
-        for symbol, number in self._select_in(sql, symbol_ids):  # all of them: a window costs as much again
+        for symbol, doc_key in self._select_in(sql, symbol_ids):  # all rows: a window function would double the time
             if len(found[symbol]) < limit:
-                found[symbol].append(number)
+                found[symbol].append(doc_key)
         return found
 
     def cochange_commits_of_file(self, path: str, limit: int) -> list[int]:
@@ -318,24 +318,24 @@ class HistoryReader:
             "SELECT c.number FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
             f"WHERE p.path = ? AND {IS_COCHANGE_SQL} ORDER BY k.time DESC, k.number DESC LIMIT ?"
         )
-        return [number for (number,) in self._select(sql, (encode_path(path), limit))]
+        return [doc_key for (doc_key,) in self._select(sql, (encode_path(path), limit))]
 
     def filter_cochange_commits(self, doc_keys: Sequence[int]) -> list[int]:
         """Return those of these commits that are co-change commits."""
         rows = self._select_in(f"SELECT number FROM commits WHERE number IN ({{}}) AND {IS_COCHANGE_SQL}", doc_keys)
-        return [number for (number,) in rows]
+        return [doc_key for (doc_key,) in rows]
 
     def symbol_ids_by_commit(self, doc_keys: Sequence[int]) -> dict[int, IntArray]:
         """Return the ids of the symbols that each of these commits changed, each once."""
         with self._lock:
-            known = self._current_cache().changed_symbols
-            missing = [number for number in doc_keys if number not in known]
+            cached = self._current_cache().changed_symbols
+            missing = [doc_key for doc_key in doc_keys if doc_key not in cached]
             rows = self._select_in("SELECT number, symbol FROM touched WHERE number IN ({})", missing)
-            known.update(dict.fromkeys(missing, _NO_SYMBOLS))
-            known.update(
-                {number: np.array([symbol for _, symbol in part], np.int64) for number, part in groupby(rows, _FIRST)}
+            cached.update(dict.fromkeys(missing, _NO_SYMBOLS))
+            cached.update(
+                {doc_key: np.array([symbol for _, symbol in part], np.int64) for doc_key, part in groupby(rows, _FIRST)}
             )
-            return {number: known[number] for number in doc_keys}
+            return {doc_key: cached[doc_key] for doc_key in doc_keys}
 
     def all_keys(self, limit: int) -> tuple[list[int], list[int], list[int]]:
         """Return the keys of all commits, of those with known lines, and the ids of all symbols.
@@ -343,8 +343,8 @@ class HistoryReader:
         A list longer than `limit` is returned empty.
         """
         columns = ("number FROM commits", "DISTINCT number FROM touched", "id FROM symbols")
-        found = [[number for (number,) in self._select(f"SELECT {c} LIMIT ?", (limit + 1,))] for c in columns]
-        commits, lines, symbols = (numbers if len(numbers) <= limit else [] for numbers in found)
+        found = [[doc_key for (doc_key,) in self._select(f"SELECT {c} LIMIT ?", (limit + 1,))] for c in columns]
+        commits, lines, symbols = (doc_keys if len(doc_keys) <= limit else [] for doc_keys in found)
         return commits, lines, symbols
 
     def _current_cache(self) -> HistoryCache:

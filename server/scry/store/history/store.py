@@ -95,7 +95,7 @@ class HistoryStore(HistoryReader):
     def _raise_generation(self) -> None:
         self._set_meta("generation", self.generation + 1)
 
-    # What is there ------------------------------------------------------------------------------------------------
+    # Stored state -------------------------------------------------------------------------------------------------
 
     @property
     def fingerprint(self) -> str | None:
@@ -106,7 +106,7 @@ class HistoryStore(HistoryReader):
     def stored_commits(self) -> dict[str, StoredCommit]:
         """Return every commit by its hash."""
         rows = self._select("SELECT sha, number, time, merge, lines FROM commits")
-        return {sha.hex(): StoredCommit(number, time, bool(m), bool(lines)) for sha, number, time, m, lines in rows}
+        return {sha.hex(): StoredCommit(doc_key, time, bool(m), bool(lines)) for sha, doc_key, time, m, lines in rows}
 
     # Commits ------------------------------------------------------------------------------------------------------
 
@@ -114,11 +114,11 @@ class HistoryStore(HistoryReader):
         """Write commits, the oldest first; a known one keeps its key."""
         with self._lock:
             known = self._doc_keys_by_sha([commit.sha for commit in commits])
-            number = self._next_doc_key()
+            doc_key = self._next_doc_key()
             numbered: list[tuple[int, NewCommit]] = []
             for commit in commits:
                 if commit.sha not in known:
-                    known[commit.sha], number = number, number + 1
+                    known[commit.sha], doc_key = doc_key, doc_key + 1
                 numbered.append((known[commit.sha], commit))
             entries = [LexicalEntry(n, n, commit.terms) for n, commit in numbered]
             self._lexical.write([entry.doc_key for entry in entries], entries)
@@ -126,13 +126,13 @@ class HistoryStore(HistoryReader):
                 paths = self._ensure_path_ids(commits)
                 for given, commit in numbered:
                     self._insert_commit(given, commit, paths)
-                self._set_meta("next_number", number)
+                self._set_meta("next_number", doc_key)
                 self._raise_generation()
             self._generation_seen = self.generation
 
     def _doc_keys_by_sha(self, shas: Sequence[str]) -> dict[str, int]:
         rows = self._select_in("SELECT sha, number FROM commits WHERE sha IN ({})", [bytes.fromhex(s) for s in shas])
-        return {sha.hex(): number for sha, number in rows}
+        return {sha.hex(): doc_key for sha, doc_key in rows}
 
     def _ensure_path_ids(self, commits: Iterable[NewCommit]) -> dict[str, int]:
         paths = {
@@ -178,12 +178,12 @@ class HistoryStore(HistoryReader):
         if not shas:
             return
         with self._lock:
-            numbers = list(self._doc_keys_by_sha(shas).values())
-            self._forget_traces(numbers)
-            self._lexical.write(numbers, [])
+            doc_keys = list(self._doc_keys_by_sha(shas).values())
+            self._forget_traces(doc_keys)
+            self._lexical.write(doc_keys, [])
             with self._transaction():
-                self._db.executemany("DELETE FROM commits WHERE number = ?", [(number,) for number in numbers])
-                self._set_meta("dead_words", self._int_meta("dead_words") + len(numbers))
+                self._db.executemany("DELETE FROM commits WHERE number = ?", [(doc_key,) for doc_key in doc_keys])
+                self._set_meta("dead_words", self._int_meta("dead_words") + len(doc_keys))
                 self._raise_generation()
             self._generation_seen = self.generation
 
@@ -225,19 +225,19 @@ class HistoryStore(HistoryReader):
             "SELECT number, c.path, c.now, c.source FROM changes c JOIN commits k USING (number) "
             "ORDER BY k.time DESC, number DESC"
         )
-        called: dict[int, int] = {}
-        moved: dict[int, int] = {}
+        current_names: dict[int, int] = {}
+        renamed: dict[int, int] = {}
         changed: list[tuple[int, int, int]] = []
         last = -1
-        for number, path, now, source in rows:
-            if number != last:  # a commit's own renames hold for those before it
-                called |= moved
-                moved, last = {}, number
-            today = called.get(path, path)
+        for doc_key, path, now, source in rows:
+            if doc_key != last:  # renames of a commit apply to earlier commits
+                current_names |= renamed
+                renamed, last = {}, doc_key
+            current_name = current_names.get(path, path)
             if source is not None:
-                moved[source] = today
-            if today != now:
-                changed.append((today, number, path))
+                renamed[source] = current_name
+            if current_name != now:
+                changed.append((current_name, doc_key, path))
         with self._transaction():
             self._db.executemany("UPDATE changes SET now = ? WHERE number = ? AND path = ?", changed)
             if changed:
@@ -309,7 +309,7 @@ class HistoryStore(HistoryReader):
             "WHERE p.path = ? AND c.hunks IS NOT NULL ORDER BY k.time DESC, number DESC",
             (encode_path(path),),
         )
-        return [(number, unpack_hunks(hunks)) for number, hunks in rows]
+        return [(doc_key, unpack_hunks(hunks)) for doc_key, hunks in rows]
 
     def save_changed_symbols(self, files: Mapping[str, tuple[int, Mapping[str, Sequence[int]]]]) -> None:
         """Store for each path its file id in the index and, by doc_id, the commits that changed each document in it."""
@@ -318,8 +318,8 @@ class HistoryStore(HistoryReader):
                 row = self._select("SELECT id FROM paths WHERE path = ?", (encode_path(path),))[0]
                 self._db.execute("DELETE FROM symbols WHERE path = ?", row)
                 self._db.execute("INSERT OR REPLACE INTO traced VALUES (?, ?)", (row[0], file))
-                for doc_id, numbers in touched.items():
-                    self._save_symbol(row[0], doc_id, numbers)
+                for doc_id, doc_keys in touched.items():
+                    self._save_symbol(row[0], doc_id, doc_keys)
             if files:
                 self._raise_generation()
         self._generation_seen = self.generation
@@ -330,7 +330,7 @@ class HistoryStore(HistoryReader):
             "INSERT OR REPLACE INTO symbols (doc_id, path, ties) VALUES (?, ?, ?)", (doc_id, path, len(ties))
         )
         symbol = cursor.lastrowid
-        self._db.executemany("INSERT INTO touched VALUES (?, ?)", [(symbol, number) for number in doc_keys])
+        self._db.executemany("INSERT INTO touched VALUES (?, ?)", [(symbol, doc_key) for doc_key in doc_keys])
 
 
 def _prepare_history(connection: sqlite3.Connection) -> None:

@@ -89,26 +89,28 @@ class DocumentTable:
 
     def headers_by_name(self, keys: Sequence[str]) -> list[DocumentHeader]:
         """Return the headers of the documents whose normalized name is one of `keys`."""
-        numbers: list[int] = []
+        doc_keys: list[int] = []
         for part in batches([hash_name_key(key) for key in keys]):
             with self._lock:
                 rows = self._db.execute(f"SELECT number FROM names WHERE key IN ({placeholders(part)})", part)
-                numbers += (number for (number,) in rows)
-        found = read_headers(self._select_rows(HEADER_COLUMNS, numbers))
-        names = normalize_names([header.name for header in found])
-        return [header for header, name in zip(found, names, strict=True) if name in keys]
+                doc_keys += (doc_key for (doc_key,) in rows)
+        matches = read_headers(self._select_rows(HEADER_COLUMNS, doc_keys))
+        names = normalize_names([header.name for header in matches])
+        return [header for header, name in zip(matches, names, strict=True) if name in keys]
 
     def find_by_doc_id(self, doc_id: str) -> list[Document]:
         """Return the documents with this doc_id: one or none."""
         with self._lock:
-            return list(self.get_documents([number for number, _ in self._lookup_doc_ids([doc_id]).values()]).values())
+            return list(
+                self.get_documents([doc_key for doc_key, _ in self._lookup_doc_ids([doc_id]).values()]).values()
+            )
 
     def top_level_documents(self, path: str) -> list[Document]:
         """Return the documents of a file that no other document of it encloses, in the order of the file.
 
         `Plug.Router` is one of these where no document `Plug` encloses it.
         """
-        # Not correlated with the rows outside, so that it is evaluated once.
+        # Not correlated with the outer rows, so that it is evaluated once.
         enclosing = (
             "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e "
             "WHERE e.number BETWEEN ?1 AND ?2"
@@ -135,9 +137,9 @@ class DocumentTable:
 
     def _select_documents_in_order(self, sql: str, values: Sequence[object]) -> list[Document]:
         """Return the documents whose keys a statement selects, in its order; under the lock."""
-        numbers = [number for (number,) in self._db.execute(sql, values)]
-        found = self.get_documents(numbers)
-        return [found[number] for number in numbers]
+        doc_keys = [doc_key for (doc_key,) in self._db.execute(sql, values)]
+        matches = self.get_documents(doc_keys)
+        return [matches[doc_key] for doc_key in doc_keys]
 
     def doc_keys_by_id(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
         """Return the keys of the documents with these doc_ids, by doc_id.
@@ -150,9 +152,9 @@ class DocumentTable:
             missing = [doc_id for doc_id in doc_ids if doc_id not in known]
             known.update(dict.fromkeys(missing))
             known.update(self._lookup_doc_ids(missing))
-            found = [(doc_id, held) for doc_id in doc_ids if (held := known[doc_id]) is not None]
+            matches = [(doc_id, entry) for doc_id in doc_ids if (entry := known[doc_id]) is not None]
         allowed = None if files is None else frozenset(files)
-        return {doc_id: number for doc_id, (number, file) in found if allowed is None or file in allowed}
+        return {doc_id: doc_key for doc_id, (doc_key, file) in matches if allowed is None or file in allowed}
 
     def doc_keys_in_file(self, path: str) -> tuple[int, list[tuple[int, str]]]:
         """Return the id of a file, and key and doc_id of each of its documents."""
@@ -162,8 +164,8 @@ class DocumentTable:
                 return 0, []
             sql = f"SELECT d.number, {ID_COLUMNS} {_FROM_DOCUMENTS} WHERE d.number BETWEEN ? AND ?"
             rows = self._db.execute(sql, row[1:]).fetchall()
-        doc_ids = read_doc_ids(found[1:] for found in rows)
-        return row[0], [(found[0], doc_id) for found, doc_id in zip(rows, doc_ids, strict=True)]
+        doc_ids = read_doc_ids(matches[1:] for matches in rows)
+        return row[0], [(matches[0], doc_id) for matches, doc_id in zip(rows, doc_ids, strict=True)]
 
     def doc_keys_in_files(self, files: Sequence[int]) -> NDArray[np.int64]:
         """Return the keys of the documents in these files, ascending.
@@ -172,24 +174,24 @@ class DocumentTable:
         published.
         """
         with self._lock:
-            kept = self._current_cache()
-            if kept.key_ranges is None:
+            cache = self._current_cache()
+            if cache.key_ranges is None:
                 sql = "SELECT id, first, last FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
-                kept.key_ranges = {file: (first, last - first + 1) for file, first, last in self._db.execute(sql)}
-            found = sorted(kept.key_ranges[file] for file in files if file in kept.key_ranges)
-        firsts = np.array([first for first, _ in found], np.int64)
-        counts = np.array([count for _, count in found], np.int64)
+                cache.key_ranges = {file: (first, last - first + 1) for file, first, last in self._db.execute(sql)}
+            matches = sorted(cache.key_ranges[file] for file in files if file in cache.key_ranges)
+        firsts = np.array([first for first, _ in matches], np.int64)
+        counts = np.array([count for _, count in matches], np.int64)
         before = np.cumsum(counts) - counts
         return np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(firsts - before, counts)
 
     def count_existing(self, doc_keys: Sequence[int]) -> int:
         """Return the number of documents that exist among those with these keys."""
-        found = 0
+        matches = 0
         for part in batches(doc_keys):
             with self._lock:
                 sql = f"SELECT count(*) FROM documents WHERE number IN ({placeholders(part)})"
-                found += int(self._db.execute(sql, part).fetchone()[0])
-        return found
+                matches += int(self._db.execute(sql, part).fetchone()[0])
+        return matches
 
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """Return the headers of the documents with these keys; unpublished and deleted ones are absent.
@@ -208,7 +210,7 @@ class DocumentTable:
         """Return the keys of all documents; none where there are more than `limit`."""
         with self._lock:
             rows = self._db.execute("SELECT number FROM documents LIMIT ?", (limit + 1,)).fetchall()
-        return [number for (number,) in rows] if len(rows) <= limit else []
+        return [doc_key for (doc_key,) in rows] if len(rows) <= limit else []
 
     def symbol_names_with_prefix(self, prefix: str, limit: int = 5000) -> list[str]:
         """Return the distinct document names whose normalized form begins with `prefix`, of two characters at most."""
@@ -218,8 +220,8 @@ class DocumentTable:
         )
         with self._lock:
             names = self._db.execute(sql, (*hash_range_of_prefix(prefix), limit)).fetchall()
-        found = [name for (name,) in names if name]
-        return [name for name, key in zip(found, normalize_names(found), strict=True) if key.startswith(prefix)]
+        matches = [name for (name,) in names if name]
+        return [name for name, key in zip(matches, normalize_names(matches), strict=True) if key.startswith(prefix)]
 
     def _current_cache(self) -> DocumentCache:
         """Return the cache of the current generation; under the lock."""
@@ -229,20 +231,20 @@ class DocumentTable:
 
     def _lookup_doc_ids(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Return key and file id of each document with one of these doc_ids; under the lock."""
-        places = [(key, encode_path(path)) for key, path in name_hashes_of_doc_ids(doc_ids)]
-        found: dict[str, tuple[int, int]] = {}
-        for part in batches(list(dict.fromkeys(places)), variables_per_value=2):
+        wanted = [(key, encode_path(path)) for key, path in name_hashes_of_doc_ids(doc_ids)]
+        matches: dict[str, tuple[int, int]] = {}
+        for part in batches(list(dict.fromkeys(wanted)), variables_per_value=2):
             sql = _SELECT_BY_NAME_HASH.format(",".join(["(?, ?)"] * len(part)))
             rows = self._db.execute(sql, [value for pair in part for value in pair]).fetchall()
             ids = read_doc_ids(row[2:] for row in rows)
-            found.update({doc_id: (row[0], row[1]) for row, doc_id in zip(rows, ids, strict=True)})
-        return {doc_id: found[doc_id] for doc_id in doc_ids if doc_id in found}
+            matches.update({doc_id: (row[0], row[1]) for row, doc_id in zip(rows, ids, strict=True)})
+        return {doc_id: matches[doc_id] for doc_id in doc_ids if doc_id in matches}
 
     def _documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> list[Document]:
         with self._lock:
             rows = self._select_rows(DOCUMENT_COLUMNS, doc_keys)
-            said = self._descriptions({row[1] for row in rows}) if with_descriptions else {}
-        return read_documents(rows, said)
+            descriptions = self._descriptions({row[1] for row in rows}) if with_descriptions else {}
+        return read_documents(rows, descriptions)
 
     def _descriptions(self, files: AbstractSet[int]) -> dict[int, Descriptions]:
         """Return the descriptions of these files, by file id; under the lock.
@@ -251,24 +253,24 @@ class DocumentTable:
         published.
         """
         known = self._current_cache().descriptions
-        found = {file: known[file] for file in files if file in known}
-        for part in batches(sorted(files - found.keys())):
+        matches = {file: known[file] for file in files if file in known}
+        for part in batches(sorted(files - matches.keys())):
             sql = f"SELECT id, text FROM files WHERE id IN ({placeholders(part)})"
             for file, text in self._db.execute(sql, part):
                 try:
-                    found[file] = unpack_descriptions(text)
+                    matches[file] = unpack_descriptions(text)
                 except IndexDamaged:
                     self._database.damaged_files.add(file)
-        if len(known) + len(found) > _MAX_CACHED_FILES:
+        if len(known) + len(matches) > _MAX_CACHED_FILES:
             known.clear()
-        if len(found) <= _MAX_CACHED_FILES:
-            known.update(found)
-        return found
+        if len(matches) <= _MAX_CACHED_FILES:
+            known.update(matches)
+        return matches
 
     def _select_rows(self, columns: str, doc_keys: Sequence[int]) -> list[Any]:
-        found: list[Any] = []
+        matches: list[Any] = []
         for part in batches(doc_keys):
             sql = f"SELECT {columns} {_FROM_DOCUMENTS} WHERE d.number IN ({placeholders(part)})"
             with self._lock:
-                found += self._db.execute(sql, part).fetchall()
-        return found
+                matches += self._db.execute(sql, part).fetchall()
+        return matches

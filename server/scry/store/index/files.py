@@ -54,11 +54,11 @@ class FileColumns(Struct, frozen=True, eq=False):
     @classmethod
     def from_rows(cls, rows: Sequence[Any]) -> FileColumns:
         """Return the columns of rows of path, importers, centrality and flags, ordered by path as SQLite sorts."""
-        if rows and isinstance(rows[-1][0], bytes):  # SQLite sorts paths that are no UTF-8 after all others
+        if rows and isinstance(rows[-1][0], bytes):  # SQLite sorts paths that are not UTF-8 after all others
             rows = sorted(rows, key=lambda row: decode_path(row[0]))
         paths = [decode_path(row[0]) for row in rows]
         levels = sorted({row[2] for row in rows})
-        places = {level: place for place, level in enumerate(levels)}
+        places = {level: current for current, level in enumerate(levels)}
         folders = frozenset(path[: max(path.rfind("/"), 0)] for path in paths)
         return cls(
             paths,
@@ -143,18 +143,20 @@ class FileTable:
         found: set[str] = set()
         with self._lock:
             for low, high in path_ranges(folder):
-                place, sign = low, ">="
-                while row := self._db.execute(_SELECT_NEXT_PATH.format(sign), (place, high)).fetchone():
-                    place, sign = row[0], ">"
-                    path = decode_path(place)
+                current, comparison = low, ">="
+                while row := self._db.execute(_SELECT_NEXT_PATH.format(comparison), (current, high)).fetchone():
+                    current, comparison = row[0], ">"
+                    path = decode_path(current)
                     if path in excluded:
                         continue
                     name, slash, _ = path[start:].partition("/")
                     found.add(name)
                     if slash:
-                        past = path[:start] + name + AFTER_SLASH
-                        place = past if isinstance(place, str) else past.encode("utf-8", "surrogateescape")
-                        sign = ">="
+                        next_name = path[:start] + name + AFTER_SLASH
+                        current = (
+                            next_name if isinstance(current, str) else next_name.encode("utf-8", "surrogateescape")
+                        )
+                        comparison = ">="
         return found
 
     def file_stats(self) -> list[tuple[str, int, int]]:
@@ -307,12 +309,12 @@ class FileTable:
 
         As few rows of `files` as possible are read: each holds a text, and reading 4,000 takes 10 ms.
         """
-        held = "SELECT count(*) FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+        indexed_sql = "SELECT count(*) FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         where, values = folder_condition("path", NOTES_FOLDER)
         notes = f"SELECT count(*) FROM files WHERE {where} AND skip_reason = ?"
         with self._lock:
             total = self._db.execute("SELECT count(*) FROM files").fetchone()[0]
-            indexed = self._db.execute(held).fetchone()[0]
+            indexed = self._db.execute(indexed_sql).fetchone()[0]
             known = self._db.execute(notes, (*values, SkipReason.KNOWLEDGE.value)).fetchone()[0]
         return indexed, total - indexed - known
 

@@ -142,27 +142,29 @@ def pack_spans(symbol: Symbol) -> bytes:
     """
     start, end, name, name_end = symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end
     points = (start, end, name, name_end)
-    befores = (0, start.line, start.line, name.line)
-    numbers = [number for p, line in zip(points, befores, strict=True) for number in (p.line - line, p.utf8)]
-    wider = [p.utf16 - p.utf8 for p in points]
-    return _encode_msgpack(numbers + wider if any(wider) else numbers)
+    base_lines = (0, start.line, start.line, name.line)
+    values = [number for p, line in zip(points, base_lines, strict=True) for number in (p.line - line, p.utf8)]
+    utf16_offsets = [p.utf16 - p.utf8 for p in points]
+    return _encode_msgpack(values + utf16_offsets if any(utf16_offsets) else values)
 
 
 def unpack_spans(data: bytes) -> tuple[Span, Span]:
     """Return the span and the name span of a packed position."""
-    n = _decode_integers(data)
-    a, b, c, d = n[8:] or (0, 0, 0, 0)
-    name_line = n[0] + n[4]
-    start, end = Point(n[0], n[1], n[1] + a), Point(n[0] + n[2], n[3], n[3] + b)
-    return Span(start, end), Span(Point(name_line, n[5], n[5] + c), Point(name_line + n[6], n[7], n[7] + d))
+    values = _decode_integers(data)
+    a, b, c, d = values[8:] or (0, 0, 0, 0)
+    name_line = values[0] + values[4]
+    start, end = Point(values[0], values[1], values[1] + a), Point(values[0] + values[2], values[3], values[3] + b)
+    return Span(start, end), Span(
+        Point(name_line, values[5], values[5] + c), Point(name_line + values[6], values[7], values[7] + d)
+    )
 
 
 def unpack_line_range(data: bytes) -> tuple[int, int]:
     """Return the first and the last line of a packed span; a span that ends at the start of a line ends one line
     earlier.
     """
-    n = _decode_integers(data)
-    first, last, column = n[0], n[0] + n[2], n[3]
+    values = _decode_integers(data)
+    first, last, column = values[0], values[0] + values[2], values[3]
     return first, last - 1 if column == 0 and last > first else last
 
 
@@ -252,9 +254,9 @@ _decode_descriptions = msgspec.msgpack.Decoder(tuple[int, list[tuple[str, str]]]
 
 def pack_text(text: str, keyed_documents: Sequence[tuple[int, NewDocument]]) -> bytes:
     """Pack the text of a file with the signatures and doc comments of its documents, given with their keys."""
-    said = [(document.symbol.signature, document.symbol.doc) for _, document in keyed_documents]
+    descriptions = [(document.symbol.signature, document.symbol.doc) for _, document in keyed_documents]
     first = keyed_documents[0][0] if keyed_documents else 0
-    return _pack_pair(text.encode("utf-8", "surrogatepass"), _encode_msgpack((first, said)))
+    return _pack_pair(text.encode("utf-8", "surrogatepass"), _encode_msgpack((first, descriptions)))
 
 
 def unpack_text(data: bytes) -> str:
@@ -270,10 +272,10 @@ def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
     """Return signature and doc comment by document key. Raises IndexDamaged."""
     _, packed = _unpack_pair(data)
     try:
-        first, said = _decode_descriptions(packed)
+        first, descriptions = _decode_descriptions(packed)
     except msgspec.MsgspecError as error:
         raise damage_error(error) from error
-    return dict(enumerate(said, first))
+    return dict(enumerate(descriptions, first))
 
 
 def pack_links(imports: bytes, uses: bytes) -> bytes:
@@ -296,9 +298,9 @@ def _pack_pair(first: bytes, second: bytes) -> bytes:
 
 
 def _unpack_pair(data: bytes) -> tuple[memoryview, memoryview]:
-    both = memoryview(decompress_frame(data))
-    end = _LENGTH_BYTES + int.from_bytes(both[:_LENGTH_BYTES], "little")
-    return both[_LENGTH_BYTES:end], both[end:]
+    pair = memoryview(decompress_frame(data))
+    end = _LENGTH_BYTES + int.from_bytes(pair[:_LENGTH_BYTES], "little")
+    return pair[_LENGTH_BYTES:end], pair[end:]
 
 
 def compress_frame(data: bytes, level: int = zstd.COMPRESSION_LEVEL_DEFAULT) -> bytes:

@@ -65,7 +65,7 @@ class IndexStore:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             return cls(folder, write=True)
-        except (sqlite3.OperationalError, OSError) as error:  # no space, no right, locked: what is there is good
+        except (sqlite3.OperationalError, OSError) as error:  # disk full, no permission or locked: the file is intact
             raise IndexUnavailable(f"the index in {folder} can't be written: {error}") from error
         except (IndexUnavailable, sqlite3.DatabaseError):
             _remove_index(folder)
@@ -193,14 +193,14 @@ class IndexStore:
         with self._lock:
             ids = self._file_ids([*(file.path for file in files), *removed_paths])
             replaced = [file_id for file_id, is_indexed in ids if is_indexed]
-            changes = bool(replaced) or any(file.skip is None for file in files)  # not so where a note was saved
+            changes = bool(replaced) or any(file.skip is None for file in files)  # False where only a note was saved
             next_file = self._database.int_meta("next_file")
-            number = self._database.next_doc_key
+            next_doc_key = self._database.next_doc_key
             entries: list[LexicalEntry] = []
             rows: list[tuple[NewFile, int, list[tuple[int, NewDocument]]]] = []
             for file in files:
-                numbered = list(enumerate(file.documents, number))
-                number += len(numbered)
+                numbered = list(enumerate(file.documents, next_doc_key))
+                next_doc_key += len(numbered)
                 rows.append((file, next_file, numbered))
                 entries += (LexicalEntry(n, next_file, document.terms) for n, document in numbered)
                 next_file += 1
@@ -211,7 +211,7 @@ class IndexStore:
                     self._insert_file(file, file_id, numbered)
                 self._update_stats(restated)
                 self._database.set_meta("next_file", next_file)
-                self._database.set_meta("next_number", number)
+                self._database.set_meta("next_number", next_doc_key)
                 self._database.set_meta("dead", self._database.int_meta("dead") + len(replaced))
                 if changes:
                     self._database.set_meta("structure_due", 1)

@@ -22,13 +22,14 @@ ANY_STEM = ""
 
 def add_postings(database: sqlite3.Connection, memory: int, stems: Sequence[str], *, captured: bool) -> None:
     """Add the stems of a memory. captured: whether the memory was captured automatically."""
-    held = [(stem,) for stem in (ANY_STEM, *stems)]
+    document_frequency = [(stem,) for stem in (ANY_STEM, *stems)]
     database.executemany(
-        "INSERT INTO stems (stem, held) VALUES (?, 1) ON CONFLICT (stem) DO UPDATE SET held = held + 1", held
+        "INSERT INTO stems (stem, held) VALUES (?, 1) ON CONFLICT (stem) DO UPDATE SET held = held + 1",
+        document_frequency,
     )
     database.executemany(
         "INSERT INTO holders (stem, captured, memory) SELECT number, ?, ? FROM stems WHERE stem = ?",
-        [(captured, memory, stem) for (stem,) in held[1:]],
+        [(captured, memory, stem) for (stem,) in document_frequency[1:]],
     )
 
 
@@ -76,15 +77,20 @@ class QueryTerm(Struct, frozen=True):
 
 def look_up_terms(database: sqlite3.Connection, words: Sequence[tuple[str, str]]) -> tuple[list[QueryTerm], int]:
     """Return the words of a query, given with their stems, the rarest first, and the number of memories."""
-    firsts = {stem: word for word, stem in reversed(words)}
+    words_by_stem = {stem: word for word, stem in reversed(words)}
     known: dict[str, tuple[int, int]] = {}
-    for part in batches([ANY_STEM, *firsts]):
+    for part in batches([ANY_STEM, *words_by_stem]):
         sql = f"SELECT stem, number, held FROM stems WHERE stem IN ({placeholders(part)})"
-        known |= {stem: (number, held) for stem, number, held in database.execute(sql, part)}
+        known |= {
+            stem: (memory_id, document_frequency) for stem, memory_id, document_frequency in database.execute(sql, part)
+        }
     total = known[ANY_STEM][1]
-    found = ((word, *known.get(stem, (0, 0))) for stem, word in firsts.items())
-    looked = [QueryTerm(word, number, held, term_rarity(held, total)) for word, number, held in found]
-    return sorted(looked, key=lambda each: (each.document_frequency, each.word))[:MAX_QUERY_WORDS], total
+    found = ((word, *known.get(stem, (0, 0))) for stem, word in words_by_stem.items())
+    query_terms = [
+        QueryTerm(word, memory_id, document_frequency, term_rarity(document_frequency, total))
+        for word, memory_id, document_frequency in found
+    ]
+    return sorted(query_terms, key=lambda each: (each.document_frequency, each.word))[:MAX_QUERY_WORDS], total
 
 
 def find_candidates(
@@ -98,34 +104,36 @@ def find_candidates(
         each.stem_id: _all_holders(database, each, captured) for each in terms if 0 < each.document_frequency <= _WHOLE
     }
     candidates = _collect_candidates(database, _select_candidate_terms(terms, min_share), lists, captured)
-    worths = np.array([each.weight for each in terms])
-    needed = min_share * worths.sum() - _ROUNDING
+    weights = np.array([each.weight for each in terms])
+    needed = min_share * weights.sum() - _ROUNDING
     holds = np.zeros((len(terms), len(candidates)), np.bool_)
-    for place, each in enumerate(terms):
+    for row, each in enumerate(terms):
         if each.stem_id in lists:
-            holds[place] = _membership(candidates, lists[each.stem_id])
-    common = [place for place, each in enumerate(terms) if each.document_frequency > _WHOLE]
-    left = np.flatnonzero(worths @ holds + worths[common].sum() >= needed)
-    for place in common:
-        holds[place, left] = _holders_among(database, terms[place], candidates[left])
-    enough = left[worths @ holds[:, left] >= needed]
+            holds[row] = _membership(candidates, lists[each.stem_id])
+    common = [row for row, each in enumerate(terms) if each.document_frequency > _WHOLE]
+    remaining = np.flatnonzero(weights @ holds + weights[common].sum() >= needed)
+    for row in common:
+        holds[row, remaining] = _holders_among(database, terms[row], candidates[remaining])
+    enough = remaining[weights @ holds[:, remaining] >= needed]
     words = [each.word for each in terms]
     return {
-        int(candidates[at]): tuple(word for word, held in zip(words, holds[:, at].tolist(), strict=True) if held)
-        for at in enough.tolist()
+        int(candidates[index]): tuple(
+            word for word, document_frequency in zip(words, holds[:, index].tolist(), strict=True) if document_frequency
+        )
+        for index in enough.tolist()
     }
 
 
 def _select_candidate_terms(terms: Sequence[QueryTerm], min_share: float) -> list[QueryTerm]:
     """Return the rarest words such that a memory without any of them holds too small a share of the query."""
-    left = whole = sum(each.weight for each in terms)
-    drawn: list[QueryTerm] = []
+    remaining = whole = sum(each.weight for each in terms)
+    selected: list[QueryTerm] = []
     for each in terms:
-        if left < min_share * whole:
+        if remaining < min_share * whole:
             break
-        drawn.append(each)
-        left -= each.weight
-    return drawn
+        selected.append(each)
+        remaining -= each.weight
+    return selected
 
 
 def _collect_candidates(
@@ -167,7 +175,7 @@ def _pinned_holders(database: sqlite3.Connection, word: QueryTerm, captured: boo
 
 
 def _sorted_ids(rows: Iterable[tuple[int]]) -> _MemoryIds:
-    return np.sort(np.array([number for (number,) in rows], np.int64))
+    return np.sort(np.array([memory_id for (memory_id,) in rows], np.int64))
 
 
 def _membership(numbers: _MemoryIds, rising: _MemoryIds) -> NDArray[np.bool_]:
@@ -183,5 +191,5 @@ def _holders_among(database: sqlite3.Connection, word: QueryTerm, numbers: _Memo
     found: set[int] = set()
     for part in batches(numbers.tolist()):
         sql = f"SELECT memory FROM holders WHERE stem = ? AND captured IN (0, 1) AND memory IN ({placeholders(part)})"
-        found.update(number for (number,) in database.execute(sql, (word.stem_id, *part)))
-    return np.array([number in found for number in numbers.tolist()], np.bool_)
+        found.update(memory_id for (memory_id,) in database.execute(sql, (word.stem_id, *part)))
+    return np.array([memory_id in found for memory_id in numbers.tolist()], np.bool_)

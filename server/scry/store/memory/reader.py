@@ -138,8 +138,8 @@ def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
     if wanted.until is not None:
         need("m.time < ?", wanted.until)
     if wanted.text is not None:
-        told = "m.text || char(10) || m.detail || char(10) || m.refs || char(10) || c.intent"
-        need(f"instr(lower({told}), lower(?)) > 0", wanted.text)
+        all_texts = "m.text || char(10) || m.detail || char(10) || m.refs || char(10) || c.intent"
+        need(f"instr(lower({all_texts}), lower(?)) > 0", wanted.text)
     if wanted.pinned:
         need("m.pinned")
     return " AND ".join(parts) or "true", values

@@ -56,18 +56,20 @@ class RecallQuery(Struct, frozen=True):
 
 def recall_memories(database: sqlite3.Connection, query: RecallQuery) -> list[RecalledMemory]:
     """Return the best memories for a query, best first; none where no word occurs and no purpose is served."""
-    looked, total = look_up_terms(database, query.terms_with_stems)
-    frequencies = {each.word: each.document_frequency for each in looked}
-    held = find_candidates(database, looked, query.min_share, captured=query.include_captured)
-    texts = {words: text_signal(words, frequencies, total) for words in set(held.values())}
-    best = sorted(held, key=lambda number: (-texts[held[number]], -number))[:MAX_RANKED]
-    served = _purpose_matches(database, query.viewpoint.purpose) if query.include_purpose_matches else []
+    query_terms, total = look_up_terms(database, query.terms_with_stems)
+    frequencies = {each.word: each.document_frequency for each in query_terms}
+    matched = find_candidates(database, query_terms, query.min_share, captured=query.include_captured)
+    texts = {words: text_signal(words, frequencies, total) for words in set(matched.values())}
+    best = sorted(matched, key=lambda memory_id: (-texts[matched[memory_id]], -memory_id))[:MAX_RANKED]
+    purpose_matches = _purpose_matches(database, query.viewpoint.purpose) if query.include_purpose_matches else []
     memories = [
-        m for m in _read_memories(database, dict.fromkeys((*best, *served))) if not query.kinds or m.kind in query.kinds
+        m
+        for m in _read_memories(database, dict.fromkeys((*best, *purpose_matches)))
+        if not query.kinds or m.kind in query.kinds
     ]
     intents = {intent: _intent_terms(intent, query) for intent in {memory.capsule_intent for memory in memories}}
-    judged = [(memory, held.get(memory.number, ()), intents[memory.capsule_intent]) for memory in memories]
-    return rank_memories(judged, frequencies, total, query.viewpoint)[: query.limit]
+    candidates = [(memory, matched.get(memory.number, ()), intents[memory.capsule_intent]) for memory in memories]
+    return rank_memories(candidates, frequencies, total, query.viewpoint)[: query.limit]
 
 
 def _purpose_matches(database: sqlite3.Connection, purpose: RecallPurpose | None) -> list[int]:
@@ -209,18 +211,21 @@ class MemoryNoteReader(NoteReader):
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """Return the headers of these memories; see `NoteReader.headers`."""
         shift = self.first_doc_key + UNLISTED_OFFSET
-        found = super().headers([number for number in doc_keys if number < shift])
-        for part in batches([number - shift for number in doc_keys if number >= shift]):
+        found = super().headers([memory_id for memory_id in doc_keys if memory_id < shift])
+        for part in batches([memory_id - shift for memory_id in doc_keys if memory_id >= shift]):
             sql = f"{_SELECT_HEADERS} WHERE m.number IN ({placeholders(part)})"
-            for number, name, kind, text, intent in self.select(sql, part):
+            for memory_id, name, kind, text, intent in self.select(sql, part):
                 title = _format_title(kind, text, intent)
-                found[shift + number] = DocumentHeader(shift + number, memory_doc_id(name), MEMORY, "", title, kind, "")
+                found[shift + memory_id] = DocumentHeader(
+                    shift + memory_id, memory_doc_id(name), MEMORY, "", title, kind, ""
+                )
         return found
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """Return these memories as documents; see `NoteReader.get_documents`."""
         return {
-            number: _make_document(number, memory) for number, memory in self._memories_by_doc_key(doc_keys).items()
+            memory_id: _make_document(memory_id, memory)
+            for memory_id, memory in self._memories_by_doc_key(doc_keys).items()
         }
 
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
@@ -231,8 +236,10 @@ class MemoryNoteReader(NoteReader):
             rows_found = self.select(
                 f"SELECT id, number, document FROM memories WHERE id IN ({placeholders(part)})", part
             )
-            for name, number, document in rows_found:
-                found[names[name]] = self.first_doc_key + (UNLISTED_OFFSET + number if document is None else document)
+            for name, memory_id, document in rows_found:
+                found[names[name]] = self.first_doc_key + (
+                    UNLISTED_OFFSET + memory_id if document is None else document
+                )
         return found
 
     def _memories_by_doc_key(self, doc_keys: Sequence[int]) -> dict[int, Memory]:

@@ -102,8 +102,8 @@ class MemoryStore:
         """Begin a piece of work, in the open session or in a new one; return the session."""
         intent, owner = _clean_text(intent, MAX_TEXT_CHARACTERS)[0], _clean_owner(owner)
         with self._transaction() as database:
-            place = find_open_capsule(database, owner, now)
-            session = place.session_id if place is not None and place.intent else None
+            capsule_place = find_open_capsule(database, owner, now)
+            session = capsule_place.session_id if capsule_place is not None and capsule_place.intent else None
             self._end_capsules(database, owner, now, with_sessions=session is None)
             if session is None:
                 session = begin_session(database, owner, intent, now).session_id
@@ -115,9 +115,9 @@ class MemoryStore:
         """End the open session, with a summary; return it, or None where none is open."""
         owner = _clean_owner(owner)
         with self._transaction() as database:
-            place = find_open_capsule(database, owner, now)
+            capsule_place = find_open_capsule(database, owner, now)
             self._end_capsules(database, owner, now, with_sessions=True)
-            return None if place is None else _load_session(database, place.session_id)
+            return None if capsule_place is None else _load_session(database, capsule_place.session_id)
 
     # Notes --------------------------------------------------------------------------------------------------------
 
@@ -126,15 +126,15 @@ class MemoryStore:
         clean, masked = _mask_observation(observation)
         owner = _clean_owner(owner)
         with self._transaction() as database:
-            place = find_open_capsule(database, owner, clean.time)
-            if place is None:
+            capsule_place = find_open_capsule(database, owner, clean.time)
+            if capsule_place is None:
                 self._end_capsules(database, owner, clean.time, with_sessions=True)
-                place = begin_session(database, owner, "", clean.time)
-            number, is_new = self._insert_or_repeat(database, clean, place, owner.agent)
+                capsule_place = begin_session(database, owner, "", clean.time)
+            memory_id, is_new = self._insert_or_repeat(database, clean, capsule_place, owner.agent)
             database.execute(
-                "UPDATE sessions SET noted = max(noted, ?) WHERE number = ?", (clean.time, place.session_id)
+                "UPDATE sessions SET noted = max(noted, ?) WHERE number = ?", (clean.time, capsule_place.session_id)
             )
-            return RecordedMemory(_load_memory(database, number), is_new, masked)
+            return RecordedMemory(_load_memory(database, memory_id), is_new, masked)
 
     def summarize(self, capsule: str, text: str, now: int) -> Memory:
         """Replace a summary by a person's words; without words, make a new one from the observations.
@@ -145,10 +145,10 @@ class MemoryStore:
             found = database.execute("SELECT number FROM capsules WHERE id = ?", (capsule,)).fetchone()
             if found is None:
                 raise BadRequest("of", f"no piece of work is named {capsule}; scry session list names them")
-            number = self._summarize(database, found[0], now, _clean_text(text, MAX_TEXT_CHARACTERS)[0])
-            if number is None:
+            memory_id = self._summarize(database, found[0], now, _clean_text(text, MAX_TEXT_CHARACTERS)[0])
+            if memory_id is None:
                 raise BadRequest("of", f"nothing was noted in {capsule} that could be summarized")
-            return _load_memory(database, number)
+            return _load_memory(database, memory_id)
 
     def set_pinned(self, name: str, *, is_pinned: bool) -> Memory:
         """Pin a memory, so that it does not age, or unpin it. Raises BadRequest for an unknown one."""
@@ -189,15 +189,15 @@ class MemoryStore:
         stems = self._stems_of(clean, place.intent)
         scope = clean.scope or default_scope(clean.kind, agent)
         found = (clean.kind, clean.time, scope, agent, clean.text, clean.detail, clean.status, clean.outcome)
-        number = database.execute(
+        memory_id = database.execute(
             "INSERT INTO memories (id, capsule, kind, time, scope, agent, text, detail, status, outcome, refs, key,"
             " stems) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (rows.new_id(), place.capsule_id, *found, json.dumps(clean.refs), clean.key, " ".join(stems)),
         ).lastrowid
-        assert number is not None
-        add_postings(database, number, stems, captured=clean.kind in CAPTURED_KINDS)
-        self._add_to_notes(database, number)
-        return number
+        assert memory_id is not None
+        add_postings(database, memory_id, stems, captured=clean.kind in CAPTURED_KINDS)
+        self._add_to_notes(database, memory_id)
+        return memory_id
 
     def _add_to_notes(self, database: sqlite3.Connection, number: int) -> None:
         memory = _load_memory(database, number)
@@ -229,25 +229,27 @@ class MemoryStore:
         known = _find_by_key(database, capsule, _SUMMARY)
         if by_hand and not text:
             return known
-        told = text or summarize_work(intent, _load_memories(database, capsule))
-        if not told:
+        summary = text or summarize_work(intent, _load_memories(database, capsule))
+        if not summary:
             return None
         if known is not None:
             self.remove_memories(database, [known])
         database.execute("UPDATE capsules SET by_hand = ? WHERE number = ?", (bool(text), capsule))
-        clean = Observation("summary", _clean_text(told, MAX_TEXT_CHARACTERS)[0], ended or now, key=_SUMMARY)
+        clean = Observation("summary", _clean_text(summary, MAX_TEXT_CHARACTERS)[0], ended or now, key=_SUMMARY)
         return self._insert(database, clean, OpenCapsule(session, capsule, intent), agent)
 
     def remove_memories(self, database: sqlite3.Connection, numbers: Sequence[int]) -> None:
         """Remove memories with all their words."""
-        for number in numbers:
-            found = database.execute("SELECT id, stems, document FROM memories WHERE number = ?", (number,)).fetchone()
+        for memory_id in numbers:
+            found = database.execute(
+                "SELECT id, stems, document FROM memories WHERE number = ?", (memory_id,)
+            ).fetchone()
             if found is None:
                 continue
-            remove_postings(database, number, found[1].split())
+            remove_postings(database, memory_id, found[1].split())
             if found[2] is not None:
                 self._file.notes.remove([f"memory:{found[0]}"])
-            database.execute("DELETE FROM memories WHERE number = ?", (number,))
+            database.execute("DELETE FROM memories WHERE number = ?", (memory_id,))
 
     def resummarize(self, database: sqlite3.Connection, capsules: Sequence[int], now: int) -> None:
         """Rewrite the summaries of ended pieces of work, except those that a person wrote."""
@@ -398,9 +400,9 @@ def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, empt
 
 def _rename_sessions(database: sqlite3.Connection, text: str) -> int:
     """Name each session by its first remaining piece of work; remove sessions without any, and return their number."""
-    there = "instr(lower(intent), lower(?)) > 0"
+    matches = "instr(lower(intent), lower(?)) > 0"
     next_one = "SELECT c.intent FROM capsules c WHERE c.session = sessions.number ORDER BY c.number LIMIT 1"
-    gone = f"DELETE FROM sessions WHERE {there} AND NOT EXISTS ({next_one})"
+    gone = f"DELETE FROM sessions WHERE {matches} AND NOT EXISTS ({next_one})"
     count = database.execute(gone, (text,)).rowcount
-    database.execute(f"UPDATE sessions SET intent = ({next_one}) WHERE {there}", (text,))
+    database.execute(f"UPDATE sessions SET intent = ({next_one}) WHERE {matches}", (text,))
     return count

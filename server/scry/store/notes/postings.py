@@ -80,32 +80,32 @@ class NotePostings:
 
     def score(self, terms: Sequence[str], code: LexicalIndex) -> ScoredDocuments:
         """Return every document that holds one of the terms, with its BM25."""
-        numbers: list[NDArray[np.int64]] = []
+        row_ids: list[NDArray[np.int64]] = []
         scores: list[NDArray[np.float64]] = []
-        highest = 0.0
+        ceiling = 0.0
         for stem, count in Counter(self._stemmer.stem(term) for term in terms).items():
             weight = count * _inverse_document_frequency(stem, code) * (BM25_K1 + 1)
-            highest += weight
+            ceiling += weight
             rows = self._read_rows(stem) if stem else None
             if rows is None:
                 continue
             norm = BM25_K1 * (1 - BM25_B + BM25_B * rows["length"].astype(np.float64) / AVERAGE_DOCUMENT_TERMS)
             times = rows["times"].astype(np.float64)
-            numbers.append(rows["number"].astype(np.int64))
+            row_ids.append(rows["number"].astype(np.int64))
             scores.append(weight * times / (times + norm))
-        return _sum_scores(numbers, scores, highest)
+        return _sum_scores(row_ids, scores, ceiling)
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
-        found: dict[int, list[str]] = {number: [] for number in doc_keys}
+        found: dict[int, list[str]] = {row_id: [] for row_id in doc_keys}
         wanted = np.array(sorted(doc_keys), np.int64)
         for term in terms:
             rows = self._read_rows(self._stemmer.stem(term))
             if rows is not None:
-                held = rows["number"]
-                places = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
-                for number in wanted[held[places] == wanted].tolist():
-                    found[number].append(term)
+                row_keys = rows["number"]
+                places = np.minimum(np.searchsorted(row_keys, wanted), len(row_keys) - 1)
+                for row_id in wanted[row_keys[places] == wanted].tolist():
+                    found[row_id].append(term)
         return found
 
     def _read_rows(self, stem: str) -> NDArray[np.void] | None:
@@ -121,10 +121,10 @@ class NotePostings:
     def add(self, documents: Mapping[int, Counter[str]]) -> None:
         """Add documents, by row id, that are not yet here."""
         added: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
-        for number, stems in sorted(documents.items()):
+        for row_id, stems in sorted(documents.items()):
             length = min(_MAX_U16, stems.total())
             for stem, times in stems.items():
-                added[stem, number // _BLOCK_DOCUMENTS].append((number, min(_MAX_U16, times), length))
+                added[stem, row_id // _BLOCK_DOCUMENTS].append((row_id, min(_MAX_U16, times), length))
         for (stem, block), rows in added.items():
             before = self._read_block(stem, block)
             merged = np.concatenate([before, np.array(rows, _POSTING_DTYPE)])
@@ -133,12 +133,12 @@ class NotePostings:
     def remove(self, documents: Mapping[int, Iterable[str]]) -> None:
         """Remove documents, given with the stems that they hold."""
         removed: dict[tuple[str, int], list[int]] = defaultdict(list)
-        for number, stems in documents.items():
+        for row_id, stems in documents.items():
             for stem in stems:
-                removed[stem, number // _BLOCK_DOCUMENTS].append(number)
-        for (stem, block), numbers in removed.items():
+                removed[stem, row_id // _BLOCK_DOCUMENTS].append(row_id)
+        for (stem, block), row_ids in removed.items():
             rows = self._read_block(stem, block)
-            self._write_block(stem, block, rows[~np.isin(rows["number"], numbers)])
+            self._write_block(stem, block, rows[~np.isin(rows["number"], row_ids)])
 
     def _read_block(self, stem: str, block: int) -> NDArray[np.void]:
         row = self._db.execute("SELECT data FROM postings WHERE term = ? AND block = ?", (stem, block)).fetchone()
@@ -153,8 +153,8 @@ class NotePostings:
 
 def _inverse_document_frequency(stem: str, code: LexicalIndex) -> float:
     """Return the idf of a stem in the code; never negative."""
-    held = code.stem_document_frequency(stem)
-    return math.log(1 + (max(0, code.document_count - held) + 0.5) / (held + 0.5))
+    row_keys = code.stem_document_frequency(stem)
+    return math.log(1 + (max(0, code.document_count - row_keys) + 0.5) / (row_keys + 0.5))
 
 
 def _sum_scores(
@@ -165,5 +165,5 @@ def _sum_scores(
     every = np.concatenate(numbers)
     least = int(every.min())
     sums: NDArray[np.float64] = np.bincount(every - least, np.concatenate(scores)).astype(np.float64)
-    held = np.flatnonzero(sums)
-    return ScoredDocuments(held + least, sums[held], highest)
+    row_keys = np.flatnonzero(sums)
+    return ScoredDocuments(row_keys + least, sums[row_keys], highest)

@@ -164,19 +164,17 @@ class ProjectNoteDatabase(NoteDatabase):
             "SELECT doc_id, facts, entry FROM notes WHERE doc_id IN ({}) ORDER BY path DESC", sorted(doc_ids)
         )
         first = {doc_id: (facts, entry) for doc_id, facts, entry in rows}
-        standing = {
-            doc_id: entry for doc_id, (facts, entry) in first.items() if _decode_note(facts).status != RETRACTED
-        }
-        self.notes.remove(sorted(doc_ids - standing.keys()))
-        entries = [_decode_entry(standing[doc_id]) for doc_id in sorted(standing)]
+        current = {doc_id: entry for doc_id, (facts, entry) in first.items() if _decode_note(facts).status != RETRACTED}
+        self.notes.remove(sorted(doc_ids - current.keys()))
+        entries = [_decode_entry(current[doc_id]) for doc_id in sorted(current)]
         numbers = self.notes.put(entries)
         self.connection.executemany("DELETE FROM reach_made WHERE doc_id = ?", [(doc_id,) for doc_id in doc_ids])
-        gone = [(doc_id,) for doc_id in doc_ids - standing.keys()]
+        gone = [(doc_id,) for doc_id in doc_ids - current.keys()]
         self.connection.executemany("DELETE FROM reach WHERE doc_id = ?", gone)
         self.notes.compact_vectors()
         if embed is not None and entries:
-            maker, vectors = embed(entries)
-            self.notes.publish_vectors(maker, numbers, vectors)
+            embedder, vectors = embed(entries)
+            self.notes.publish_vectors(embedder, numbers, vectors)
 
     def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
         """Return all rows of a statement in which `{}` stands for the values."""

@@ -88,8 +88,8 @@ class NoteReader:
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
         with self._read_errors():
-            held = self._postings.matched_terms(terms, self._row_ids(doc_keys))
-        return {number + self.first_doc_key: found for number, found in held.items()}
+            matched = self._postings.matched_terms(terms, self._row_ids(doc_keys))
+        return {doc_key + self.first_doc_key: found for doc_key, found in matched.items()}
 
     # Documents ----------------------------------------------------------------------------------------------------
 
@@ -98,14 +98,14 @@ class NoteReader:
         with self._read_errors():
             self._refresh_cache()
             known = self._headers
-            missing = self._row_ids([number for number in doc_keys if number not in known])
-            for own, doc_id, kind, content_type, title in self._select_rows(
+            missing = self._row_ids([doc_key for doc_key in doc_keys if doc_key not in known])
+            for row_id, doc_id, kind, content_type, title in self._select_rows(
                 "doc_id, kind, content_type, title", missing
             ):
-                known[own + self.first_doc_key] = DocumentHeader(
-                    own + self.first_doc_key, doc_id, content_type, "", title, kind, ""
+                known[row_id + self.first_doc_key] = DocumentHeader(
+                    row_id + self.first_doc_key, doc_id, content_type, "", title, kind, ""
                 )
-            return {number: known[number] for number in doc_keys if number in known}
+            return {doc_key: known[doc_key] for doc_key in doc_keys if doc_key in known}
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """Return the documents with these keys, by key; deleted ones are absent."""
@@ -118,18 +118,22 @@ class NoteReader:
         found: dict[str, int] = {}
         for part in batches(doc_ids):
             rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({placeholders(part)})", part)
-            found |= {doc_id: number + self.first_doc_key for doc_id, number in rows}
+            found |= {doc_id: doc_key + self.first_doc_key for doc_id, doc_key in rows}
         return found
 
     def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the position of each of these documents among all by doc_id; -1 for a deleted one."""
         with self._read_errors():
             self._refresh_cache()
-            there, places = self._row_ids_in_doc_id_order()
-            own = doc_keys - self.first_doc_key
-            at = np.searchsorted(there, own)
-            at[at == len(there)] = 0
-            return np.where(there[at] == own, places[at], -1) if len(there) else np.full(len(own), -1)
+            row_ids, positions = self._row_ids_in_doc_id_order()
+            own_keys = doc_keys - self.first_doc_key
+            indices = np.searchsorted(row_ids, own_keys)
+            indices[indices == len(row_ids)] = 0
+            return (
+                np.where(row_ids[indices] == own_keys, positions[indices], -1)
+                if len(row_ids)
+                else np.full(len(own_keys), -1)
+            )
 
     def list_doc_ids(self, types: frozenset[str] | None = None) -> list[str]:
         """Return the doc_ids of all documents of these types, in order."""
@@ -144,7 +148,7 @@ class NoteReader:
             sql = f"SELECT number, title, text FROM documents WHERE {where} ORDER BY number LIMIT ?"
             return [(row[0] + self.first_doc_key, row[1], row[2]) for row in self.select(sql, (limit,))]
 
-    # Inside -------------------------------------------------------------------------------------------------------
+    # Internals ----------------------------------------------------------------------------------------------------
 
     def _score_words(self, query: WordQuery) -> ScoredDocuments:
         found = self._postings.score(query.terms, query.code_index)
@@ -157,17 +161,17 @@ class NoteReader:
         if found is None:
             return NO_DOCUMENTS
         try:
-            numbers, cosines = self._vectors.open_file(found).all_cosines(query)
-        except (IndexUnavailable, FileNotFoundError):  # its words are found; `Shelf.drop_unreadable_vectors` mends it
+            doc_keys, cosines = self._vectors.open_file(found).all_cosines(query)
+        except (IndexUnavailable, FileNotFoundError):  # found by words; see `NoteStore.drop_unreadable_vectors`
             return NO_DOCUMENTS
-        if (numbers[1:] < numbers[:-1]).any():
-            order = np.argsort(numbers)
-            numbers, cosines = numbers[order], cosines[order]
-        there = self._filtered_row_ids(ALL_KNOWLEDGE)
-        if len(there) != len(numbers) or not np.array_equal(there, numbers):
-            alive = np.isin(numbers, there)
-            numbers, cosines = numbers[alive], cosines[alive]
-        return ScoredDocuments(numbers + self.first_doc_key, cosines)
+        if (doc_keys[1:] < doc_keys[:-1]).any():
+            order = np.argsort(doc_keys)
+            doc_keys, cosines = doc_keys[order], cosines[order]
+        row_ids = self._filtered_row_ids(ALL_KNOWLEDGE)
+        if len(row_ids) != len(doc_keys) or not np.array_equal(row_ids, doc_keys):
+            alive = np.isin(doc_keys, row_ids)
+            doc_keys, cosines = doc_keys[alive], cosines[alive]
+        return ScoredDocuments(doc_keys + self.first_doc_key, cosines)
 
     def _cached_scores(self, key: tuple[object, ...], make: Callable[[], ScoredDocuments]) -> ScoredDocuments:
         """Return scores, computed once: several oracles search for the same query."""
@@ -215,13 +219,13 @@ class NoteReader:
         """Return the row ids of all documents, ascending, and the position of each by doc_id."""
         if self._doc_id_order is None:
             rows = self.select("SELECT number FROM documents ORDER BY doc_id")
-            by_name = np.array([number for (number,) in rows], np.int64)
-            places = np.argsort(by_name)
-            self._doc_id_order = by_name[places], places
+            by_name = np.array([doc_key for (doc_key,) in rows], np.int64)
+            positions = np.argsort(by_name)
+            self._doc_id_order = by_name[positions], positions
         return self._doc_id_order
 
     def _row_ids(self, doc_keys: Sequence[int]) -> list[int]:
-        return [number - self.first_doc_key for number in doc_keys]
+        return [doc_key - self.first_doc_key for doc_key in doc_keys]
 
     def _select_rows(self, columns: str, row_ids: Sequence[int]) -> list[Any]:
         """Return row id and these columns of each of the documents."""
@@ -285,25 +289,25 @@ class NoteStores(Struct, frozen=True):
 
     def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
         """Search all stores; see `NoteReader.search_words`."""
-        return self._search_all(lambda shelf: shelf.search_words(query, filters))
+        return self._search_all(lambda store: store.search_words(query, filters))
 
     def search_vectors(
         self, identity: str, query: FloatRows, filters: KnowledgeFilter = ALL_KNOWLEDGE
     ) -> ScoredDocuments:
         """Search all stores; see `NoteReader.search_vectors`."""
-        return self._search_all(lambda shelf: shelf.search_vectors(identity, query, filters))
+        return self._search_all(lambda store: store.search_vectors(identity, query, filters))
 
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """Return the headers of these documents that exist, by key."""
-        return self._read_by_store(doc_keys, lambda shelf, own: shelf.headers(own))
+        return self._read_by_store(doc_keys, lambda store, own_keys: store.headers(own_keys))
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """Return those of these documents that exist, by key."""
-        return self._read_by_store(doc_keys, lambda shelf, own: shelf.get_documents(own))
+        return self._read_by_store(doc_keys, lambda store, own_keys: store.get_documents(own_keys))
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
-        return self._read_by_store(doc_keys, lambda shelf, own: shelf.matched_terms(terms, own))
+        return self._read_by_store(doc_keys, lambda store, own_keys: store.matched_terms(terms, own_keys))
 
     def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the position of each of these documents among them by doc_id; -1 for a deleted one."""
@@ -315,16 +319,16 @@ class NoteStores(Struct, frozen=True):
                 return self.readers[first].doc_id_order(doc_keys)
             except IndexUnavailable:
                 return np.full(len(doc_keys), -1)
-        outlines = self.headers(doc_keys.tolist())
-        names = {doc_id: place for place, doc_id in enumerate(sorted(each.doc_id for each in outlines.values()))}
-        places = [names[outlines[number].doc_id] if number in outlines else -1 for number in doc_keys.tolist()]
-        return np.array(places, np.int64)
+        headers = self.headers(doc_keys.tolist())
+        names = {doc_id: place for place, doc_id in enumerate(sorted(each.doc_id for each in headers.values()))}
+        positions = [names[headers[doc_key].doc_id] if doc_key in headers else -1 for doc_key in doc_keys.tolist()]
+        return np.array(positions, np.int64)
 
     def find_doc_key(self, doc_id: str) -> int | None:
         """Return the key of the document with this doc_id."""
-        for shelf in self.readers.values():
+        for store in self.readers.values():
             try:
-                found = shelf.doc_keys_by_id([doc_id])
+                found = store.doc_keys_by_id([doc_id])
             except IndexUnavailable:
                 continue
             if found:
@@ -339,10 +343,10 @@ class NoteStores(Struct, frozen=True):
 
     def _search_all(self, search: Callable[[NoteReader], ScoredDocuments]) -> ScoredDocuments:
         found: list[ScoredDocuments] = []
-        for shelf in sorted(self.readers.values(), key=lambda shelf: shelf.first_doc_key):
+        for store in sorted(self.readers.values(), key=lambda store: store.first_doc_key):
             try:
-                found.append(search(shelf))
-            except IndexUnavailable:  # its own oracle says so
+                found.append(search(store))
+            except IndexUnavailable:  # the oracle of this store reports it
                 continue
         if len(found) == 1:
             return found[0]
@@ -352,13 +356,13 @@ class NoteStores(Struct, frozen=True):
     def _read_by_store(
         self, doc_keys: Sequence[int], read: Callable[[NoteReader, list[int]], dict[int, T]]
     ) -> dict[int, T]:
-        by_shelf: dict[str, list[int]] = defaultdict(list)
-        for number in doc_keys:
-            by_shelf[note_store_of(number)].append(number)
+        keys_by_store: dict[str, list[int]] = defaultdict(list)
+        for doc_key in doc_keys:
+            keys_by_store[note_store_of(doc_key)].append(doc_key)
         found: dict[int, T] = {}
-        for name, own in by_shelf.items():
+        for name, own_keys in keys_by_store.items():
             try:
-                found |= read(self.readers[name], own) if name in self.readers else {}
+                found |= read(self.readers[name], own_keys) if name in self.readers else {}
             except IndexUnavailable:
                 continue
         return found

@@ -48,18 +48,20 @@ class NoteStore(NoteReader):
         """Store documents, each in place of the one with its doc_id; return their keys."""
         self.remove([entry.doc_id for entry in entries])
         stems = [self._postings.count_stems(entry.terms) for entry in entries]
-        numbers = [self._insert_note(entry, " ".join(held)) for entry, held in zip(entries, stems, strict=True)]
-        self._postings.add(dict(zip(numbers, stems, strict=True)))
+        row_ids = [
+            self._insert_note(entry, " ".join(stem_counts)) for entry, stem_counts in zip(entries, stems, strict=True)
+        ]
+        self._postings.add(dict(zip(row_ids, stems, strict=True)))
         self._raise_generation()
-        return [number + self.first_doc_key for number in numbers]
+        return [row_id + self.first_doc_key for row_id in row_ids]
 
     def remove(self, doc_ids: Sequence[str]) -> None:
         """Remove documents with all their words; their vectors no longer count."""
         rows: list[tuple[int, str]] = []
         for part in batches(doc_ids):
             rows += self.select(f"SELECT number, terms FROM documents WHERE doc_id IN ({placeholders(part)})", part)
-        self._postings.remove({number: terms.split() for number, terms in rows})
-        self._db.executemany("DELETE FROM documents WHERE number = ?", [(number,) for number, _ in rows])
+        self._postings.remove({row_id: terms.split() for row_id, terms in rows})
+        self._db.executemany("DELETE FROM documents WHERE number = ?", [(row_id,) for row_id, _ in rows])
         if rows:
             self._raise_generation()
 
@@ -70,8 +72,8 @@ class NoteStore(NoteReader):
         """
         found = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
         there = {row[0] for row in self._select_rows("doc_id", self._row_ids(doc_keys))}
-        kept = [place for place, number in enumerate(self._row_ids(doc_keys)) if number in there]
-        self._vectors.append(found, [doc_keys[place] - self.first_doc_key for place in kept], vectors[kept])
+        kept = [index for index, row_id in enumerate(self._row_ids(doc_keys)) if row_id in there]
+        self._vectors.append(found, [doc_keys[index] - self.first_doc_key for index in kept], vectors[kept])
         self._raise_generation()
 
     def compact_vectors(self, *, force: bool = False) -> None:

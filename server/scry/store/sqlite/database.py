@@ -226,9 +226,9 @@ def decode_path(value: str | bytes) -> str:
 
 def batches(values: Sequence[T], variables_per_value: int = 1) -> Iterator[list[T]]:
     """Yield lists short enough for the variables of one statement, of which each item takes `variables_per_value`."""
-    most = _MAX_SQL_VARIABLES // variables_per_value
-    for start in range(0, len(values), most):
-        yield list(values[start : start + most])
+    batch_size = _MAX_SQL_VARIABLES // variables_per_value
+    for start in range(0, len(values), batch_size):
+        yield list(values[start : start + batch_size])
 
 
 def placeholders(values: Sequence[object]) -> str:
@@ -256,9 +256,9 @@ class FolderCache(Generic[SizedT]):
 
     def get(self, folder: str, read: Callable[[], SizedT]) -> SizedT:
         """Return the value of a folder, read now unless it was read since the last write."""
-        mark = write_counter(self._db)
-        if mark != self._counter_seen or sum(map(len, self._values.values())) > MOST_FILES:
-            self._values, self._counter_seen = {}, mark
+        counter = write_counter(self._db)
+        if counter != self._counter_seen or sum(map(len, self._values.values())) > MOST_FILES:
+            self._values, self._counter_seen = {}, counter
         if folder not in self._values:
             self._values[folder] = read()
         return self._values[folder]
