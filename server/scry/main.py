@@ -7,7 +7,7 @@ import os
 import sys
 
 _LSP_OPTIONS = ("--stdio", "--clientProcessId=")
-"""What editors add to the command of any language server; the process id also comes in `initialize`."""
+"""Options that editors add to the command of any language server; the process id also comes in `initialize`."""
 
 
 def main() -> int | None:

@@ -129,17 +129,17 @@ class KnowledgeAccess:
 
     def read(self) -> NoteStores | None:
         """Return the note stores that hold notes, with those that can't be read; None where there are neither."""
-        shelves: dict[str, NoteReader] = {}
+        note_readers: dict[str, NoteReader] = {}
         troubles: dict[str, str] = {}
         with self._lock:
             for place in self._places:
                 try:
                     found = self._open_current(place)
                     if found is not None and not found[1].is_empty:
-                        shelves[place.name] = found[1]
+                        note_readers[place.name] = found[1]
                 except IndexUnavailable as error:
                     troubles[place.name] = str(error)
-        return NoteStores(shelves, troubles) if shelves or troubles else None
+        return NoteStores(note_readers, troubles) if note_readers or troubles else None
 
     def open_beliefs(self) -> ProjectNoteDatabase | None:
         """Return the database of the project's beliefs; None where there is none, or it can't be read."""

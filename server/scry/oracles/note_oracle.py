@@ -1,4 +1,4 @@
-"""What the belief and persona oracles share: rank the notes of one store by words and vectors (K2).
+"""Shared part of the belief and persona oracles: rank the notes of one store by words and vectors (K2).
 
 The raw score is from 0 to 1: half the cosine, if that is above 0, plus half the share of the query's BM25 that the note
 reaches. Notes rank only among notes of the same types.

@@ -1,4 +1,4 @@
-"""What an oracle may read for one query: three corpora, their word searches, and the query's vector.
+"""Everything that an oracle may read for one query: three corpora, their word searches, and the query's vector.
 
 A corpus is a body of documents with an index of its own: code and documents, commits, notes. Each document belongs to
 one corpus, which follows from its doc_key; one query ranks the documents of all three. The ranges of doc_keys are
@@ -237,7 +237,7 @@ class NoteCorpus(Struct, frozen=True):
 
 
 class OracleReader(Struct, frozen=True):
-    """What oracles read for one query. Headers, word searches and the query's vector are read once and shared.
+    """Sources that oracles read for one query. Headers, word searches and the query's vector are read once and shared.
 
     encode_query: returns a text's vector by the given embedder; raises ModelUnavailable.
     """

@@ -52,12 +52,12 @@ class LastChange(Struct, frozen=True):
 
     @property
     def commit_description(self) -> str:
-        """What a person reads of it beside its time."""
+        """Return the evidence that a person reads beside the time."""
         return self.description if self.commit is None else describe_commit(self.commit)
 
 
 class ChangeDates(Struct, frozen=True):
-    """What is needed to say when something changed. history: None without git. edited: files with edits that are not
+    """Sources that date the last change of a document. history: None without git. edited: files with edits that are not
     committed, or not even saved; they count as changed now.
     """
 

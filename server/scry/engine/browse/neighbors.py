@@ -164,29 +164,31 @@ def _describe_relations(relations: Sequence[NeighborRelation]) -> str:
 
 
 def list_belief_neighbors(
-    belief: str, request: NeighborsRequest, reading: IndexView, scene: BeliefSnapshot | None
+    belief: str, request: NeighborsRequest, reading: IndexView, snapshot: BeliefSnapshot | None
 ) -> Answer:
     """Return what a belief reaches, the highest score first. Raises BadRequest for an unknown belief."""
     types, limit = request.types, request.limit
     doc_id = f"belief:{belief.strip().removeprefix('belief:')}"
-    if scene is None or doc_id not in scene.file.notes_by_doc_id([doc_id]):
+    if snapshot is None or doc_id not in snapshot.file.notes_by_doc_id([doc_id]):
         raise BadRequest("belief", f"this project holds no {doc_id}; scry belief list names those it holds")
-    found = [hit for reached in scene.reach(doc_id) if (hit := _make_reached_hit(reached, reading, scene)) is not None]
+    found = [
+        hit for reached in snapshot.reach(doc_id) if (hit := _make_reached_hit(reached, reading, snapshot)) is not None
+    ]
     wanted = [hit for hit in found if not types or hit.document.content_type in types]
     hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(wanted[:limit], 1))
-    notices: list[Notice] = [BeliefWarning(warning) for warning in scene.warnings([doc_id]).get(doc_id, ())]
+    notices: list[Notice] = [BeliefWarning(warning) for warning in snapshot.warnings([doc_id]).get(doc_id, ())]
     if not hits:
         notices.append(ReachesNothing(tuple(types) if found else ()))
     question = browse_question(doc_id, limit)
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, reading.faults, tuple(notices))
 
 
-def _make_reached_hit(reached: BeliefTarget, reading: IndexView, scene: BeliefSnapshot) -> Hit | None:
+def _make_reached_hit(reached: BeliefTarget, reading: IndexView, snapshot: BeliefSnapshot) -> Hit | None:
     """Return a reached target as a result; None for one that is no longer there."""
     if reached.target.startswith("./"):
         return _make_file_hit(reached, reading)
     sha = commit_sha_of(reached.target)
-    document = _read_commit(sha, reading.history) if sha else _read_note(reached.target, scene)
+    document = _read_commit(sha, reading.history) if sha else _read_note(reached.target, snapshot)
     if document is None:
         return None
     outline = DocumentHeader(document.doc_key, document.doc_id, document.content_type, "", document.symbol.name, "", "")
@@ -206,11 +208,11 @@ def _read_commit(sha: str, history: HistoryReader | None) -> Document | None:
     return history.get_documents([commit.doc_key]).get(commit.doc_key) if commit and history else None
 
 
-def _read_note(doc_id: str, scene: BeliefSnapshot) -> Document | None:
+def _read_note(doc_id: str, snapshot: BeliefSnapshot) -> Document | None:
     if knowledge_type(doc_id) is None:
         return None
-    number = scene.file.notes.doc_keys_by_id([doc_id]).get(doc_id)
-    return None if number is None else scene.file.notes.get_documents([number]).get(number)
+    number = snapshot.file.notes.doc_keys_by_id([doc_id]).get(doc_id)
+    return None if number is None else snapshot.file.notes.get_documents([number]).get(number)
 
 
 def _make_hit(reached: BeliefTarget, outline: DocumentHeader, document: Document, words: str) -> Hit:

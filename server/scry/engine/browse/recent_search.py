@@ -24,8 +24,9 @@ POOL_SIZE = 50
 """So many of find's best may be re-ranked: further down little is about the question."""
 
 MIN_SCORE_SHARES = {"lexical": 0.7, "semantic": 0.75}
-"""What share of an oracle's best raw score makes a document about the question. Raw scores of one oracle for one
-question do compare. With less, a document that holds one word of two came first because it was new: of "timeout of
+"""Share of an oracle's best raw score from which a document is relevant to the question. Raw scores of one oracle
+for one question do compare. With less, a document that holds one word of two came first because it was new: of
+"timeout of
 connections" a list of exported names. That something changed together with others does not make it so."""
 
 NAME_BOOST_THRESHOLD = ("definition", MENTIONED_NAME_FACTOR)
@@ -34,8 +35,8 @@ sentence, such as `again`, is some new function's name, does not."""
 
 
 class RelevanceThreshold(Struct, frozen=True):
-    """What makes a document about the question: to be of find's best, which is a fused score, and a raw score of any
-    of these oracles, by name.
+    """The conditions for a document to be relevant to the question: to be of find's best, which is a fused score,
+    and a raw score of any of these oracles, by name.
     """
 
     min_fused: float
@@ -43,7 +44,7 @@ class RelevanceThreshold(Struct, frozen=True):
 
 
 class ProjectRanking(Struct, frozen=True):
-    """What find ranked in one project. units: what raw scores of its oracles are measured by, so that they compare
+    """The ranking of one project. units: what raw scores of its oracles are measured by, so that they compare
     with those of other projects; an oracle that is absent has scores that don't.
     """
 
@@ -128,7 +129,7 @@ def _is_relevant(candidate: Candidate, bar: RelevanceThreshold) -> bool:
 
 
 class RecentMatches(Struct, frozen=True):
-    """What find ranked, and what of it is about the question."""
+    """The ranking of a find, and the relevant part of it."""
 
     ranking: Ranking
     threshold: RelevanceThreshold

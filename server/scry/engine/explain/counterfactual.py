@@ -52,8 +52,8 @@ class Competitors:
             each for each in self._by_rank_sum if path == each.document.path and (path or _has_doc_key(each, number))
         ]
         own = next(each for each in self._penalize_repeats(beside, number, without) if _has_doc_key(each, number))
-        rivals = self._adjuster.filter_reachable(own.fused_score, self._by_rank_sum)
-        lowered = self._penalize_repeats(rivals, number, without)
+        competitors = self._adjuster.filter_reachable(own.fused_score, self._by_rank_sum)
+        lowered = self._penalize_repeats(competitors, number, without)
         return 1 + sum(_sort_key(each) < _sort_key(own) for each in lowered), own
 
     def _penalize_repeats(self, candidates: Iterable[Candidate], number: int, without: str) -> list[Candidate]:
@@ -94,7 +94,7 @@ class Ablation(Struct, frozen=True):
 def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mapping[str, float]) -> tuple[Ablation, ...]:
     """For each factor of a document: oracles first, in order.
 
-    own: the document with its adjustments. rivals: all candidates, of which it is one. weights: of the oracles.
+    own: the document with its adjustments. competitors: all candidates, of which it is one. weights: of the oracles.
     """
     number = own.document.doc_key
     found: list[Ablation] = []

@@ -27,7 +27,7 @@ MAX_RELATED = 20
 """Links in each list; how many there are in all is said besides."""
 
 _MAX_SCANNED = 2000
-"""What a type or a file is tied to is looked through so far for its own members."""
+"""Links of a type or a file that are searched for its own members."""
 
 _GRAPH_PENDING = "the code graph is still being made, so that calls and imports may be missing"
 
@@ -198,13 +198,13 @@ class DocumentDetail(Struct, frozen=True):
     full: FullDocument | None
 
 
-def read_detail(scene: ProjectSnapshot, doc_id: str, doc_key: int | None) -> DocumentDetail:
+def read_detail(snapshot: ProjectSnapshot, doc_id: str, doc_key: int | None) -> DocumentDetail:
     """Return a result in full as it is now. doc_key: the one it had; None where that is not known."""
-    target = scene.resolve(doc_id)
-    document = _read_target(scene, target)
+    target = snapshot.resolve(doc_id)
+    document = _read_target(snapshot, target)
     if document is None:
-        return DocumentDetail(GONE, _gone_notice(scene, target), None)
-    full = read_full_document(document, scene.project, scene.store, scene.history, MAX_BODY_CHARACTERS)
+        return DocumentDetail(GONE, _gone_notice(snapshot, target), None)
+    full = read_full_document(document, snapshot.project, snapshot.store, snapshot.history, MAX_BODY_CHARACTERS)
     # A whole file, as orient answers with it, has no number of its own, and showed nothing that could differ.
     is_whole_file = doc_key is None and target.doc_id == file_doc_id(target.path)
     if document.doc_key == doc_key or CommitCorpus.owns(document.doc_key) or is_whole_file:
@@ -212,23 +212,25 @@ def read_detail(scene: ProjectSnapshot, doc_id: str, doc_key: int | None) -> Doc
     return DocumentDetail(CHANGED, TextChanged(), full)
 
 
-def _read_target(scene: ProjectSnapshot, target: ResolvedDocument) -> Document | None:
+def _read_target(snapshot: ProjectSnapshot, target: ResolvedDocument) -> Document | None:
     if target.status != "indexed" or not target.doc_keys:
         return None
     file = (
-        scene.store.files.get_file(target.path) if scene.store and target.doc_id == file_doc_id(target.path) else None
+        snapshot.store.files.get_file(target.path)
+        if snapshot.store and target.doc_id == file_doc_id(target.path)
+        else None
     )
     if file is not None:
         return file_document(file)
     number = target.doc_keys[0]
     if NoteCorpus.owns(number):
-        return NoteCorpus(scene.knowledge).get_documents([number]).get(number)
+        return NoteCorpus(snapshot.knowledge).get_documents([number]).get(number)
     if CommitCorpus.owns(number):
-        return scene.history.get_documents([number]).get(number) if scene.history else None
-    return scene.store.documents.get_documents([number]).get(number) if scene.store else None
+        return snapshot.history.get_documents([number]).get(number) if snapshot.history else None
+    return snapshot.store.documents.get_documents([number]).get(number) if snapshot.store else None
 
 
-def _gone_notice(scene: ProjectSnapshot, target: ResolvedDocument) -> Notice:
-    if scene.store is None:
+def _gone_notice(snapshot: ProjectSnapshot, target: ResolvedDocument) -> Notice:
+    if snapshot.store is None:
         return NoIndexToRead()
     return ResultGone(target.reason or "it is no longer indexed", tuple(target.similar))

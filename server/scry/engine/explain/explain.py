@@ -85,7 +85,7 @@ def split_semantic_score(
 
 
 def _chunk_of_note(knowledge: NoteStores | None, document: DocumentHeader) -> Passage | None:
-    """As it stands on its shelf; None where it is gone."""
+    """Return the header of a note as its note store has it; None where the note is gone."""
     found = knowledge.get_documents([document.doc_key]) if knowledge is not None else {}
     return next((make_note_passage(each.symbol.name, each.symbol.doc) for each in found.values()), None)
 
@@ -99,8 +99,8 @@ _MAX_QUOTED_TERMS = 3
 def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScore) -> DocumentExplanation:
     """Return the explanation of a document; of several, those of one file, of the highest ranked."""
     stem = ranking.reader.code.store.lexical.stem
-    rivals = Competitors.from_candidates(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
-    found = _highest_ranked(doc_keys, ranking, rivals)
+    competitors = Competitors.from_candidates(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
+    found = _highest_ranked(doc_keys, ranking, competitors)
     number = found[1].document.doc_key if found else _most_matching(doc_keys, ranking.question, ranking.reader)
     document = ranking.reader.headers([number])[number]
     case = DocumentExplanation(
@@ -113,15 +113,15 @@ def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScor
     )
     if found is None:
         return replace(case, absence=_describe_exclusion(document, ranking))
-    left_out = ablate_each_factor(found[1], rivals, ranking.question.weights)
+    left_out = ablate_each_factor(found[1], competitors, ranking.question.weights)
     return replace(case, hit=_make_ranked_hit(*found, ranking), ablations=left_out)
 
 
-def _highest_ranked(numbers: Sequence[int], ranking: Ranking, rivals: Competitors) -> tuple[int, Candidate] | None:
+def _highest_ranked(numbers: Sequence[int], ranking: Ranking, competitors: Competitors) -> tuple[int, Candidate] | None:
     """Return the rank and the candidate of the highest ranked document; None where find ranks none of them."""
     wanted = frozenset(numbers)
     found = [each.document.doc_key for each in ranking.candidates if each.document.doc_key in wanted]
-    return min(map(rivals.rank_of, found), key=lambda placed: placed[0], default=None)
+    return min(map(competitors.rank_of, found), key=lambda placed: placed[0], default=None)
 
 
 def _most_matching(numbers: Sequence[int], question: SearchQuery, reader: OracleReader) -> int:
@@ -244,21 +244,21 @@ ReadUncommitted = Callable[[], frozenset[str]]
 
 
 def explain_why(
-    scene: ProjectSnapshot, target: ResolvedDocument, asked: RecalledQuery, rank: RankQuestion
+    snapshot: ProjectSnapshot, target: ResolvedDocument, asked: RecalledQuery, rank: RankQuestion
 ) -> WhyResult:
     """Why the target has its place for the question. rank: find's ranking of it. Raises Cancelled."""
-    with _UncommittedPaths(scene.project, target) as uncommitted:
-        ranking = _rank_for_target(scene, target, asked.question, rank)
-        case = explain_document(target.doc_keys, ranking, partial(_split_shares, scene)) if ranking else None
+    with _UncommittedPaths(snapshot.project, target) as uncommitted:
+        ranking = _rank_for_target(snapshot, target, asked.question, rank)
+        case = explain_document(target.doc_keys, ranking, partial(_split_shares, snapshot)) if ranking else None
         return WhyResult(
             target=target,
             query=asked.query,
             query_id=new_query_id(),
-            index=scene.state,
+            index=snapshot.state,
             explanation=case,
-            mode_ranks=tuple(_list_mode_ranks(scene, target, case, ranking, uncommitted)),
-            file_history=_read_target_history(scene, target, uncommitted),
-            structure=_read_target_structure(scene, target, case),
+            mode_ranks=tuple(_list_mode_ranks(snapshot, target, case, ranking, uncommitted)),
+            file_history=_read_target_history(snapshot, target, uncommitted),
+            structure=_read_target_structure(snapshot, target, case),
             remark=asked.remark or _describe_rank_change(asked.rank, case),
         )
 
@@ -271,58 +271,58 @@ def _describe_rank_change(before: int | None, case: DocumentExplanation | None) 
 
 
 def _rank_for_target(
-    scene: ProjectSnapshot, target: ResolvedDocument, question: SearchQuery | None, rank: RankQuestion
+    snapshot: ProjectSnapshot, target: ResolvedDocument, question: SearchQuery | None, rank: RankQuestion
 ) -> Ranking | None:
-    if question is None or scene.store is None or target.status != "indexed" or not target.doc_keys:
+    if question is None or snapshot.store is None or target.status != "indexed" or not target.doc_keys:
         return None
-    return rank(scene.store, question)
+    return rank(snapshot.store, question)
 
 
-def _split_shares(scene: ProjectSnapshot, document: DocumentHeader, words: str) -> CosineAttribution | str:
-    if scene.store is None:
+def _split_shares(snapshot: ProjectSnapshot, document: DocumentHeader, words: str) -> CosineAttribution | str:
+    if snapshot.store is None:
         return "there is no index"
-    return split_semantic_score(scene.project, scene.store, scene.knowledge, document, words)
+    return split_semantic_score(snapshot.project, snapshot.store, snapshot.knowledge, document, words)
 
 
 def _list_mode_ranks(
-    scene: ProjectSnapshot,
+    snapshot: ProjectSnapshot,
     target: ResolvedDocument,
     case: DocumentExplanation | None,
     ranking: Ranking | None,
     uncommitted: ReadUncommitted,
 ) -> Iterator[ModeRank]:
     """Where it stands in each mode: in find and recent for the question, in orient in its file's own folder."""
-    if scene.store is None or target.status != "indexed":
+    if snapshot.store is None or target.status != "indexed":
         return
     if case is not None and ranking is not None:
         yield ModeRank("find", case.hit.rank if case.hit else None, case.ranked_count, case.absence)
     if target.path:
-        reading = IndexView(scene.store, scene.state, scene.history)
+        reading = IndexView(snapshot.store, snapshot.state, snapshot.history)
         yield ModeRank("orient", *rank_in_orient(target.path, reading))
     if case is not None and ranking is not None:
-        clock = ChangeDates(time.time(), scene.store, scene.history, uncommitted())
+        clock = ChangeDates(time.time(), snapshot.store, snapshot.history, uncommitted())
         yield ModeRank("recent", *rank_in_recent(case.document.doc_key, ranking, clock))
 
 
 def _read_target_history(
-    scene: ProjectSnapshot, target: ResolvedDocument, uncommitted: ReadUncommitted
+    snapshot: ProjectSnapshot, target: ResolvedDocument, uncommitted: ReadUncommitted
 ) -> FileHistory | None:
     if not target.path or target.status != "indexed":
         return None
-    return read_file_history(target.path, scene.history, target.path in uncommitted())
+    return read_file_history(target.path, snapshot.history, target.path in uncommitted())
 
 
 def _read_target_structure(
-    scene: ProjectSnapshot, target: ResolvedDocument, case: DocumentExplanation | None
+    snapshot: ProjectSnapshot, target: ResolvedDocument, case: DocumentExplanation | None
 ) -> FileStructure | None:
     """Return what the code around its file says, also for a document that find does not rank."""
     if case is not None and case.hit is not None:
         return case.hit.structure
-    if scene.store is None or target.status != "indexed" or not target.path:
+    if snapshot.store is None or target.status != "indexed" or not target.path:
         return None
-    found: Mapping[str, FileStructure] = scene.store.files.get_structures([target.path])
+    found: Mapping[str, FileStructure] = snapshot.store.files.get_structures([target.path])
     try:
-        levels = scene.history.activity_levels([target.path]) if scene.history else {}
+        levels = snapshot.history.activity_levels([target.path]) if snapshot.history else {}
     except IndexUnavailable:
         levels = {}
     return replace(found.get(target.path, FileStructure()), activity_level=levels.get(target.path))

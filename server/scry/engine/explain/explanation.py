@@ -65,7 +65,7 @@ OTHER_KIND = "other_kind"
 
 
 class OracleFinding(Struct, frozen=True):
-    """What one oracle says of a document. The fields are those of the wire's struct of this name."""
+    """One oracle's finding about a document. The fields are those of the wire's struct of this name."""
 
     oracle: str
     title: str
@@ -151,8 +151,12 @@ def _full_summary(explained: WhyResult) -> str:
 
 
 def _summarize_without_question(explained: WhyResult) -> str:
-    lived = explained.file_history
-    commits = f"; {lived.commits} commit{'' if lived.commits == 1 else 's'}" if lived and lived.commits else ""
+    file_history = explained.file_history
+    commits = (
+        f"; {file_history.commits} commit{'' if file_history.commits == 1 else 's'}"
+        if file_history and file_history.commits
+        else ""
+    )
     return f"Indexed{commits}. {explained.remark or 'Ask with a question to see its place.'}"
 
 

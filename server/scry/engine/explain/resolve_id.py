@@ -44,7 +44,7 @@ _DRIVE_PATTERN = re.compile(r"[A-Za-z]:[\\/]")
 
 
 class ResolvedDocument(Struct, frozen=True):
-    """What a doc_id names.
+    """The document that a doc_id names.
 
     doc_id: in its full form. status: indexed, skipped, unindexed, missing or outside. numbers: of the documents that
     are meant; several for a file, of which any may be. reason: why it is not indexed, in words. near: doc_ids of what
@@ -60,7 +60,7 @@ class ResolvedDocument(Struct, frozen=True):
 
 
 class DocumentResolver(Struct, frozen=True):
-    """What there is to be named. history, knowledge: None where there is none. complete: whether all files have been
+    """All that a doc_id can name. history, knowledge: None where there is none. complete: whether all files have been
     indexed.
     """
 

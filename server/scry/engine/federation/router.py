@@ -146,11 +146,11 @@ class ProjectRouter:
     def detail(self, params: messages.DetailParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Detail:
         """Return one result of an earlier answer in full. Raises BadRequest for an unknown answer or rank."""
         with ExitStack() as stack:
-            keeper = stack.enter_context(self._borrow_answering("detail", params.query_id, params.folder))
-            result = keeper.recorder.answers.require(params.query_id).result(params.rank)
-            participant = self._borrow_result_project(stack, keeper, result.project, params.folder)
+            answer_owner = stack.enter_context(self._borrow_answering("detail", params.query_id, params.folder))
+            result = answer_owner.recorder.answers.require(params.query_id).result(params.rank)
+            participant = self._borrow_result_project(stack, answer_owner, result.project, params.folder)
             detail = _require_engine(participant).detail(
-                params, _context_for(participant, context), answered_by=keeper.recorder
+                params, _context_for(participant, context), answered_by=answer_owner.recorder
             )
             return replace(detail, result=participant.map_to_editor(detail.result))
 
@@ -166,25 +166,25 @@ class ProjectRouter:
 
         clipboard_text: renders the result for the clipboard, which the outcome of a copy then carries.
         """
-        with self._borrow_answering("use", params.query_id, params.folder) as keeper:
-            recorded = keeper.use(params, context.commands)
+        with self._borrow_answering("use", params.query_id, params.folder) as answer_owner:
+            recorded = answer_owner.use(params, context.commands)
             if clipboard_text is None or params.how != "copy":
                 return recorded
-            stored = keeper.recorder.answers.get(params.query_id)
+            stored = answer_owner.recorder.answers.get(params.query_id)
             return replace(recorded, text=clipboard_text(stored.result(params.rank)) if stored else "")
 
     def feedback(self, params: messages.FeedbackParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Recorded:
         """Record that an earlier answer was good or bad. Raises BadRequest as `use`."""
-        with self._borrow_answering("feedback", params.query_id, params.folder) as keeper:
-            return keeper.feedback(params, context.commands)
+        with self._borrow_answering("feedback", params.query_id, params.folder) as answer_owner:
+            return answer_owner.feedback(params, context.commands)
 
     def locate_result(self, query_id: str, rank: int) -> ResultLocation:
         """Return where a result of an earlier answer is now. Raises BadRequest, also for one that has no location."""
         with ExitStack() as stack:
-            keeper = stack.enter_context(self._borrow_answering("use", query_id, None))
-            result = keeper.recorder.answers.require(query_id).result(rank)
-            participant = self._borrow_result_project(stack, keeper, result.project, None)
-            return _require_engine(participant).locate_result(query_id, rank, keeper.recorder)
+            answer_owner = stack.enter_context(self._borrow_answering("use", query_id, None))
+            result = answer_owner.recorder.answers.require(query_id).result(rank)
+            participant = self._borrow_result_project(stack, answer_owner, result.project, None)
+            return _require_engine(participant).locate_result(query_id, rank, answer_owner.recorder)
 
     # Memory and knowledge of the first open project ---------------------------------------------------------------
 
@@ -358,8 +358,11 @@ class ProjectRouter:
         with ExitStack() as stack:
             asked = [self._open_participant(stack, each) for each in selection.projects]
             answer = merge_answers(fan_out([*asked, *missing], to_request(params), context), context.commands)
-            keepers = [*(stack.enter_context(project.borrow()) for project in opened), *(each.engine for each in asked)]
-            return _record(keepers, answer, asked, params, context)
+            answer_owners = [
+                *(stack.enter_context(project.borrow()) for project in opened),
+                *(each.engine for each in asked),
+            ]
+            return _record(answer_owners, answer, asked, params, context)
 
     def _open_participant(self, stack: ExitStack, selected: SelectedProject) -> Participant:
         """Return the project held until the stack ends, or with what keeps it from being asked."""
@@ -426,7 +429,9 @@ class ProjectRouter:
                 )
             yield stack.enter_context(self.pool.borrow(root))
 
-    def _borrow_result_project(self, stack: ExitStack, keeper: Engine, name: str, folder: str | None) -> Participant:
+    def _borrow_result_project(
+        self, stack: ExitStack, answer_owner: Engine, name: str, folder: str | None
+    ) -> Participant:
         """Return the project that a result is from, held until the stack ends.
 
         name: the result's project; empty for a note of the person, which is of the project that answered.
@@ -434,11 +439,11 @@ class ProjectRouter:
         if self.workspace.is_editor:
             held = self._borrow_open(stack)
             if not self._is_elsewhere(name, [engine for _, engine in held]):
-                candidates = [*(each for each in held if each[1] is keeper), *self._borrow_open(stack, folder)]
+                candidates = [*(each for each in held if each[1] is answer_owner), *self._borrow_open(stack, folder)]
                 owner = next((each for each in candidates if each[1].project.name == name), candidates[0])
                 return stack.enter_context(owner[0].participate())
-        if name in ("", keeper.project.name):
-            return _to_participant(keeper)
+        if name in ("", answer_owner.project.name):
+            return _to_participant(answer_owner)
         return _to_participant(stack.enter_context(self._borrow_registered(name, "rank")))
 
 
@@ -472,15 +477,19 @@ def _read_state(project: OpenProject, context: RequestContext) -> messages.Index
 
 
 def _record(
-    keepers: Sequence[Engine | None],
+    answer_owners: Sequence[Engine | None],
     answer: messages.Answer,
     participants: Sequence[Participant],
     params: QueryParams,
     context: RequestContext,
 ) -> messages.Answer:
     """Have the first of these engines store and log the answer of several projects; return it as it leaves."""
-    keeper = next((engine for engine in keepers if engine is not None), None)
-    return answer if keeper is None else record_merged_answer(keeper, participants, answer, params, context.encoding)
+    answer_owner = next((engine for engine in answer_owners if engine is not None), None)
+    return (
+        answer
+        if answer_owner is None
+        else record_merged_answer(answer_owner, participants, answer, params, context.encoding)
+    )
 
 
 def _context_for(participant: Participant, context: RequestContext) -> RequestContext:

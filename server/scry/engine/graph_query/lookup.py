@@ -107,7 +107,7 @@ def _suggest_names(name: str, store: IndexStore) -> tuple[str, ...]:
 
 
 MAX_STEP_RESULTS = 10_000
-"""What is tied to more than so many things in one step is read so far; the answer says so."""
+"""Links of one step that are read at most; the answer says when there are more."""
 
 FILE_RELATIONS = frozenset((RelationKind.IMPORTS, RelationKind.CHANGES_WITH))
 """Relations between files; a symbol stands for its file in them."""

@@ -44,14 +44,14 @@ class RelationClause(Struct, frozen=True):
 
 
 class AllOf(Struct, frozen=True):
-    """What meets every one of `parts`, of which one at least is there, and none of `without`."""
+    """Documents that meet all of `parts`, of which there is at least one, and none of `without`."""
 
     parts: tuple[RelationQuery, ...]
     without: tuple[RelationQuery, ...]
 
 
 class AnyOf(Struct, frozen=True):
-    """What meets any of `parts`."""
+    """Documents that meet any of `parts`."""
 
     parts: tuple[RelationQuery, ...]
 

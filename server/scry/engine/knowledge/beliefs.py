@@ -21,7 +21,7 @@ STALE_AFTER_S = 365 * 86_400
 
 
 class _BeliefContext(Struct, frozen=True):
-    """What some beliefs are judged by beside their own words, read for all of them at once.
+    """Facts by which beliefs are judged beside their own words, read for all of them at once.
 
     related: by doc_id, what says that it supports or attacks it. others: the beliefs that are named in that, and those
     that are attacked. places: the files of each. changed: when each file was last committed.
@@ -39,7 +39,7 @@ class _BeliefContext(Struct, frozen=True):
 
 
 class BeliefSnapshot(Struct, frozen=True):
-    """What beliefs are judged by, as of one moment. now: in seconds since the epoch."""
+    """Facts by which beliefs are judged, as of one moment. now: in seconds since the epoch."""
 
     file: ProjectNoteDatabase
     store: IndexStore | None
@@ -151,11 +151,11 @@ def describe_reach(reached: Sequence[BeliefTarget]) -> str:
     return f"reaches: {reached[0].target.removeprefix('./')}{others}"
 
 
-def annotate_beliefs(answer: Answer, scene: BeliefSnapshot) -> Answer:
+def annotate_beliefs(answer: Answer, snapshot: BeliefSnapshot) -> Answer:
     """Return the answer with what its beliefs reach, and what speaks against them, in their snippets."""
     told = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
     try:
-        reached, warned = scene.reached_files(told), scene.warnings(told)
+        reached, warned = snapshot.reached_files(told), snapshot.warnings(told)
     except IndexUnavailable:
         return answer
     return replace(answer, hits=tuple(_annotate_hit(hit, reached, warned) for hit in answer.hits))

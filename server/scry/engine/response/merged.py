@@ -49,15 +49,17 @@ def qualify_full(project: str, full: messages.Full) -> messages.Full:
 
 def qualify_explanation(project: str, explanation: messages.Explanation) -> messages.Explanation:
     """Return an explanation with the project's name before every doc_id in it."""
-    result, lived = explanation.result, explanation.lived
-    if lived is not UNSET:
-        lived = msgspec.structs.replace(lived, co_changes=_qualify_links(project, lived.co_changes))
+    result, file_history = explanation.result, explanation.lived
+    if file_history is not UNSET:
+        file_history = msgspec.structs.replace(
+            file_history, co_changes=_qualify_links(project, file_history.co_changes)
+        )
     return msgspec.structs.replace(
         explanation,
         doc_id=add_project(project, explanation.doc_id),
         near=[add_project(project, near) for near in explanation.near],
         result=UNSET if result is UNSET else qualify_result(project, result),
-        lived=lived,
+        lived=file_history,
         impact=_qualify_impact(project, explanation.impact),
     )
 
