@@ -132,7 +132,9 @@ class Window:
         return self.page.locator(".quick-input-list .monaco-list-row")
 
     def row(self, text: str) -> Locator:
-        return self.rows.filter(has_text=text).first
+        """Return the first line that shows this text. A reused line may hold an older text in a hidden label."""
+        shown = self.page.locator('.monaco-icon-label:not([style*="display: none"])', has_text=text)
+        return self.rows.filter(has=shown).first
 
     def labels(self) -> list[str]:
         """Return the first words of each line of the picker that can be seen, top down."""
