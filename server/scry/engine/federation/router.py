@@ -3,9 +3,8 @@
 The one router of all surfaces. A question goes to the projects that it names, to the open project that its path is in,
 or to all open projects, whose answers are merged into one; what is done with an answer goes to the project that stored
 it. Which projects are open is the workspace's: an editor's folders, or the one project that a command or server was
-started in. All others are registered, and their engines are borrowed from the pool while they are asked.
-
-An answer of several projects is stored and logged by the first open one or, where none is open, by the first asked.
+started in. All others are registered, and their engines are borrowed from the pool while they are asked. An answer of
+several projects is stored and logged by the first open one or, where none is open, by the first asked.
 """
 
 from __future__ import annotations
@@ -146,11 +145,11 @@ class ProjectRouter:
     def detail(self, params: messages.DetailParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Detail:
         """Return one result of an earlier answer in full. Raises BadRequest for an unknown answer or rank."""
         with ExitStack() as stack:
-            answer_owner = stack.enter_context(self._borrow_answering("detail", params.query_id, params.folder))
-            result = answer_owner.recorder.answers.require(params.query_id).result(params.rank)
-            participant = self._borrow_result_project(stack, answer_owner, result.project, params.folder)
+            holder = stack.enter_context(self._borrow_answering("detail", params.query_id, params.folder))
+            result = holder.recorder.answers.require(params.query_id).result(params.rank)
+            participant = self._borrow_result_project(stack, holder, result.project, params.folder)
             detail = _require_engine(participant).detail(
-                params, _context_for(participant, context), answered_by=answer_owner.recorder
+                params, _context_for(participant, context), answered_by=holder.recorder
             )
             return replace(detail, result=participant.map_to_editor(detail.result))
 
@@ -166,25 +165,25 @@ class ProjectRouter:
 
         clipboard_text: renders the result for the clipboard, which the outcome of a copy then carries.
         """
-        with self._borrow_answering("use", params.query_id, params.folder) as answer_owner:
-            recorded = answer_owner.use(params, context.commands)
+        with self._borrow_answering("use", params.query_id, params.folder) as holder:
+            recorded = holder.use(params, context.commands)
             if clipboard_text is None or params.how != "copy":
                 return recorded
-            stored = answer_owner.recorder.answers.get(params.query_id)
+            stored = holder.recorder.answers.get(params.query_id)
             return replace(recorded, text=clipboard_text(stored.result(params.rank)) if stored else "")
 
     def feedback(self, params: messages.FeedbackParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Recorded:
         """Record that an earlier answer was good or bad. Raises BadRequest as `use`."""
-        with self._borrow_answering("feedback", params.query_id, params.folder) as answer_owner:
-            return answer_owner.feedback(params, context.commands)
+        with self._borrow_answering("feedback", params.query_id, params.folder) as holder:
+            return holder.feedback(params, context.commands)
 
     def locate_result(self, query_id: str, rank: int) -> ResultLocation:
         """Return where a result of an earlier answer is now. Raises BadRequest, also for one that has no location."""
         with ExitStack() as stack:
-            answer_owner = stack.enter_context(self._borrow_answering("use", query_id, None))
-            result = answer_owner.recorder.answers.require(query_id).result(rank)
-            participant = self._borrow_result_project(stack, answer_owner, result.project, None)
-            return _require_engine(participant).locate_result(query_id, rank, answer_owner.recorder)
+            holder = stack.enter_context(self._borrow_answering("use", query_id, None))
+            result = holder.recorder.answers.require(query_id).result(rank)
+            participant = self._borrow_result_project(stack, holder, result.project, None)
+            return _require_engine(participant).locate_result(query_id, rank, holder.recorder)
 
     # Memory and knowledge of the first open project ---------------------------------------------------------------
 
@@ -358,11 +357,11 @@ class ProjectRouter:
         with ExitStack() as stack:
             asked = [self._open_participant(stack, each) for each in selection.projects]
             answer = merge_answers(fan_out([*asked, *missing], to_request(params), context), context.commands)
-            answer_owners = [
+            holders = [
                 *(stack.enter_context(project.borrow()) for project in opened),
                 *(each.engine for each in asked),
             ]
-            return _record(answer_owners, answer, asked, params, context)
+            return _record(holders, answer, asked, params, context)
 
     def _open_participant(self, stack: ExitStack, selected: SelectedProject) -> Participant:
         """Return the project held until the stack ends, or with what keeps it from being asked."""
@@ -429,9 +428,7 @@ class ProjectRouter:
                 )
             yield stack.enter_context(self.pool.borrow(root))
 
-    def _borrow_result_project(
-        self, stack: ExitStack, answer_owner: Engine, name: str, folder: str | None
-    ) -> Participant:
+    def _borrow_result_project(self, stack: ExitStack, holder: Engine, name: str, folder: str | None) -> Participant:
         """Return the project that a result is from, held until the stack ends.
 
         name: the result's project; empty for a note of the person, which is of the project that answered.
@@ -439,11 +436,11 @@ class ProjectRouter:
         if self.workspace.is_editor:
             held = self._borrow_open(stack)
             if not self._is_elsewhere(name, [engine for _, engine in held]):
-                candidates = [*(each for each in held if each[1] is answer_owner), *self._borrow_open(stack, folder)]
+                candidates = [*(each for each in held if each[1] is holder), *self._borrow_open(stack, folder)]
                 owner = next((each for each in candidates if each[1].project.name == name), candidates[0])
                 return stack.enter_context(owner[0].participate())
-        if name in ("", answer_owner.project.name):
-            return _to_participant(answer_owner)
+        if name in ("", holder.project.name):
+            return _to_participant(holder)
         return _to_participant(stack.enter_context(self._borrow_registered(name, "rank")))
 
 
@@ -477,19 +474,15 @@ def _read_state(project: OpenProject, context: RequestContext) -> messages.Index
 
 
 def _record(
-    answer_owners: Sequence[Engine | None],
+    holders: Sequence[Engine | None],
     answer: messages.Answer,
     participants: Sequence[Participant],
     params: QueryParams,
     context: RequestContext,
 ) -> messages.Answer:
     """Have the first of these engines store and log the answer of several projects; return it as it leaves."""
-    answer_owner = next((engine for engine in answer_owners if engine is not None), None)
-    return (
-        answer
-        if answer_owner is None
-        else record_merged_answer(answer_owner, participants, answer, params, context.encoding)
-    )
+    holder = next((engine for engine in holders if engine is not None), None)
+    return answer if holder is None else record_merged_answer(holder, participants, answer, params, context.encoding)
 
 
 def _context_for(participant: Participant, context: RequestContext) -> RequestContext:

@@ -158,11 +158,11 @@ def record_answer(
 
 
 def record_merged_answer(
-    answer_owner: Engine, participants: Sequence[Participant], answer: Answer, params: msgspec.Struct, encoding: str
+    holder: Engine, participants: Sequence[Participant], answer: Answer, params: msgspec.Struct, encoding: str
 ) -> Answer:
-    """Have one project, the answer_owner, store and log the answer of several; return it as it leaves."""
+    """Have one project, the holder, store and log the answer of several; return it as it leaves."""
     engines = {each.name: each.engine for each in participants if each.engine is not None}
-    by_rank = [engines.get(result.project, answer_owner) for result in answer.results]
+    by_rank = [engines.get(result.project, holder) for result in answer.results]
     doc_keys: dict[str, int] = {}
     for engine in dict.fromkeys(by_rank):
         doc_ids = [result.doc_id for result, its in zip(answer.results, by_rank, strict=True) if its is engine]
@@ -170,7 +170,7 @@ def record_merged_answer(
         doc_keys.update(zip(doc_ids, own_keys, strict=True))
     keys_by_rank = [doc_keys[result.doc_id] for result in answer.results]
     roots = [engine.project.root for engine in by_rank]
-    return record_answer(answer_owner.recorder, answer, params, encoding, keys_by_rank, roots)
+    return record_answer(holder.recorder, answer, params, encoding, keys_by_rank, roots)
 
 
 def _add_trouble(answer: WireAnswer, trouble: str) -> WireAnswer:
