@@ -194,14 +194,14 @@ class Engine:
         recorder = answered_by or self.recorder
         stored = recorder.answers.require(params.query_id)
         result, doc_key = stored.result(params.rank), stored.doc_key_in(self.project.root, params.rank)
-        found = self.modes.detail(result.doc_id, doc_key, context)
-        if found.full is not None:
+        target_detail = self.modes.detail(result.doc_id, doc_key, context)
+        if target_detail.full is not None:
             impact = self.knowledge.belief_impact(result.doc_id, result.content_type)
-            full = present_full(found.full, impact, self.project.root, context.encoding)
+            full = present_full(target_detail.full, impact, self.project.root, context.encoding)
             full = qualify_full(self.project.name, full) if self._has_project_prefix(result.doc_id) else full
             result = replace(result, full=full)
-        note = found.notice.render(context.commands) if found.notice is not None else ""
-        detail = messages.Detail(stored.query_id, stored.query, result, found.state, note, text="")
+        note = target_detail.notice.render(context.commands) if target_detail.notice is not None else ""
+        detail = messages.Detail(stored.query_id, stored.query, result, target_detail.state, note, text="")
         return record_detail(recorder, detail, params)
 
     def is_indexed(self, doc_id: str) -> bool:

@@ -183,8 +183,8 @@ class ProjectModes:
         from scry.engine.browse.recent_search import ranking_depth
 
         retrieval = self._retrieve_from(context, store, question)
-        votes = retrieval.oracle_votes
-        return rank_candidates(question, retrieval.reader, votes, ranking_depth(votes.votes))
+        matches = retrieval.oracle_votes
+        return rank_candidates(question, retrieval.reader, matches, ranking_depth(matches.votes))
 
     def _answer_relation_query(self, request: FindRequest, context: RequestContext) -> Answer:
         from scry.engine.graph_query.evaluate import answer_relation_query

@@ -132,23 +132,23 @@ class KnowledgeAccess:
         note_readers: dict[str, NoteReader] = {}
         troubles: dict[str, str] = {}
         with self._lock:
-            for place in self._places:
+            for location in self._places:
                 try:
-                    found = self._open_current(place)
-                    if found is not None and not found[1].is_empty:
-                        note_readers[place.name] = found[1]
+                    opened = self._open_current(location)
+                    if opened is not None and not opened[1].is_empty:
+                        note_readers[location.name] = opened[1]
                 except IndexUnavailable as error:
-                    troubles[place.name] = str(error)
+                    troubles[location.name] = str(error)
         return NoteStores(note_readers, troubles) if note_readers or troubles else None
 
     def open_beliefs(self) -> ProjectNoteDatabase | None:
         """Return the database of the project's beliefs; None where there is none, or it can't be read."""
         with self._lock:
             try:
-                found = self._open_current(self._places[0])
+                opened = self._open_current(self._places[0])
             except IndexUnavailable:
                 return None
-        return found[0] if found is not None and isinstance(found[0], ProjectNoteDatabase) else None
+        return opened[0] if opened is not None and isinstance(opened[0], ProjectNoteDatabase) else None
 
     def close(self) -> None:
         """Close all files."""
@@ -157,18 +157,18 @@ class KnowledgeAccess:
                 file.close()
             self._open.clear()
 
-    def _open_current(self, place: NoteStoreLocation) -> tuple[NoteDatabase, NoteReader] | None:
+    def _open_current(self, location: NoteStoreLocation) -> tuple[NoteDatabase, NoteReader] | None:
         """Return a note store's database as it is now, and its reader; None where there is none."""
-        known = self._open.get(place.name)
+        known = self._open.get(location.name)
         if known is not None and known[0].is_in_place():
             return known
         if known is not None:
-            self._open.pop(place.name)[0].close()
-        if not place.path.exists():
+            self._open.pop(location.name)[0].close()
+        if not location.path.exists():
             return None
-        file = place.open(write=False)
-        self._open[place.name] = file, place.read(file)
-        return self._open[place.name]
+        file = location.open(write=False)
+        self._open[location.name] = file, location.read(file)
+        return self._open[location.name]
 
 
 MAX_CACHED_VECTORS = 256
@@ -285,11 +285,11 @@ class ProjectIndex:
 
     def state(self, unsaved: Sequence[str] = ()) -> IndexState:
         """Return the state as the indexer reports it, else as the index has it. unsaved: files newer in an editor."""
-        heard = self._indexer.state() if self._indexer is not None else IndexState()
-        if heard != IndexState():
-            if heard.state == "starting":  # who keeps the history has not looked yet
-                heard = replace(heard, history=self.history.state().state)
-            return self._add_workspace_state(heard, unsaved)
+        reported = self._indexer.state() if self._indexer is not None else IndexState()
+        if reported != IndexState():
+            if reported.state == "starting":  # who keeps the history has not looked yet
+                reported = replace(reported, history=self.history.state().state)
+            return self._add_workspace_state(reported, unsaved)
         store = self.store()
         recorded = self.history.add_history_state(store.state() if store else IndexState())
         if not recorded.message and store is not None:

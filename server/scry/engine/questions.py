@@ -107,8 +107,10 @@ def _find_stored(query_id: str, answers: Sequence[AnswerArchive]) -> StoredAnswe
 
 
 def _latest_stored(doc_ids: Iterable[str], answers: Sequence[AnswerArchive]) -> StoredAnswer | None:
-    found = [stored for doc_id in doc_ids for archive in answers if (stored := archive.latest_with(doc_id)) is not None]
-    return max(found, key=lambda stored: (stored.asked.time_ms, stored.query_id), default=None)
+    candidates = [
+        stored for doc_id in doc_ids for archive in answers if (stored := archive.latest_with(doc_id)) is not None
+    ]
+    return max(candidates, key=lambda stored: (stored.asked.time_ms, stored.query_id), default=None)
 
 
 def _recall_from(stored: StoredAnswer, answers: Sequence[AnswerArchive], doc_ids: frozenset[str]) -> RecalledQuery:

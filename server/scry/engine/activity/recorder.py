@@ -365,8 +365,8 @@ class Recorder:
         """Return the trouble, also that which the next event would meet."""
         if self.trouble or not self._switch.is_on():
             return self.trouble
-        found = explain_unwritable_log(self._project.data)
-        return f"{found}; {_SEARCH_STILL_WORKS}" if found else ""
+        trouble = explain_unwritable_log(self._project.data)
+        return f"{trouble}; {_SEARCH_STILL_WORKS}" if trouble else ""
 
     def close(self) -> None:
         """Write what is left."""
@@ -384,10 +384,10 @@ class Recorder:
             if reader is None:
                 return None
             with closing(reader):
-                found = reader.find_query(query_id)
+                logged = reader.find_query(query_id)
         except LogUnavailable:
             return None
-        return found.event if found else None
+        return logged.event if logged else None
 
 
 def _logged_doc_ids(event: LogEvent) -> list[str]:

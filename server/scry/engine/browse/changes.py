@@ -73,19 +73,19 @@ class ChangeDates(Struct, frozen=True):
         placed = [document for document in documents if document.path]
         own = {} if self.history is None else self.history.last_commits_by_doc_id([d.doc_id for d in placed])
         files = self.of_files(list(dict.fromkeys(document.path for document in placed)))
-        found: dict[str, LastChange] = {}
+        changes: dict[str, LastChange] = {}
         for document in documents:
             if document.time is not None:
-                found[document.doc_id] = LastChange(
+                changes[document.doc_id] = LastChange(
                     document.time, "committed" if document.content_type == "commit" else "noted"
                 )
             elif document.path in self.edited:
-                found[document.doc_id] = files[document.path]
+                changes[document.doc_id] = files[document.path]
             elif commit := own.get(document.doc_id):
-                found[document.doc_id] = LastChange(commit.time, f"changed in {commit.sha[:7]}", commit)
+                changes[document.doc_id] = LastChange(commit.time, f"changed in {commit.sha[:7]}", commit)
             elif document.path in files:
-                found[document.doc_id] = _from_file_change(files[document.path], whole=document.symbol.kind == "file")
-        return found
+                changes[document.doc_id] = _from_file_change(files[document.path], whole=document.symbol.kind == "file")
+        return changes
 
     def of_files(self, paths: Sequence[str]) -> dict[str, LastChange]:
         """Return the last change of each file by path."""

@@ -67,11 +67,11 @@ _MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?|<[^>]+>|[*_`]{1,3
 
 def summarize_file(path: str, outermost: Sequence[Document], text: str) -> str:
     """One line on a file. outermost: its documents that nothing encloses, in order; text: as it was indexed."""
-    said = (
+    summary = (
         _summarize_prose(outermost, text) if any(d.symbol.kind == "section" for d in outermost) else top_comment(text)
     )
-    said = said or _main_symbol_doc(path, outermost) or list_main_symbols(outermost)
-    return truncate(" ".join(said.split()), SNIPPET_WIDTH)
+    summary = summary or _main_symbol_doc(path, outermost) or list_main_symbols(outermost)
+    return truncate(" ".join(summary.split()), SNIPPET_WIDTH)
 
 
 def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
@@ -100,15 +100,17 @@ def _strip_markup(line: str) -> str:
 
 def _first_paragraph(lines: Iterable[str]) -> str:
     """Return the first lines of words, up to a line without any; skip headings, rulers and badges."""
-    found: list[str] = []
+    words: list[str] = []
     for line in lines:
         plain = line.strip()
-        says = sum(map(str.isalpha, plain)) > len(plain) / 2 and not plain.startswith(("#", ":", "..", "```", "http"))
-        if says and not set(plain) <= set("=-~^"):
-            found.append(plain)
-        elif found:
+        is_prose = sum(map(str.isalpha, plain)) > len(plain) / 2 and not plain.startswith(
+            ("#", ":", "..", "```", "http")
+        )
+        if is_prose and not set(plain) <= set("=-~^"):
+            words.append(plain)
+        elif words:
             break
-    return " ".join(found)
+    return " ".join(words)
 
 
 def top_comment(text: str) -> str:
@@ -118,9 +120,9 @@ def top_comment(text: str) -> str:
     while at < len(lines):
         end = _block_end(lines, at)
         if end > at:
-            said = _first_relevant_paragraph(lines[at:end])
-            if said:
-                return said
+            paragraph = _first_relevant_paragraph(lines[at:end])
+            if paragraph:
+                return paragraph
             at = end
         elif _SKIPPED_LINE.match(lines[at]):
             at += 1
@@ -132,9 +134,9 @@ def top_comment(text: str) -> str:
 def _block_end(lines: Sequence[str], at: int) -> int:
     """Return the line after the comment that begins at this line; the line itself when none does."""
     for opening, closing in _BLOCK_COMMENTS:
-        found = opening.match(lines[at])
-        if found:
-            rest = [lines[at][found.end() :], *lines[at + 1 :]]
+        match = opening.match(lines[at])
+        if match:
+            rest = [lines[at][match.end() :], *lines[at + 1 :]]
             return at + next((n for n, line in enumerate(rest, 1) if closing in line), len(rest))
     if _SKIPPED_LINE.match(lines[at]) or not _LINE_COMMENT.match(lines[at]):
         return at
@@ -170,9 +172,9 @@ def _main_symbol_doc(path: str, outermost: Sequence[Document]) -> str:
     named = [d for d in documented if normalize_name(d.symbol.name) == stem]
     chosen = named[:1] or (documented if len(documented) == 1 and len(defined) <= _MAX_DEFINITIONS_FOR_DOC else [])
     for document in chosen:
-        said = first_sentence(_first_paragraph(document.symbol.doc.splitlines()))
-        if said and not _LICENSE_WORDS.search(said):
-            return f"{document.symbol.name}: {said}"
+        sentence = first_sentence(_first_paragraph(document.symbol.doc.splitlines()))
+        if sentence and not _LICENSE_WORDS.search(sentence):
+            return f"{document.symbol.name}: {sentence}"
     return ""
 
 

@@ -55,19 +55,19 @@ def list_neighbors(request: NeighborsRequest, root: Path, reading: IndexView, co
     file, notices = _resolve_file(request.file, root, reading)
     faults = reading.faults
     try:
-        ties = _co_changes(file.path, limit, reading) if by == "cochange" else _dependencies(file.path, reading)
+        relations = _co_changes(file.path, limit, reading) if by == "cochange" else _dependencies(file.path, reading)
     except IndexUnavailable as error:
-        ties, faults = {}, (*faults, OracleFault("history", str(error)))
+        relations, faults = {}, (*faults, OracleFault("history", str(error)))
     context.raise_if_cancelled()
-    notices += _gap_notices(by, bool(ties), reading)
-    hits = tuple(_make_neighbor_hits(ties, by, limit, reading))
+    notices += _gap_notices(by, bool(relations), reading)
+    hits = tuple(_make_neighbor_hits(relations, by, limit, reading))
     question = browse_question(file_doc_id(file.path), limit)
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, tuple(notices))
 
 
-def _resolve_file(asked: str, root: Path, reading: IndexView) -> tuple[IndexedFileInfo, list[Notice]]:
+def _resolve_file(path_input: str, root: Path, reading: IndexView) -> tuple[IndexedFileInfo, list[Notice]]:
     """Return the file, with a notice if it was named by something in it. Raises BadRequest."""
-    path = parse_project_path("file", asked, root)
+    path = parse_project_path("file", path_input, root)
     file = reading.store.files.get_file(path)
     if file is not None:
         return file, []
@@ -78,7 +78,7 @@ def _resolve_file(asked: str, root: Path, reading: IndexView) -> tuple[IndexedFi
             raise BadRequest("file", f"{path or '.'} is a folder; name a file in it, or ask orient about it")
         raise_unknown_path("file", path, reading.store, reading.state)
         raise AssertionError  # the line above always raises
-    return file, [FileOfDocument(asked, file.path)]
+    return file, [FileOfDocument(path_input, file.path)]
 
 
 def _decode_path(path: str) -> str:
@@ -91,48 +91,50 @@ def _decode_path(path: str) -> str:
 def _co_changes(path: str, limit: int, reading: IndexView) -> _RelationsByPath:
     if reading.history is None:
         return {}
-    together = reading.history.co_changed_files(path, limit + _EXTRA_CANDIDATES)
-    return {other: [NeighborRelation("changes_with", commits)] for other, commits in together}
+    co_changed = reading.history.co_changed_files(path, limit + _EXTRA_CANDIDATES)
+    return {other: [NeighborRelation("changes_with", commits)] for other, commits in co_changed}
 
 
 def _dependencies(path: str, reading: IndexView) -> _RelationsByPath:
     """How each other file is tied to this one, as said of the other."""
     graph = reading.store.graph
-    found: _RelationsByPath = defaultdict(list)
+    relations: _RelationsByPath = defaultdict(list)
     for other in graph.imported_files(path, _MAX_LINKS).paths:
-        found[other].append(NeighborRelation("imported_by", 1, Confidence.EXACT.label))
+        relations[other].append(NeighborRelation("imported_by", 1, Confidence.EXACT.label))
     for other in graph.importing_files(path, _MAX_LINKS).paths:
-        found[other].append(NeighborRelation("imports", 1, Confidence.EXACT.label))
-    numbers = [number for number, _ in reading.store.documents.doc_keys_in_file(path)[1]]
-    if numbers:
-        _add_calls(found, "called_by", graph.callees(numbers, _MAX_LINKS))
-        _add_calls(found, "calls", graph.callers(numbers, _MAX_LINKS))
-    found.pop(path, None)
-    return dict(found)
+        relations[other].append(NeighborRelation("imports", 1, Confidence.EXACT.label))
+    doc_keys = [doc_key for doc_key, _ in reading.store.documents.doc_keys_in_file(path)[1]]
+    if doc_keys:
+        _add_calls(relations, "called_by", graph.callees(doc_keys, _MAX_LINKS))
+        _add_calls(relations, "calls", graph.callers(doc_keys, _MAX_LINKS))
+    relations.pop(path, None)
+    return dict(relations)
 
 
-def _add_calls(found: _RelationsByPath, kind: str, links: Neighbors) -> None:
+def _add_calls(relations: _RelationsByPath, kind: str, links: Neighbors) -> None:
     """Add the calls by file of their other end, with the count and the surest confidence."""
-    counted: dict[str, int] = defaultdict(int)
+    counts: dict[str, int] = defaultdict(int)
     surest: dict[str, Confidence] = {}
     for link in links.items:
         path = parse_doc_id(link.doc_id).path
-        counted[path] += 1
+        counts[path] += 1
         surest[path] = min(surest.get(path, link.edge.confidence), link.edge.confidence)
-    for path, number in counted.items():
-        found[path].append(NeighborRelation(kind, number, surest[path].label))
+    for path, count in counts.items():
+        relations[path].append(NeighborRelation(kind, count, surest[path].label))
 
 
-def _gap_notices(by: NeighborKind, found: bool, reading: IndexView) -> list[Notice]:
+def _gap_notices(by: NeighborKind, has_neighbors: bool, reading: IndexView) -> list[Notice]:
     if by == "dependency":
         return [] if reading.store.graph.is_current else [GraphPending("calls")]
     if reading.history is None and not reading.faults:
         return [NoCoChangeHistory()]
-    return [] if found else [NoCoChange()]
+    return [] if has_neighbors else [NoCoChange()]
 
 
-def _make_neighbor_hits(ties: _RelationsByPath, by: NeighborKind, limit: int, reading: IndexView) -> list[Hit]:
-    totals = {path: sum(relation.count for relation in relations) for path, relations in ties.items()}
+def _make_neighbor_hits(
+    relations_by_path: _RelationsByPath, by: NeighborKind, limit: int, reading: IndexView
+) -> list[Hit]:
+    totals = {path: sum(relation.count for relation in relations) for path, relations in relations_by_path.items()}
     ordered = sorted(totals, key=lambda path: (-totals[path], path))
     files = [file for path in ordered[: limit + _EXTRA_CANDIDATES] if (file := reading.store.files.get_file(path))][
         :limit
@@ -141,9 +143,9 @@ def _make_neighbor_hits(ties: _RelationsByPath, by: NeighborKind, limit: int, re
     structures = file_structures(files, reading.history)
     hits: list[Hit] = []
     for rank, file in enumerate(files, 1):
-        total, relations = totals[file.path], ties[file.path]
-        votes = {"temporal": OracleMatch(0, rank, total, "co_change_count")} if by == "cochange" else {}
-        candidate = Candidate(file_header(file), votes, 0.0, (), total / highest)
+        total, relations = totals[file.path], relations_by_path[file.path]
+        matches = {"temporal": OracleMatch(0, rank, total, "co_change_count")} if by == "cochange" else {}
+        candidate = Candidate(file_header(file), matches, 0.0, (), total / highest)
         snippet = truncate(f"{_describe_relations(relations)} — {file_summary(file.path, reading.store)}".rstrip(" —"))
         hit = Hit(rank, candidate, file_document(file), structures[file.path], snippet, relations=tuple(relations))
         hits.append(hit)
@@ -171,35 +173,35 @@ def list_belief_neighbors(
     doc_id = f"belief:{belief.strip().removeprefix('belief:')}"
     if snapshot is None or doc_id not in snapshot.file.notes_by_doc_id([doc_id]):
         raise BadRequest("belief", f"this project holds no {doc_id}; scry belief list names those it holds")
-    found = [
-        hit for reached in snapshot.reach(doc_id) if (hit := _make_reached_hit(reached, reading, snapshot)) is not None
+    reached_hits = [
+        hit for target in snapshot.reach(doc_id) if (hit := _make_reached_hit(target, reading, snapshot)) is not None
     ]
-    wanted = [hit for hit in found if not types or hit.document.content_type in types]
+    wanted = [hit for hit in reached_hits if not types or hit.document.content_type in types]
     hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(wanted[:limit], 1))
     notices: list[Notice] = [BeliefWarning(warning) for warning in snapshot.warnings([doc_id]).get(doc_id, ())]
     if not hits:
-        notices.append(ReachesNothing(tuple(types) if found else ()))
+        notices.append(ReachesNothing(tuple(types) if reached_hits else ()))
     question = browse_question(doc_id, limit)
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, reading.faults, tuple(notices))
 
 
-def _make_reached_hit(reached: BeliefTarget, reading: IndexView, snapshot: BeliefSnapshot) -> Hit | None:
+def _make_reached_hit(target: BeliefTarget, reading: IndexView, snapshot: BeliefSnapshot) -> Hit | None:
     """Return a reached target as a result; None for one that is no longer there."""
-    if reached.target.startswith("./"):
-        return _make_file_hit(reached, reading)
-    sha = commit_sha_of(reached.target)
-    document = _read_commit(sha, reading.history) if sha else _read_note(reached.target, snapshot)
+    if target.target.startswith("./"):
+        return _make_file_hit(target, reading)
+    sha = commit_sha_of(target.target)
+    document = _read_commit(sha, reading.history) if sha else _read_note(target.target, snapshot)
     if document is None:
         return None
     outline = DocumentHeader(document.doc_key, document.doc_id, document.content_type, "", document.symbol.name, "", "")
-    return _make_hit(reached, outline, document, document.symbol.signature)
+    return _make_hit(target, outline, document, document.symbol.signature)
 
 
-def _make_file_hit(reached: BeliefTarget, reading: IndexView) -> Hit | None:
-    file = reading.store.files.get_file(parse_doc_id(reached.target).path)
+def _make_file_hit(target: BeliefTarget, reading: IndexView) -> Hit | None:
+    file = reading.store.files.get_file(parse_doc_id(target.target).path)
     if file is None:
         return None
-    hit = _make_hit(reached, file_header(file), file_document(file), file_summary(file.path, reading.store))
+    hit = _make_hit(target, file_header(file), file_document(file), file_summary(file.path, reading.store))
     return replace(hit, structure=file_structures([file], reading.history)[file.path])
 
 
@@ -211,11 +213,11 @@ def _read_commit(sha: str, history: HistoryReader | None) -> Document | None:
 def _read_note(doc_id: str, snapshot: BeliefSnapshot) -> Document | None:
     if knowledge_type(doc_id) is None:
         return None
-    number = snapshot.file.notes.doc_keys_by_id([doc_id]).get(doc_id)
-    return None if number is None else snapshot.file.notes.get_documents([number]).get(number)
+    doc_key = snapshot.file.notes.doc_keys_by_id([doc_id]).get(doc_id)
+    return None if doc_key is None else snapshot.file.notes.get_documents([doc_key]).get(doc_key)
 
 
-def _make_hit(reached: BeliefTarget, outline: DocumentHeader, document: Document, words: str) -> Hit:
-    candidate = Candidate(outline, {}, 0.0, (), reached.score)
-    snippet = truncate(f"{reached.reason} — {words}".rstrip(" —"))
-    return Hit(0, candidate, document, None, snippet, evidence=(f"reach {reached.score:.2f}",))
+def _make_hit(target: BeliefTarget, header: DocumentHeader, document: Document, description: str) -> Hit:
+    candidate = Candidate(header, {}, 0.0, (), target.score)
+    snippet = truncate(f"{target.reason} — {description}".rstrip(" —"))
+    return Hit(0, candidate, document, None, snippet, evidence=(f"reach {target.score:.2f}",))

@@ -152,14 +152,14 @@ class FileImportance:
     def _weighted_sums(self) -> NDArray[np.float64]:
         """Each file's weighted sum: the same products, added in the same order."""
         files = self._files
-        ties, recent = self._commit_counts()
+        commits, recent = self._commit_counts()
         levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
         columns = {
             "importers": files.importers / (files.importers + IMPORTERS_HALF),
             "centrality": levels[files.centralities],
             "entry_point": self._entry_values(),
             "activity": recent / (recent + ACTIVITY_HALF),
-            "commits": ties / (ties + COMMITS_HALF),
+            "commits": commits / (commits + COMMITS_HALF),
         }
         total = np.zeros(self.size)
         for name, weight in IMPORTANCE_WEIGHTS.items():
@@ -171,7 +171,9 @@ class FileImportance:
         if not self._commits:
             return np.zeros(self.size, np.int64), np.zeros(self.size, np.int64)
         pairs = [self._commits.get(path, (0, 0)) for path in self._files.paths]
-        return np.array([ties for ties, _ in pairs], np.int64), np.array([recent for _, recent in pairs], np.int64)
+        return np.array([commits for commits, _ in pairs], np.int64), np.array(
+            [recent for _, recent in pairs], np.int64
+        )
 
     def _entry_values(self) -> NDArray[np.float64]:
         files = self._files
@@ -189,21 +191,21 @@ class FileImportance:
     # Parts --------------------------------------------------------------------------------------------------------
 
     def _parts(self, file: IndexedFileInfo) -> tuple[ScorePart, ...]:
-        ties, recent = self._commits.get(file.path, (0, 0))
+        commits, recent = self._commits.get(file.path, (0, 0))
         entry, why = self._entry_value(file)
         values = {
             "importers": (file.importers / (file.importers + IMPORTERS_HALF), format_count(file.importers, "importer")),
             "centrality": (CENTRALITY_VALUES.get(file.centrality, 0.0), f"{file.centrality} among the project's files"),
             "entry_point": (entry, why),
             "activity": (recent / (recent + ACTIVITY_HALF), self._commits_in_words(recent, " in 90 days")),
-            "commits": (ties / (ties + COMMITS_HALF), self._commits_in_words(ties, "")),
+            "commits": (commits / (commits + COMMITS_HALF), self._commits_in_words(commits, "")),
         }
         return tuple(
             ScorePart(name, values[name][0], weight, values[name][1]) for name, weight in IMPORTANCE_WEIGHTS.items()
         )
 
-    def _commits_in_words(self, number: int, since: str) -> str:
-        return format_count(number, "commit") + since if self._history else "no history is known"
+    def _commits_in_words(self, count: int, since: str) -> str:
+        return format_count(count, "commit") + since if self._history else "no history is known"
 
     def _entry_value(self, file: IndexedFileInfo) -> tuple[float, str]:
         """Whether one begins to read here, and why."""
@@ -272,21 +274,21 @@ def orient(request: OrientRequest, root: Path, reading: IndexView, context: Requ
     if not composite.size and path:
         raise_unknown_path("path", path, store, reading.state)
     context.raise_if_cancelled()
-    places = [composite.score_file(each) for each in ([file] if file else _top_files(composite, request.limit, store))]
+    scored = [composite.score_file(each) for each in ([file] if file else _top_files(composite, request.limit, store))]
     return Answer(
         question=browse_question(path or ".", request.limit),
         query_id=new_query_id(),
         scoring=UNFUSED_SCORING,
         index=reading.state,
-        hits=_make_file_hits(places, reading),
+        hits=_make_file_hits(scored, reading),
         faults=reading.faults,
         notices=(_rank_notice(composite, file),) if file else (),
     )
 
 
 def _top_files(composite: FileImportance, limit: int, store: IndexStore) -> list[IndexedFileInfo]:
-    found = (store.files.get_file(path) for path in composite.top_paths(limit))
-    return [file for file in found if file is not None]  # one may have gone since
+    files = (store.files.get_file(path) for path in composite.top_paths(limit))
+    return [file for file in files if file is not None]  # one may have gone since
 
 
 def rank_in_orient(path: str, reading: IndexView) -> tuple[int | None, int, str]:
@@ -310,17 +312,17 @@ def _rank_notice(composite: FileImportance, file: IndexedFileInfo) -> FileImport
     return FileImportanceRank(file.path, composite.rank_of(file), composite.size, composite.folder)
 
 
-def _make_file_hits(places: Sequence[ScoredFile], reading: IndexView) -> tuple[Hit, ...]:
-    structures = file_structures([place.file for place in places], reading.history)
+def _make_file_hits(scored: Sequence[ScoredFile], reading: IndexView) -> tuple[Hit, ...]:
+    structures = file_structures([each.file for each in scored], reading.history)
     return tuple(
         Hit(
             rank,
-            Candidate(file_header(place.file), {}, 0.0, place.adjustments, place.score),
-            file_document(place.file),
-            structures[place.file.path],
-            file_summary(place.file.path, reading.store),
-            composite=place.parts,
-            evidence=place.evidence,
+            Candidate(file_header(each.file), {}, 0.0, each.adjustments, each.score),
+            file_document(each.file),
+            structures[each.file.path],
+            file_summary(each.file.path, reading.store),
+            composite=each.parts,
+            evidence=each.evidence,
         )
-        for rank, place in enumerate(places, 1)
+        for rank, each in enumerate(scored, 1)
     )

@@ -37,10 +37,10 @@ def similar_files(path: str, store: IndexStore) -> tuple[str, ...]:
     for known in paths:
         by_name.setdefault(known.rpartition("/")[2], []).append(known)
     names = [name] if name in by_name else _close_matches(name, by_name)
-    found = [
+    similar = [
         known for close in names for known in sorted(by_name[close], key=lambda known: _folder_distance(known, path))
     ]
-    return tuple(file_doc_id(known) for known in found[:MAX_SUGGESTIONS])
+    return tuple(file_doc_id(known) for known in similar[:MAX_SUGGESTIONS])
 
 
 def similar_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
@@ -51,10 +51,10 @@ def similar_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
     named.sort(key=lambda document: (document.path != path, _folder_distance(document.path, path), document.doc_id))
     here = [doc_id for _, doc_id in store.documents.doc_keys_in_file(path)[1]]
     by_name = {doc_id.partition("::")[2]: doc_id for doc_id in here if "::" in doc_id}
-    found = [document.doc_id for document in named if document.path == path]
-    found += [by_name[close] for close in _close_matches(name, by_name)]
-    found += [document.doc_id for document in named if document.path != path]
-    return tuple(dict.fromkeys(found))[:MAX_SUGGESTIONS]
+    similar = [document.doc_id for document in named if document.path == path]
+    similar += [by_name[close] for close in _close_matches(name, by_name)]
+    similar += [document.doc_id for document in named if document.path != path]
+    return tuple(dict.fromkeys(similar))[:MAX_SUGGESTIONS]
 
 
 def _close_matches(name: str, known: Iterable[str]) -> list[str]:
@@ -108,12 +108,12 @@ def _from_uri(field: str, uri: str) -> str:
     return decoded[1:] if re.match(r"/[A-Za-z]:", decoded) and os.name == "nt" else decoded
 
 
-def _relative_to_root(field: str, asked: str, path: str, root: Path) -> str:
+def _relative_to_root(field: str, path_input: str, path: str, root: Path) -> str:
     normal = os.path.normpath(path)
     try:
         return Path(normal).relative_to(root).as_posix()
     except ValueError:
-        raise BadRequest(field, f"{asked} is outside of the project {root}") from None
+        raise BadRequest(field, f"{path_input} is outside of the project {root}") from None
 
 
 def file_of_doc_id(path: str) -> str | None:
@@ -125,35 +125,35 @@ def file_of_doc_id(path: str) -> str | None:
     return posixpath.normpath(read.path) if read.name or read.lines else None
 
 
-def similar_paths(asked: str, known: Iterable[str]) -> Sequence[str]:
+def similar_paths(path_input: str, known: Iterable[str]) -> Sequence[str]:
     """Return the known paths most likely meant: those with the same last name, else with a similar one."""
     paths = sorted(set(known))
-    name = posixpath.basename(asked).lower()
+    name = posixpath.basename(path_input).lower()
     same = [path for path in paths if posixpath.basename(path).lower() == name]
     stems = [path for path in paths if posixpath.basename(path).lower().partition(".")[0] == name.partition(".")[0]]
     if same or stems:
-        return _order_by_shared_folders(asked, same or stems)[:_MAX_SUGGESTED_PATHS]
+        return _order_by_shared_folders(path_input, same or stems)[:_MAX_SUGGESTED_PATHS]
     from difflib import get_close_matches
 
     names: dict[str, str] = {}
     for path in paths:
         names.setdefault(posixpath.basename(path), path)
-    close = get_close_matches(posixpath.basename(asked), names, _MAX_SUGGESTED_PATHS, _MIN_PATH_SIMILARITY)
-    return [names[found] for found in close]
+    close = get_close_matches(posixpath.basename(path_input), names, _MAX_SUGGESTED_PATHS, _MIN_PATH_SIMILARITY)
+    return [names[similar] for similar in close]
 
 
-def _order_by_shared_folders(asked: str, paths: Sequence[str]) -> list[str]:
+def _order_by_shared_folders(path_input: str, paths: Sequence[str]) -> list[str]:
     """Those that share most folders with what was asked, then the shortest."""
-    folders = set(posixpath.dirname(asked).lower().split("/"))
+    folders = set(posixpath.dirname(path_input).lower().split("/"))
     return sorted(paths, key=lambda path: (-len(folders & set(path.lower().split("/"))), len(path), path))
 
 
 def parent_folders(paths: Iterable[str]) -> set[str]:
     """All folders that hold these paths, at any depth."""
-    found: set[str] = set()
+    folders: set[str] = set()
     for path in paths:
         folder = posixpath.dirname(path)
-        while folder and folder not in found:
-            found.add(folder)
+        while folder and folder not in folders:
+            folders.add(folder)
             folder = posixpath.dirname(folder)
-    return found
+    return folders

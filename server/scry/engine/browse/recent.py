@@ -84,12 +84,12 @@ def _no_changes_notice(newest: ChangeEntry, now: float, days: int, *, are_older_
 def _first_changes(
     question: SearchQuery, clock: ChangeDates, since: float, context: RequestContext
 ) -> list[ChangeEntry]:
-    found: list[ChangeEntry] = []
+    entries: list[ChangeEntry] = []
     for entry in changes_since(clock, since, types=allowed_change_types(question), context=context):
-        found.append(entry)
-        if len(found) == question.limit:
+        entries.append(entry)
+        if len(entries) == question.limit:
             break
-    return found
+    return entries
 
 
 def changes_since(

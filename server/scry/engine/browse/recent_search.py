@@ -57,24 +57,26 @@ def relevance_threshold(ranked: Sequence[Candidate]) -> RelevanceThreshold:
     return shared_thresholds([ProjectRanking(ranked, {})])[0]
 
 
-def shared_thresholds(found: Sequence[ProjectRanking]) -> list[RelevanceThreshold]:
+def shared_thresholds(rankings: Sequence[ProjectRanking]) -> list[RelevanceThreshold]:
     """Return the threshold of each project where several are asked as one.
 
     The best of all projects set it, for the best of a project that knows nothing of the question is not relevant.
     Knowledge is judged by the best of the other documents, and takes no place of theirs (K5).
     """
-    others = _pool_best(found, lambda candidate: not NoteCorpus.owns(candidate.document.doc_key))
-    pool = others or _pool_best(found, lambda _: True)
+    others = _pool_best(rankings, lambda candidate: not NoteCorpus.owns(candidate.document.doc_key))
+    pool = others or _pool_best(rankings, lambda _: True)
     last = others[-1].candidate.fused_score if len(others) == POOL_SIZE else 0.0
     return [
-        RelevanceThreshold(last, {name: _min_raw_score(name, own, found, pool) for name in MIN_SCORE_SHARES})
-        for own in found
+        RelevanceThreshold(last, {name: _min_raw_score(name, own, rankings, pool) for name in MIN_SCORE_SHARES})
+        for own in rankings
     ]
 
 
-def ranking_depth(votes: Mapping[str, Sequence[OracleMatch]]) -> int:
-    """So many places settle what is about a question. votes: of each oracle; knowledge takes no place of the others."""
-    return POOL_SIZE + len({vote.doc_key for cast in votes.values() for vote in cast if NoteCorpus.owns(vote.doc_key)})
+def ranking_depth(matches_by_oracle: Mapping[str, Sequence[OracleMatch]]) -> int:
+    """Return how many ranks decide which documents are relevant; notes take no rank of the other documents."""
+    return POOL_SIZE + len(
+        {match.doc_key for matches in matches_by_oracle.values() for match in matches if NoteCorpus.owns(match.doc_key)}
+    )
 
 
 def filter_relevant(ranked: Sequence[Candidate], bar: RelevanceThreshold) -> list[Candidate]:
@@ -91,24 +93,24 @@ class _PooledCandidate(NamedTuple):
     candidate: Candidate
 
 
-def _pool_best(found: Sequence[ProjectRanking], counts: Callable[[Candidate], bool]) -> list[_PooledCandidate]:
+def _pool_best(rankings: Sequence[ProjectRanking], counts: Callable[[Candidate], bool]) -> list[_PooledCandidate]:
     """Of the candidates that count the best in all projects, best first."""
     best = [
         _PooledCandidate(at, each)
-        for at, own in enumerate(found)
+        for at, own in enumerate(rankings)
         for each in islice(filter(counts, own.ranked), POOL_SIZE)
     ]
     return sorted(best, key=lambda each: (-each.candidate.fused_score, each.at))[:POOL_SIZE]
 
 
 def _min_raw_score(
-    oracle: str, own: ProjectRanking, found: Sequence[ProjectRanking], pool: Sequence[_PooledCandidate]
+    oracle: str, own: ProjectRanking, rankings: Sequence[ProjectRanking], pool: Sequence[_PooledCandidate]
 ) -> float:
     """Return the raw score that a document needs: a share of the best one of all projects, in its own unit."""
     scores = [
         each.candidate.votes[oracle].raw_score * scale
         for each in pool
-        if oracle in each.candidate.votes and (scale := _score_scale(oracle, own, found[each.at])) is not None
+        if oracle in each.candidate.votes and (scale := _score_scale(oracle, own, rankings[each.at])) is not None
     ]
     return MIN_SCORE_SHARES[oracle] * max(scores, default=0.0)
 
@@ -124,8 +126,8 @@ def _is_relevant(candidate: Candidate, bar: RelevanceThreshold) -> bool:
     name, least = NAME_BOOST_THRESHOLD
     if any(adjustment.name == name and adjustment.factor >= least for adjustment in candidate.adjustments):
         return True
-    votes = candidate.votes
-    return any(oracle in votes and votes[oracle].raw_score >= enough for oracle, enough in bar.min_raw.items())
+    matches = candidate.votes
+    return any(oracle in matches and matches[oracle].raw_score >= enough for oracle, enough in bar.min_raw.items())
 
 
 class RecentMatches(Struct, frozen=True):
@@ -179,8 +181,8 @@ def rank_in_recent(doc_key: int, ranking: Ranking, clock: ChangeDates) -> tuple[
     for rank, candidate in enumerate(ordered, 1):
         if candidate.document.doc_key == doc_key:
             return rank, len(ordered), ""
-    found = doc_key in documents
-    return None, len(ordered), "when it changed is not known" if found else "it is not about the question"
+    is_relevant = doc_key in documents
+    return None, len(ordered), "when it changed is not known" if is_relevant else "it is not about the question"
 
 
 def _is_dated(candidate: Candidate, changes: Mapping[str, LastChange]) -> bool:

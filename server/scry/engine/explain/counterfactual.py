@@ -42,38 +42,38 @@ class Competitors:
         promising = order_by_rank_sum([*others, candidate])
         return Competitors(promising, self._adjuster.for_order(promising))
 
-    def rank_of(self, number: int, without: str = "") -> tuple[int, Candidate]:
+    def rank_of(self, doc_key: int, without: str = "") -> tuple[int, Candidate]:
         """Return the rank of the document with this doc_key, which is a candidate, and the candidate with its score.
 
         without: the name of an adjustment that this document alone is to lack.
         """
-        path = next(each.document.path for each in self._by_rank_sum if _has_doc_key(each, number))
+        path = next(each.document.path for each in self._by_rank_sum if _has_doc_key(each, doc_key))
         beside = [
-            each for each in self._by_rank_sum if path == each.document.path and (path or _has_doc_key(each, number))
+            each for each in self._by_rank_sum if path == each.document.path and (path or _has_doc_key(each, doc_key))
         ]
-        own = next(each for each in self._penalize_repeats(beside, number, without) if _has_doc_key(each, number))
+        own = next(each for each in self._penalize_repeats(beside, doc_key, without) if _has_doc_key(each, doc_key))
         competitors = self._adjuster.filter_reachable(own.fused_score, self._by_rank_sum)
-        lowered = self._penalize_repeats(competitors, number, without)
+        lowered = self._penalize_repeats(competitors, doc_key, without)
         return 1 + sum(_sort_key(each) < _sort_key(own) for each in lowered), own
 
-    def _penalize_repeats(self, candidates: Iterable[Candidate], number: int, without: str) -> list[Candidate]:
-        each = [self._adjust(candidate, number, without) for candidate in candidates]
+    def _penalize_repeats(self, candidates: Iterable[Candidate], doc_key: int, without: str) -> list[Candidate]:
+        each = [self._adjust(candidate, doc_key, without) for candidate in candidates]
         lowered = self._adjuster.penalize_repeats(order_by_score(each))
         if without != REPEAT_ADJUSTMENT:
             return lowered
         before = {candidate.document.doc_key: candidate for candidate in each}
-        return [before[number] if _has_doc_key(candidate, number) else candidate for candidate in lowered]
+        return [before[doc_key] if _has_doc_key(candidate, doc_key) else candidate for candidate in lowered]
 
-    def _adjust(self, candidate: Candidate, number: int, without: str) -> Candidate:
-        found = self._adjuster.adjust(candidate)
-        if not without or not _has_doc_key(candidate, number):
-            return found
-        kept = [adjustment for adjustment in found.adjustments if adjustment.name != without]
-        return self._adjuster.apply(candidate, kept)
+    def _adjust(self, candidate: Candidate, doc_key: int, without: str) -> Candidate:
+        adjusted = self._adjuster.adjust(candidate)
+        if not without or not _has_doc_key(candidate, doc_key):
+            return adjusted
+        adjustments = [adjustment for adjustment in adjusted.adjustments if adjustment.name != without]
+        return self._adjuster.apply(candidate, adjustments)
 
 
-def _has_doc_key(candidate: Candidate, number: int) -> bool:
-    return candidate.document.doc_key == number
+def _has_doc_key(candidate: Candidate, doc_key: int) -> bool:
+    return candidate.document.doc_key == doc_key
 
 
 def _sort_key(candidate: Candidate) -> tuple[float, str]:
@@ -96,16 +96,16 @@ def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mappin
 
     own: the document with its adjustments. competitors: all candidates, of which it is one. weights: of the oracles.
     """
-    number = own.document.doc_key
-    found: list[Ablation] = []
+    doc_key = own.document.doc_key
+    ablations: list[Ablation] = []
     for oracle in own.votes:
         fewer = _without_vote(own, oracle, weights)
-        found += [_make_ablation(oracle, *competitors.with_replacement(each).rank_of(number)) for each in fewer] or [
-            Ablation(oracle, None, 0.0)
-        ]
+        ablations += [
+            _make_ablation(oracle, *competitors.with_replacement(each).rank_of(doc_key)) for each in fewer
+        ] or [Ablation(oracle, None, 0.0)]
     for adjustment in own.adjustments:
-        found.append(_make_ablation(adjustment.name, *competitors.rank_of(number, adjustment.name)))
-    return tuple(found)
+        ablations.append(_make_ablation(adjustment.name, *competitors.rank_of(doc_key, adjustment.name)))
+    return tuple(ablations)
 
 
 def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
@@ -120,8 +120,8 @@ def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
 
 def _without_vote(own: Candidate, oracle: str, weights: Mapping[str, float]) -> list[Candidate]:
     """Return the candidate as it would be without this oracle's vote; empty where no other oracle voted for it."""
-    votes = {name: (vote,) for name, vote in own.votes.items() if name != oracle}
-    return fuse.fuse_votes(votes, {own.document.doc_key: own.document}, weights)
+    matches = {name: (match,) for name, match in own.votes.items() if name != oracle}
+    return fuse.fuse_votes(matches, {own.document.doc_key: own.document}, weights)
 
 
 def _make_ablation(name: str, rank: int, candidate: Candidate) -> Ablation:

@@ -60,11 +60,11 @@ class DocumentRelations(Struct, frozen=True):
 
 def read_relations(document: Document, store: IndexStore, history: HistoryReader | None) -> DocumentRelations:
     """All that a document of a file is tied to; of a whole file, all that is tied to anything in it."""
-    graph, path, number = store.graph, document.path, [document.doc_key]
-    inside = [*number, *_member_doc_keys(document, store)]
+    graph, path, doc_keys = store.graph, document.path, [document.doc_key]
+    inside = [*doc_keys, *_member_doc_keys(document, store)]
     own: Sequence[int] = ()
     if document.symbol.kind == "file":
-        own = number = inside = [number for number, _ in store.documents.doc_keys_in_file(path)[1]]
+        own = doc_keys = inside = [doc_keys for doc_keys, _ in store.documents.doc_keys_in_file(path)[1]]
     most = _MAX_SCANNED if own else MAX_RELATED
     lists: dict[str, tuple[RelatedDocument, ...]] = {}
     totals: dict[str, int] = {}
@@ -73,13 +73,13 @@ def read_relations(document: Document, store: IndexStore, history: HistoryReader
         ("imported_by", graph.importing_files(path, MAX_RELATED)),
     ):
         lists[name], totals[name] = _relate_files(files), files.total
-    for name, found in (
-        ("callers", _exclude_own(graph.callers(number, most), own)),
+    for name, links in (
+        ("callers", _exclude_own(graph.callers(doc_keys, most), own)),
         ("callees", _exclude_own(graph.callees(inside, _MAX_SCANNED), inside)),
-        ("inherits", _exclude_own(graph.base_types(number, most), own)),
-        ("inherited_by", _exclude_own(graph.derived_types(number, most), own)),
+        ("inherits", _exclude_own(graph.base_types(doc_keys, most), own)),
+        ("inherited_by", _exclude_own(graph.derived_types(doc_keys, most), own)),
     ):
-        lists[name], totals[name] = _relate_documents(found, store, at_call=name == "callers"), found.total
+        lists[name], totals[name] = _relate_documents(links, store, at_call=name == "callers"), links.total
     lists["co_changes"] = _relate_co_changes(path, history)
     return DocumentRelations(lists, totals, "" if graph.is_current else _GRAPH_PENDING)
 
@@ -88,23 +88,23 @@ def _member_doc_keys(document: Document, store: IndexStore) -> list[int]:
     """Return the doc_keys of a type's members: a type calls what its members call."""
     prefix = document.doc_id + "."
     return [
-        number for number, doc_id in store.documents.doc_keys_in_file(document.path)[1] if doc_id.startswith(prefix)
+        doc_key for doc_key, doc_id in store.documents.doc_keys_in_file(document.path)[1] if doc_id.startswith(prefix)
     ]
 
 
-def _exclude_own(found: Neighbors, inside: Sequence[int]) -> Neighbors:
+def _exclude_own(links: Neighbors, inside: Sequence[int]) -> Neighbors:
     """Those that are not among these documents themselves."""
     own = frozenset(inside)
-    others = tuple(item for item in found.items if item.doc_key not in own)
-    return Neighbors(others[:MAX_RELATED], found.total - len(found.items) + len(others))
+    others = tuple(item for item in links.items if item.doc_key not in own)
+    return Neighbors(others[:MAX_RELATED], links.total - len(links.items) + len(others))
 
 
 def _relate_files(files: PathList) -> tuple[RelatedDocument, ...]:
     return tuple(RelatedDocument(file_doc_id(path), path) for path in files.paths)
 
 
-def _relate_documents(found: Neighbors, store: IndexStore, *, at_call: bool) -> tuple[RelatedDocument, ...]:
-    documents = store.documents.get_documents([item.doc_key for item in found.items])
+def _relate_documents(links: Neighbors, store: IndexStore, *, at_call: bool) -> tuple[RelatedDocument, ...]:
+    documents = store.documents.get_documents([item.doc_key for item in links.items])
     return tuple(
         RelatedDocument(
             item.doc_id,
@@ -113,17 +113,17 @@ def _relate_documents(found: Neighbors, store: IndexStore, *, at_call: bool) -> 
             item.edge.line if at_call else None,
             confidence=item.edge.confidence.label,
         )
-        for item in found.items
+        for item in links.items
         if item.doc_key in documents
     )
 
 
 def _relate_co_changes(path: str, history: HistoryReader | None) -> tuple[RelatedDocument, ...]:
     try:
-        together: Sequence[tuple[str, int]] = history.co_changed_files(path, MAX_RELATED) if history else ()
+        co_changed: Sequence[tuple[str, int]] = history.co_changed_files(path, MAX_RELATED) if history else ()
     except IndexUnavailable:
         return ()
-    return tuple(RelatedDocument(file_doc_id(other), other, count=count) for other, count in together)
+    return tuple(RelatedDocument(file_doc_id(other), other, count=count) for other, count in co_changed)
 
 
 MAX_BODY_CHARACTERS = 40_000
@@ -222,12 +222,12 @@ def _read_target(snapshot: ProjectSnapshot, target: ResolvedDocument) -> Documen
     )
     if file is not None:
         return file_document(file)
-    number = target.doc_keys[0]
-    if NoteCorpus.owns(number):
-        return NoteCorpus(snapshot.knowledge).get_documents([number]).get(number)
-    if CommitCorpus.owns(number):
-        return snapshot.history.get_documents([number]).get(number) if snapshot.history else None
-    return snapshot.store.documents.get_documents([number]).get(number) if snapshot.store else None
+    doc_key = target.doc_keys[0]
+    if NoteCorpus.owns(doc_key):
+        return NoteCorpus(snapshot.knowledge).get_documents([doc_key]).get(doc_key)
+    if CommitCorpus.owns(doc_key):
+        return snapshot.history.get_documents([doc_key]).get(doc_key) if snapshot.history else None
+    return snapshot.store.documents.get_documents([doc_key]).get(doc_key) if snapshot.store else None
 
 
 def _gone_notice(snapshot: ProjectSnapshot, target: ResolvedDocument) -> Notice:

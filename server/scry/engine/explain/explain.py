@@ -86,8 +86,8 @@ def split_semantic_score(
 
 def _chunk_of_note(knowledge: NoteStores | None, document: DocumentHeader) -> Passage | None:
     """Return the header of a note as its note store has it; None where the note is gone."""
-    found = knowledge.get_documents([document.doc_key]) if knowledge is not None else {}
-    return next((make_note_passage(each.symbol.name, each.symbol.doc) for each in found.values()), None)
+    documents = knowledge.get_documents([document.doc_key]) if knowledge is not None else {}
+    return next((make_note_passage(each.symbol.name, each.symbol.doc) for each in documents.values()), None)
 
 
 SplitScore = Callable[[DocumentHeader, str], "CosineAttribution | str"]
@@ -100,9 +100,9 @@ def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScor
     """Return the explanation of a document; of several, those of one file, of the highest ranked."""
     stem = ranking.reader.code.store.lexical.stem
     competitors = Competitors.from_candidates(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
-    found = _highest_ranked(doc_keys, ranking, competitors)
-    number = found[1].document.doc_key if found else _most_matching(doc_keys, ranking.question, ranking.reader)
-    document = ranking.reader.headers([number])[number]
+    highest = _highest_ranked(doc_keys, ranking, competitors)
+    doc_key = highest[1].document.doc_key if highest else _most_matching(doc_keys, ranking.question, ranking.reader)
+    document = ranking.reader.headers([doc_key])[doc_key]
     case = DocumentExplanation(
         question=ranking.question,
         scoring=ranking.scoring,
@@ -111,33 +111,35 @@ def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScor
         oracles=_collect_findings(document, ranking, split),
         ranked_count=len(ranking.candidates),
     )
-    if found is None:
+    if highest is None:
         return replace(case, absence=_describe_exclusion(document, ranking))
-    left_out = ablate_each_factor(found[1], competitors, ranking.question.weights)
-    return replace(case, hit=_make_ranked_hit(*found, ranking), ablations=left_out)
+    left_out = ablate_each_factor(highest[1], competitors, ranking.question.weights)
+    return replace(case, hit=_make_ranked_hit(*highest, ranking), ablations=left_out)
 
 
-def _highest_ranked(numbers: Sequence[int], ranking: Ranking, competitors: Competitors) -> tuple[int, Candidate] | None:
+def _highest_ranked(
+    doc_keys: Sequence[int], ranking: Ranking, competitors: Competitors
+) -> tuple[int, Candidate] | None:
     """Return the rank and the candidate of the highest ranked document; None where find ranks none of them."""
-    wanted = frozenset(numbers)
-    found = [each.document.doc_key for each in ranking.candidates if each.document.doc_key in wanted]
-    return min(map(competitors.rank_of, found), key=lambda placed: placed[0], default=None)
+    wanted = frozenset(doc_keys)
+    ranked = [each.document.doc_key for each in ranking.candidates if each.document.doc_key in wanted]
+    return min(map(competitors.rank_of, ranked), key=lambda placed: placed[0], default=None)
 
 
-def _most_matching(numbers: Sequence[int], question: SearchQuery, reader: OracleReader) -> int:
+def _most_matching(doc_keys: Sequence[int], question: SearchQuery, reader: OracleReader) -> int:
     """Of documents that were not found, the one that holds most of the question's words; the first of equals."""
-    if len(numbers) == 1:
-        return numbers[0]
-    held: dict[int, int] = dict.fromkeys(numbers, 0)
+    if len(doc_keys) == 1:
+        return doc_keys[0]
+    term_counts: dict[int, int] = dict.fromkeys(doc_keys, 0)
     for oracle in ORACLES:
-        for number, terms in oracle.matched_terms(question, reader, numbers).items():
-            held[number] += len(terms)
-    return max(sorted(numbers), key=lambda number: held[number])
+        for doc_key, terms in oracle.matched_terms(question, reader, doc_keys).items():
+            term_counts[doc_key] += len(terms)
+    return max(sorted(doc_keys), key=lambda doc_key: term_counts[doc_key])
 
 
-def _make_ranked_hit(place: int, candidate: Candidate, ranking: Ranking) -> Hit | None:
+def _make_ranked_hit(rank: int, candidate: Candidate, ranking: Ranking) -> Hit | None:
     hits = make_hits([candidate], ranking.question, ranking.reader)
-    return structs.replace(hits[0], rank=place) if hits else None
+    return structs.replace(hits[0], rank=rank) if hits else None
 
 
 def _describe_exclusion(document: DocumentHeader, ranking: Ranking) -> str:
@@ -161,26 +163,28 @@ def _passes_filters(document: DocumentHeader, reader: OracleReader) -> bool:
 
 def _collect_findings(document: DocumentHeader, ranking: Ranking, split: SplitScore) -> tuple[OracleFinding, ...]:
     """Return the finding of each oracle, in the order in which terms are summed."""
-    votes = {
-        name: vote for name, cast in ranking.oracle_votes.votes.items() if (vote := _find_vote(document.doc_key, cast))
+    matches = {
+        name: match
+        for name, ranked in ranking.oracle_votes.votes.items()
+        if (match := _find_vote(document.doc_key, ranked))
     }
     scoring = ranking.scoring
-    terms = {name: scoring.weights[name] / (scoring.k + vote.rank) for name, vote in votes.items()}
+    terms = {name: scoring.weights[name] / (scoring.k + match.rank) for name, match in matches.items()}
     total = sum(terms.values())
-    said: list[OracleFinding] = []
+    findings: list[OracleFinding] = []
     for oracle in ORACLES:
-        evidence = _oracle_finding(oracle, document, votes.get(oracle.name), ranking)
+        evidence = _oracle_finding(oracle, document, matches.get(oracle.name), ranking)
         evidence = replace(evidence, share=terms[oracle.name] / total if oracle.name in terms else 0.0)
-        said.append(_add_matched_words(evidence, oracle, document, ranking, split))
-    return tuple(said)
+        findings.append(_add_matched_words(evidence, oracle, document, ranking, split))
+    return tuple(findings)
 
 
-def _find_vote(number: int, cast: Sequence[OracleMatch]) -> OracleMatch | None:
-    return next((vote for vote in cast if vote.doc_key == number), None)
+def _find_vote(doc_key: int, matches: Sequence[OracleMatch]) -> OracleMatch | None:
+    return next((match for match in matches if match.doc_key == doc_key), None)
 
 
 def _oracle_finding(
-    oracle: Oracle, document: DocumentHeader, vote: OracleMatch | None, ranking: Ranking
+    oracle: Oracle, document: DocumentHeader, match: OracleMatch | None, ranking: Ranking
 ) -> OracleFinding:
     def evidence(state: str, standing: RankLookup) -> OracleFinding:
         return OracleFinding(
@@ -193,8 +197,8 @@ def _oracle_finding(
             note=standing.note,
         )
 
-    if vote is not None:
-        return evidence(VOTED, RankLookup(vote.rank, vote.raw_score))
+    if match is not None:
+        return evidence(VOTED, RankLookup(match.rank, match.raw_score))
     failed = next((fault.message for fault in ranking.oracle_votes.faults if fault.oracle == oracle.name), None)
     if failed is not None:
         return evidence(FAILED, RankLookup(note=failed))
@@ -320,12 +324,12 @@ def _read_target_structure(
         return case.hit.structure
     if snapshot.store is None or target.status != "indexed" or not target.path:
         return None
-    found: Mapping[str, FileStructure] = snapshot.store.files.get_structures([target.path])
+    structures: Mapping[str, FileStructure] = snapshot.store.files.get_structures([target.path])
     try:
         levels = snapshot.history.activity_levels([target.path]) if snapshot.history else {}
     except IndexUnavailable:
         levels = {}
-    return replace(found.get(target.path, FileStructure()), activity_level=levels.get(target.path))
+    return replace(structures.get(target.path, FileStructure()), activity_level=levels.get(target.path))
 
 
 class _UncommittedPaths:

@@ -51,13 +51,13 @@ def read_file_history(path: str, history: HistoryReader | None, uncommitted: boo
     """Return the history of a file; None where none is known. uncommitted: whether it has uncommitted changes."""
     try:
         commits, newest = history.change_count_and_last_commit(path) if history else (0, None)
-        together = history.co_changed_files(path, MAX_CO_CHANGES) if history and commits else []
+        co_changes = history.co_changed_files(path, MAX_CO_CHANGES) if history and commits else []
     except IndexUnavailable:
-        commits, newest, together = 0, None, []
+        commits, newest, co_changes = 0, None, []
     if not commits and not uncommitted:
         return None
     last = describe_commit(newest) if newest else ""
-    return FileHistory(commits, last, newest.time if newest else None, uncommitted, tuple(together))
+    return FileHistory(commits, last, newest.time if newest else None, uncommitted, tuple(co_changes))
 
 
 VOTED, BEYOND_DEPTH, NO_MATCH, FAILED = "voted", "beyond_depth", "no_match", "failed"
@@ -164,8 +164,8 @@ def _summarize_ranked(case: DocumentExplanation, hit: Hit) -> str:
     holds = decisive_factor(case.ablations)
     up = _describe_support(hit, holds) if holds else ""
     if hit.rank <= FIRST_PAGE_RANKS:
-        found = _describe_best_vote(hit) if holds and holds.name not in hit.candidate.votes else ""
-        return _first_fitting(f"{format_ordinal(hit.rank)}: {up}{found}", f"{format_ordinal(hit.rank)}: {up}")
+        best_match = _describe_best_vote(hit) if holds and holds.name not in hit.candidate.votes else ""
+        return _first_fitting(f"{format_ordinal(hit.rank)}: {up}{best_match}", f"{format_ordinal(hit.rank)}: {up}")
     for lack in (
         *_describe_penalties(case, hit, FIRST_PAGE_RANKS),
         *_describe_missing_votes(case),
@@ -182,7 +182,7 @@ def _first_fitting(*lines: str) -> str:
 
 def _describe_best_vote(hit: Hit) -> str:
     """Describe the vote of the oracle that ranks it highest: an adjustment alone finds nothing."""
-    best = min(hit.candidate.votes.items(), key=lambda vote: vote[1].rank, default=None)
+    best = min(hit.candidate.votes.items(), key=lambda match: match[1].rank, default=None)
     return f"; found by {best[0]} #{best[1].rank}" if best else ""
 
 
@@ -197,9 +197,9 @@ def _describe_support(hit: Hit, holds: Ablation) -> str:
 
 def _describe_factor(hit: Hit, factor: Ablation) -> str:
     """`lexical #2`, or `x6 definition (defines fuse)`."""
-    vote = hit.candidate.votes.get(factor.name)
-    if vote is not None:
-        return f"{factor.name} #{vote.rank}"
+    match = hit.candidate.votes.get(factor.name)
+    if match is not None:
+        return f"{factor.name} #{match.rank}"
     adjustment = next((a for a in hit.candidate.adjustments if a.name == factor.name), None)
     return _describe_adjustment(adjustment) if adjustment else factor.name
 
@@ -210,19 +210,19 @@ def _describe_adjustment(adjustment: Adjustment) -> str:
 
 def _describe_missing_votes(case: DocumentExplanation) -> Iterator[str]:
     """Describe the oracles that did not vote for it, the words first."""
-    silent = [said for said in case.oracles if said.state in (NO_MATCH, BEYOND_DEPTH)]
-    for said in sorted(silent, key=lambda said: not said.missing):
-        yield _describe_missing_vote(said)
+    silent = [finding for finding in case.oracles if finding.state in (NO_MATCH, BEYOND_DEPTH)]
+    for finding in sorted(silent, key=lambda finding: not finding.missing):
+        yield _describe_missing_vote(finding)
 
 
-def _describe_missing_vote(said: OracleFinding) -> str:
-    if said.state == BEYOND_DEPTH:
-        return f"{said.oracle} has it only {format_ordinal(said.rank or 0)}"
-    if said.missing:
-        more = len(said.missing) - 1
-        terms = f"'{said.missing[0]}'" + (f" and {more} more" if more else "")
-        return f"{said.oracle} has no match, {terms} {'do' if more else 'does'} not occur"
-    return f"{said.oracle} has no match"
+def _describe_missing_vote(finding: OracleFinding) -> str:
+    if finding.state == BEYOND_DEPTH:
+        return f"{finding.oracle} has it only {format_ordinal(finding.rank or 0)}"
+    if finding.missing:
+        more = len(finding.missing) - 1
+        terms = f"'{finding.missing[0]}'" + (f" and {more} more" if more else "")
+        return f"{finding.oracle} has no match, {terms} {'do' if more else 'does'} not occur"
+    return f"{finding.oracle} has no match"
 
 
 def _describe_penalties(case: DocumentExplanation, hit: Hit, within: int | None = None) -> Iterator[str]:
@@ -240,10 +240,10 @@ def _describe_penalties(case: DocumentExplanation, hit: Hit, within: int | None 
 def _summarize_unranked(case: DocumentExplanation) -> str:
     if case.absence:
         return f"Not found: {case.absence}"
-    deep = [said for said in case.oracles if said.state == BEYOND_DEPTH]
+    deep = [finding for finding in case.oracles if finding.state == BEYOND_DEPTH]
     if deep:
-        best = min(deep, key=lambda said: said.rank or 0)
+        best = min(deep, key=lambda finding: finding.rank or 0)
         reach = f"votes end at {case.scoring.depth}"
         return f"Not found: {best.oracle} has it only {format_ordinal(best.rank or 0)}, and its {reach}"
-    lacks = list(_describe_missing_votes(case))
-    return f"Not found: no oracle matches; {lacks[0]}" if lacks else "Not found: no oracle could answer"
+    missing = list(_describe_missing_votes(case))
+    return f"Not found: no oracle matches; {missing[0]}" if missing else "Not found: no oracle could answer"

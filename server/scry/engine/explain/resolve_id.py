@@ -100,11 +100,11 @@ class DocumentResolver(Struct, frozen=True):
         return self._resolve_document(inside)
 
     def _resolve_commit(self, sha: str) -> ResolvedDocument:
-        found = self.history.commits_with_prefix(sha) if self.history else []
-        if len(found) == 1:
-            return ResolvedDocument(commit_doc_id(found[0].sha), "indexed", (found[0].doc_key,))
-        if found:
-            near = tuple(commit_doc_id(commit.sha) for commit in found)
+        commits = self.history.commits_with_prefix(sha) if self.history else []
+        if len(commits) == 1:
+            return ResolvedDocument(commit_doc_id(commits[0].sha), "indexed", (commits[0].doc_key,))
+        if commits:
+            near = tuple(commit_doc_id(commit.sha) for commit in commits)
             return ResolvedDocument(
                 commit_doc_id(sha), "missing", reason="several commits begin like this", similar=near
             )
@@ -112,19 +112,19 @@ class DocumentResolver(Struct, frozen=True):
         return ResolvedDocument(commit_doc_id(sha), "missing", reason=reason)
 
     def _resolve_note(self, wanted: str, kind: str) -> ResolvedDocument:
-        number = self.knowledge.find_doc_key(wanted) if self.knowledge else None
-        if number is None:
+        doc_key = self.knowledge.find_doc_key(wanted) if self.knowledge else None
+        if doc_key is None:
             whose = "you have" if kind == PERSONA else "this project holds"
             return ResolvedDocument(wanted, "missing", reason=f"{whose} no {kind} of that name")
-        return ResolvedDocument(wanted, "indexed", (number,))
+        return ResolvedDocument(wanted, "indexed", (doc_key,))
 
     def _relative_to_root(self, wanted: str) -> str | None:
         """Return the doc_id with a path relative to the root, without `./`; None for one that leads out."""
         if wanted[:7].lower() == "file://":
-            place = _path_of_uri(wanted)
-            if place is None:
+            path_in_uri = _path_of_uri(wanted)
+            if path_in_uri is None:
                 return None
-            wanted = place
+            wanted = path_in_uri
         if wanted.startswith(("/", os.sep)) or _DRIVE_PATTERN.match(wanted):
             root = str(self.project.root).rstrip(os.sep) + os.sep
             plain = os.path.normpath(wanted)
@@ -147,8 +147,10 @@ class DocumentResolver(Struct, frozen=True):
         return self._resolve_file(_decode_path(inside))
 
     def _resolve_exact(self, doc_id: str) -> ResolvedDocument | None:
-        found = self.store.documents.find_by_doc_id(doc_id) if self.store else []
-        return ResolvedDocument(doc_id, "indexed", (found[0].doc_key,), path=found[0].path) if found else None
+        documents = self.store.documents.find_by_doc_id(doc_id) if self.store else []
+        return (
+            ResolvedDocument(doc_id, "indexed", (documents[0].doc_key,), path=documents[0].path) if documents else None
+        )
 
     def _resolve_symbol(self, inside: str) -> ResolvedDocument:
         if not _decode_path(inside):
@@ -167,7 +169,7 @@ class DocumentResolver(Struct, frozen=True):
             return None
         last = int(lines["last"] or first) if "-" in lines.group() else first
         documents = self.store.documents.get_documents(
-            [number for number, _ in self.store.documents.doc_keys_in_file(path)[1]]
+            [doc_key for doc_key, _ in self.store.documents.doc_keys_in_file(path)[1]]
         ).values()
         holding = [document for document in documents if _overlapping_lines(document.symbol.span, first, last)]
         if not holding:
@@ -231,7 +233,7 @@ def _path_of_uri(uri: str) -> str | None:
 
 def _split_doc_id(wanted: str) -> tuple[str, str, str]:
     """Return the path, and what follows it with its mark."""
-    ends = [place for mark in ("::", "#") if (place := wanted.find(mark)) >= 0]
+    ends = [start for mark in ("::", "#") if (start := wanted.find(mark)) >= 0]
     end = min(ends, default=len(wanted))
     return wanted[:end], wanted[end : end + 1], wanted[end + 1 :]
 

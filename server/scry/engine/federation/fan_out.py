@@ -61,20 +61,20 @@ def find_in_projects(projects: Sequence[Participant], request: FindRequest, cont
     Raises BadRequest, Cancelled, or why none of the projects could be asked.
     """
 
-    def retrieve(asked: Participant) -> RetrievalResult:
-        return require_engine(asked).modes.retrieve(request, subrequest_context(context, asked))
+    def retrieve(participant: Participant) -> RetrievalResult:
+        return require_engine(participant).modes.retrieve(request, subrequest_context(context, participant))
 
-    def build_answer(asked: Participant) -> PresentedAnswer:
-        retrieved = ranked[ordered.index(asked)]
+    def build_answer(participant: Participant) -> PresentedAnswer:
+        retrieved = ranked[ordered.index(participant)]
         if isinstance(retrieved, ScryError):
             raise retrieved
-        own = subrequest_context(context, asked)
-        engine = require_engine(asked)
+        own = subrequest_context(context, participant)
+        engine = require_engine(participant)
         return engine.present(engine.modes.build_answer(retrieved, own), "find", own, full=request.with_full_results)
 
-    def answer_relation_query(asked: Participant) -> PresentedAnswer:
-        own = subrequest_context(context, asked)
-        engine = require_engine(asked)
+    def answer_relation_query(participant: Participant) -> PresentedAnswer:
+        own = subrequest_context(context, participant)
+        engine = require_engine(participant)
         return engine.present(engine.modes.find(request, own), request.mode, own, full=request.with_full_results)
 
     ordered = sort_by_name(projects)
@@ -92,8 +92,8 @@ def orient_in_projects(
 ) -> FederatedAnswer:
     """Return the answers of these projects to an orient; the path may be in only some of them. Raises as find."""
 
-    def ask(asked: Participant) -> PresentedAnswer:
-        own, engine = subrequest_context(context, asked), require_engine(asked)
+    def ask(participant: Participant) -> PresentedAnswer:
+        own, engine = subrequest_context(context, participant), require_engine(participant)
         return engine.present(engine.modes.orient(request, own), "orient", own)
 
     ordered = sort_by_name(projects)
@@ -106,8 +106,8 @@ def neighbors_in_projects(
 ) -> FederatedAnswer:
     """Return the answers of these projects to a neighbors; the file is in one of them. Raises as find."""
 
-    def ask(asked: Participant) -> PresentedAnswer:
-        own, engine = subrequest_context(context, asked), require_engine(asked)
+    def ask(participant: Participant) -> PresentedAnswer:
+        own, engine = subrequest_context(context, participant), require_engine(participant)
         return engine.present(engine.modes.neighbors(request, own), "neighbors", own)
 
     ordered = sort_by_name(projects)
@@ -117,7 +117,7 @@ def neighbors_in_projects(
 
 def sort_by_name(projects: Sequence[Participant]) -> list[Participant]:
     """Sort by name, so that equal scores have the same order however the projects were named or opened."""
-    return sorted(projects, key=lambda asked: asked.name)
+    return sorted(projects, key=lambda project: project.name)
 
 
 def subrequest_context(context: RequestContext, participant: Participant) -> RequestContext:
@@ -132,15 +132,17 @@ def require_engine(participant: Participant) -> Engine:
     return participant.engine
 
 
-def rank_retrievals_together(votes: Sequence[RetrievalResult | ScryError]) -> list[RetrievalResult | ScryError]:
+def rank_retrievals_together(results: Sequence[RetrievalResult | ScryError]) -> list[RetrievalResult | ScryError]:
     """Return the retrievals, those of projects that have an index with ranks among all projects."""
-    retrievals = [each.retrieval for each in votes if isinstance(each, RetrievalResult) and each.retrieval is not None]
+    retrievals = [
+        each.retrieval for each in results if isinstance(each, RetrievalResult) and each.retrieval is not None
+    ]
     ranked = iter(rank_across_projects(retrievals) if retrievals else ())
     return [
         replace(each, retrieval=replace(each.retrieval, oracle_votes=next(ranked)))
         if isinstance(each, RetrievalResult) and each.retrieval is not None
         else each
-        for each in votes
+        for each in results
     ]
 
 
@@ -171,24 +173,26 @@ def collect_answers(
     """
     errors = [answer for answer in answers if isinstance(answer, ScryError)]
     refused = next((error for error in errors if isinstance(error, BadRequest)), None)
-    none_answered = len(errors) == len(projects) and all(asked.state is None for asked in projects)
+    none_answered = len(errors) == len(projects) and all(project.state is None for project in projects)
     if refused is not None and not allow_refusals:
         raise refused
     if errors and none_answered:
         raise errors[0]
     parts: list[ProjectAnswer] = []
     faults: list[ProjectFault] = []
-    for asked, answer in zip(projects, answers, strict=True):
+    for project, answer in zip(projects, answers, strict=True):
         if not isinstance(answer, ScryError):
             parts.append(
-                ProjectAnswer(asked.name, map_answer(answer.answer, asked.map_to_editor), answer.notices, asked.via)
+                ProjectAnswer(
+                    project.name, map_answer(answer.answer, project.map_to_editor), answer.notices, project.via
+                )
             )
             continue
-        if asked.state is None:
-            faults.append(ProjectFault(asked.name, str(answer)))
-        state = asked.state or (None if isinstance(answer, BadRequest) else _failed_state(str(answer)))
-        if state is not None and (asked.engine is not None or asked.state is not None):
-            parts.append(ProjectAnswer(asked.name, blank.with_state(state).answer, via=asked.via))
+        if project.state is None:
+            faults.append(ProjectFault(project.name, str(answer)))
+        state = project.state or (None if isinstance(answer, BadRequest) else _failed_state(str(answer)))
+        if state is not None and (project.engine is not None or project.state is not None):
+            parts.append(ProjectAnswer(project.name, blank.with_state(state).answer, via=project.via))
     return FederatedAnswer(parts, limit, faults, round_robin)
 
 
@@ -202,15 +206,15 @@ def ask_in_parallel(projects: Sequence[Participant], ask: Callable[[Participant]
     Raises Cancelled.
     """
 
-    def safely(asked: Participant) -> T | ScryError:
+    def safely(participant: Participant) -> T | ScryError:
         try:
-            return ask(asked)
+            return ask(participant)
         except Cancelled:
             raise
         except ScryError as error:
             return error
         except Exception as error:  # any failure must cost this project's answer only
-            _log.error("%s failed", asked.name, exc_info=error)
+            _log.error("%s failed", participant.name, exc_info=error)
             return IndexUnavailable(f"{type(error).__name__}: {error}")
 
     with ThreadPoolExecutor(min(MAX_THREADS, max(1, len(projects))), thread_name_prefix="scry-across") as threads:

@@ -38,19 +38,24 @@ def rank_across_projects(retrievals: Sequence[Retrieval]) -> list[OracleVotes]:
     """
     if len(retrievals) == 1:
         return [retrievals[0].oracle_votes]
-    votes: list[dict[str, tuple[OracleMatch, ...]]] = [{} for _ in retrievals]
+    matches_by_project: list[dict[str, tuple[OracleMatch, ...]]] = [{} for _ in retrievals]
     for oracle in ORACLES:
-        for own, ranked in zip(votes, rank_among_all(_keyed_votes(oracle, retrievals)), strict=True):
+        for own, ranked in zip(matches_by_project, rank_among_all(_keyed_votes(oracle, retrievals)), strict=True):
             own[oracle.name] = ranked
-    return [OracleVotes(own, each.oracle_votes.faults) for own, each in zip(votes, retrievals, strict=True)]
+    return [
+        OracleVotes(own, each.oracle_votes.faults) for own, each in zip(matches_by_project, retrievals, strict=True)
+    ]
 
 
 def _keyed_votes(oracle: Oracle, retrievals: Sequence[Retrieval]) -> list[KeyedVotes]:
-    votes = [_votes_of(oracle, retrieval) for retrieval in retrievals]
+    matches_by_project = [_votes_of(oracle, retrieval) for retrieval in retrievals]
     units = _oracle_score_units(oracle, retrievals)
     if units is None:
-        return [KeyedVotes(own, [float(vote.rank) for vote in own]) for own in votes]
-    return [KeyedVotes(own, [-vote.raw_score / unit for vote in own]) for own, unit in zip(votes, units, strict=True)]
+        return [KeyedVotes(own, [float(match.rank) for match in own]) for own in matches_by_project]
+    return [
+        KeyedVotes(own, [-match.raw_score / unit for match in own])
+        for own, unit in zip(matches_by_project, units, strict=True)
+    ]
 
 
 def score_units(retrievals: Sequence[Retrieval]) -> list[dict[str, float]]:
@@ -81,11 +86,11 @@ def rank_among_all(lists: Sequence[KeyedVotes]) -> list[tuple[OracleMatch, ...]]
     ranked: list[tuple[OracleMatch, ...]] = []
     for at, own in enumerate(lists):
         ranks = [
-            vote.rank
+            match.rank
             + sum(bisect_right(others, key) for others in ranking_keys[:at])
             + sum(bisect_left(others, key) for others in ranking_keys[at + 1 :])
-            for vote, key in zip(own.votes, own.keys, strict=True)
+            for match, key in zip(own.votes, own.keys, strict=True)
         ]
-        moved = (structs.replace(vote, rank=rank) for vote, rank in zip(own.votes, ranks, strict=True))
-        ranked.append(tuple(vote for vote in moved if vote.rank <= RETRIEVAL_DEPTH))
+        reranked = (structs.replace(match, rank=rank) for match, rank in zip(own.votes, ranks, strict=True))
+        ranked.append(tuple(match for match in reranked if match.rank <= RETRIEVAL_DEPTH))
     return ranked

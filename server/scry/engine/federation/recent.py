@@ -99,29 +99,31 @@ def _rank_recent_matches(
         own = _raise_if_error(matches[projects.index(project)])
         return _ask_recent(project, request, context, now, own)
 
-    votes = ask_in_parallel(projects, retrieve)
-    ranked = rank_retrievals_together(votes)
-    matches = _apply_shared_thresholds(ask_in_parallel(projects, rank), votes)
+    results = ask_in_parallel(projects, retrieve)
+    ranked = rank_retrievals_together(results)
+    matches = _apply_shared_thresholds(ask_in_parallel(projects, rank), results)
     return ask_in_parallel(projects, answer)
 
 
-def _raise_if_error(outcome: T | ScryError) -> T:
-    if isinstance(outcome, ScryError):
-        raise outcome
-    return outcome
+def _raise_if_error(result: T | ScryError) -> T:
+    if isinstance(result, ScryError):
+        raise result
+    return result
 
 
 def _apply_shared_thresholds(
-    rankings: Sequence[Ranking | ScryError | None], votes: Sequence[RetrievalResult | ScryError]
+    rankings: Sequence[Ranking | ScryError | None], results: Sequence[RetrievalResult | ScryError]
 ) -> list[RecentMatches | ScryError | None]:
     """Return the matches of each project under thresholds that all projects set; None for one without an index.
 
-    votes: the retrievals before they were ranked together.
+    results: the retrievals before they were ranked together.
     """
-    retrievals = [each.retrieval for each in votes if isinstance(each, RetrievalResult) and each.retrieval is not None]
+    retrievals = [
+        each.retrieval for each in results if isinstance(each, RetrievalResult) and each.retrieval is not None
+    ]
     units = iter(score_units(retrievals))
     units_by_project = [
-        next(units) if isinstance(each, RetrievalResult) and each.retrieval is not None else {} for each in votes
+        next(units) if isinstance(each, RetrievalResult) and each.retrieval is not None else {} for each in results
     ]
     thresholds = shared_thresholds(
         [

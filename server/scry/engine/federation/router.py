@@ -219,8 +219,8 @@ class ProjectRouter:
         if not params.project:
             return _read_state(self._require_open("status", params.folder)[0], context)
         with ExitStack() as stack:
-            held = self._borrow_open(stack) if self.workspace.is_editor else []
-            opened = next((project for project, engine in held if engine.project.name == params.project), None)
+            borrowed = self._borrow_open(stack) if self.workspace.is_editor else []
+            opened = next((project for project, engine in borrowed if engine.project.name == params.project), None)
             if opened is not None:
                 return _read_state(opened, context)
             engine = stack.enter_context(self._borrow_registered(params.project, "project"))
@@ -259,7 +259,7 @@ class ProjectRouter:
         if not names_projects(params):
             return open_roots
         known = self.registered()
-        here = [found for root in open_roots if (found := find_project_at(known, root))]
+        here = [registered for root in open_roots if (registered := find_project_at(known, root))]
         return [each.project.root for each in select_projects(requested_projects(params), here, known).projects]
 
     def warm_up(self) -> None:
@@ -315,20 +315,20 @@ class ProjectRouter:
         It is the project of the path or of the name in the doc_id, else one that answered with the document, else one
         that has it indexed, else the first.
         """
-        held = self._borrow_open(stack, params.folder)
-        if not held:
+        borrowed = self._borrow_open(stack, params.folder)
+        if not borrowed:
             raise self.workspace.missing_error("why")
         doc_id = params.doc_id.strip()
-        for project, _ in held:
+        for project, _ in borrowed:
             if (inside := project.locate_document(doc_id)) is not None:
                 return project, inside
-        by_name = (each for each in held if doc_id.startswith(f"{each[1].project.name}:"))
+        by_name = (each for each in borrowed if doc_id.startswith(f"{each[1].project.name}:"))
         chosen = next(by_name, None)
-        if chosen is None and len(held) > 1:
-            answering = (each for each in held if has_answered(each[1], doc_id, params.query_id))
-            indexing = (each for each in held if each[1].is_indexed(doc_id))
+        if chosen is None and len(borrowed) > 1:
+            answering = (each for each in borrowed if has_answered(each[1], doc_id, params.query_id))
+            indexing = (each for each in borrowed if each[1].is_indexed(doc_id))
             chosen = next(answering, None) or next(indexing, None)
-        return (chosen or held[0])[0], params.doc_id
+        return (chosen or borrowed[0])[0], params.doc_id
 
     def _is_elsewhere(self, name: str, opened: Sequence[Engine]) -> bool:
         """Return whether a project by its name is to be asked as a registered one."""
@@ -355,19 +355,19 @@ class ProjectRouter:
             for name in selection.unknown_names
         ]
         with ExitStack() as stack:
-            asked = [self._open_participant(stack, each) for each in selection.projects]
-            answer = merge_answers(fan_out([*asked, *missing], to_request(params), context), context.commands)
+            participants = [self._open_participant(stack, each) for each in selection.projects]
+            answer = merge_answers(fan_out([*participants, *missing], to_request(params), context), context.commands)
             holders = [
                 *(stack.enter_context(project.borrow()) for project in opened),
-                *(each.engine for each in asked),
+                *(each.engine for each in participants),
             ]
-            return _record(holders, answer, asked, params, context)
+            return _record(holders, answer, participants, params, context)
 
     def _open_participant(self, stack: ExitStack, selected: SelectedProject) -> Participant:
         """Return the project held until the stack ends, or with what keeps it from being asked."""
         name, root = selected.project.name, selected.project.root
-        held = self.workspace.projects() if self.workspace.is_editor else ()
-        opened = next((project for project in held if project.identify().root == root), None)
+        open_projects = self.workspace.projects() if self.workspace.is_editor else ()
+        opened = next((project for project in open_projects if project.identify().root == root), None)
         if opened is not None:
             return replace(stack.enter_context(opened.participate()), name=name, via=selected.via)
         try:
@@ -383,8 +383,8 @@ class ProjectRouter:
 
     def _borrow_open(self, stack: ExitStack, folder: str | None = None) -> list[tuple[OpenProject, Engine]]:
         """Return the open projects that have an engine, each held until the stack ends."""
-        held = ((project, stack.enter_context(project.borrow())) for project in self.workspace.projects(folder))
-        return [(project, engine) for project, engine in held if engine is not None]
+        borrowed = ((project, stack.enter_context(project.borrow())) for project in self.workspace.projects(folder))
+        return [(project, engine) for project, engine in borrowed if engine is not None]
 
     @contextmanager
     def _borrow_first(self, mode: str, projects: Sequence[OpenProject]) -> Generator[Engine]:
@@ -401,12 +401,12 @@ class ProjectRouter:
         """Hold the engine of a project by its name. Raises UnknownProject naming the field."""
         known = self.registered()
         here = [] if self.workspace.is_editor else [as_registered(each, known) for each in self.workspace.projects()]
-        found = find_project((*here, *known), name)
-        if found is None:
+        project = find_project((*here, *known), name)
+        if project is None:
             raise UnknownProject(field, describe_unknown_projects([name], known))
-        if not found.root.is_dir():
-            raise BadRequest(field, describe_missing_folder(found))
-        with self.pool.borrow(found.root) as engine:
+        if not project.root.is_dir():
+            raise BadRequest(field, describe_missing_folder(project))
+        with self.pool.borrow(project.root) as engine:
             self.workspace.prepare(engine)
             yield engine
 
@@ -434,9 +434,9 @@ class ProjectRouter:
         name: the result's project; empty for a note of the person, which is of the project that answered.
         """
         if self.workspace.is_editor:
-            held = self._borrow_open(stack)
-            if not self._is_elsewhere(name, [engine for _, engine in held]):
-                candidates = [*(each for each in held if each[1] is holder), *self._borrow_open(stack, folder)]
+            borrowed = self._borrow_open(stack)
+            if not self._is_elsewhere(name, [engine for _, engine in borrowed]):
+                candidates = [*(each for each in borrowed if each[1] is holder), *self._borrow_open(stack, folder)]
                 owner = next((each for each in candidates if each[1].project.name == name), candidates[0])
                 return stack.enter_context(owner[0].participate())
         if name in ("", holder.project.name):

@@ -66,8 +66,8 @@ def select_projects(
     if len(names) > MAX_PROJECTS:
         raise BadRequest("projects", f"names {len(names)} projects; at most {MAX_PROJECTS} can be asked at once")
     known = _deduplicate_projects((*default_projects, *registered))
-    found = [(name, find_project(known, name)) for name in dict.fromkeys(names)]
-    chosen = [project for _, project in found if project is not None]
+    named = [(name, find_project(known, name)) for name in dict.fromkeys(names)]
+    chosen = [project for _, project in named if project is not None]
     if everything or not names:
         chosen = known if everything else list(default_projects)
     if requested.include_linked:
@@ -77,18 +77,18 @@ def select_projects(
         for project in _deduplicate_projects(chosen)
     )
     ordered = sorted(selected, key=lambda each: each.project.name)
-    return ProjectSelection(tuple(ordered), tuple(name for name, project in found if project is None))
+    return ProjectSelection(tuple(ordered), tuple(name for name, project in named if project is None))
 
 
 def _deduplicate_projects(projects: Iterable[RegisteredProject]) -> list[RegisteredProject]:
     """Keep each root and each name once: of two projects with one name, the first."""
-    kept: dict[str, RegisteredProject] = {}
+    by_name: dict[str, RegisteredProject] = {}
     roots = set[object]()
     for project in projects:
-        if project.root not in roots and project.name.lower() not in kept:
+        if project.root not in roots and project.name.lower() not in by_name:
             roots.add(project.root)
-            kept[project.name.lower()] = project
-    return list(kept.values())
+            by_name[project.name.lower()] = project
+    return list(by_name.values())
 
 
 def _describe_link(

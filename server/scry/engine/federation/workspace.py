@@ -199,8 +199,8 @@ class AnswerLocator:
 
 def as_registered(project: OpenProject, known: Sequence[RegisteredProject]) -> RegisteredProject:
     """Return an open project by its registered name, or as the workspace knows it."""
-    found = find_project_at(known, project.root) if project.root is not None else None
-    return found or project.identify()
+    registered = find_project_at(known, project.root) if project.root is not None else None
+    return registered or project.identify()
 
 
 def has_answered(engine: Engine, doc_id: str, query_id: str | None) -> bool:

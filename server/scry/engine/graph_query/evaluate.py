@@ -54,8 +54,8 @@ def answer_relation_query(
     Raises BadRequest for a name of nothing, Cancelled.
     """
     evaluation = _Evaluation(reading, context)
-    found = evaluation.evaluate(tree)
-    hits = _make_hits(found, request, reading)
+    matches = evaluation.evaluate(tree)
+    hits = _make_hits(matches, request, reading)
     notices = [*evaluation.notices]
     if not reading.store.graph.is_current:
         notices.append(GraphPending("relations"))
@@ -78,54 +78,54 @@ class _Evaluation(Struct):
         """Return the documents that meet a tree."""
         if isinstance(tree, RelationClause):
             return self._evaluate_clause(tree)
-        found = [self.evaluate(part) for part in tree.parts]
+        results = [self.evaluate(part) for part in tree.parts]
         if isinstance(tree, AnyOf):
-            return _union(found)
-        met = found[0]
-        for other in found[1:]:
-            met = _intersect(met, other)
+            return _union(results)
+        matches = results[0]
+        for other in results[1:]:
+            matches = _intersect(matches, other)
         for part in tree.without:
-            met = _subtract(met, self.evaluate(part))
-        return met
+            matches = _subtract(matches, self.evaluate(part))
+        return matches
 
     def _evaluate_clause(self, clause: RelationClause) -> GraphMatches:
-        things = resolve_name(clause.name, self.reading.store, files_first=clause.kind in FILE_RELATIONS)
-        if len(things) > 1:
-            self.notices.append(NameAmbiguous(clause.name, len(things), tuple(things[:_MAX_LISTED])))
+        doc_ids = resolve_name(clause.name, self.reading.store, files_first=clause.kind in FILE_RELATIONS)
+        if len(doc_ids) > 1:
+            self.notices.append(NameAmbiguous(clause.name, len(doc_ids), tuple(doc_ids[:_MAX_LISTED])))
         if clause.kind is RelationKind.CHANGES_WITH and self.reading.history is None:
             self.notices.append(NoHistoryForRelation())
         try:
-            ways = self._walk(clause, things)
+            paths = self._walk(clause, doc_ids)
         except IndexUnavailable as error:
             self.faults.append(OracleFault("history", str(error)))
             return {}
-        return {doc_id: (Proof(_describe_proof(clause, steps), steps),) for doc_id, steps in ways.items()}
+        return {doc_id: (Proof(_describe_proof(clause, steps), steps),) for doc_id, steps in paths.items()}
 
-    def _walk(self, clause: RelationClause, things: Sequence[str]) -> dict[str, tuple[ProofStep, ...]]:
+    def _walk(self, clause: RelationClause, doc_ids: Sequence[str]) -> dict[str, tuple[ProofStep, ...]]:
         """Level by level, so that every way is a shortest one; each document is gone out from once."""
-        starts = self._starts(clause, things)
-        inside = set(starts) if len(starts) > len(things) else set[str]()
-        ways: dict[str, tuple[ProofStep, ...]] = {}
+        starts = self._starts(clause, doc_ids)
+        inside = set(starts) if len(starts) > len(doc_ids) else set[str]()
+        paths: dict[str, tuple[ProofStep, ...]] = {}
         frontier, visited = starts, set(starts)
         while frontier:
             self.context.raise_if_cancelled()
-            reached = follow_relation(clause.kind, frontier, self.reading, is_source=clause.is_source)
-            if len(reached) >= MAX_STEP_RESULTS:
+            steps = follow_relation(clause.kind, frontier, self.reading, is_source=clause.is_source)
+            if len(steps) >= MAX_STEP_RESULTS:
                 self.notices.append(RelationsCut(clause.name, MAX_STEP_RESULTS))
-            for there, step in reached.items():
-                if there not in ways and there not in inside:
-                    here = step.target if clause.is_source else step.source
-                    ways[there] = (step, *ways.get(here, ())) if here not in starts else (step,)
-            frontier = [there for there in reached if there not in visited] if clause.transitive else []
+            for doc_id, step in steps.items():
+                if doc_id not in paths and doc_id not in inside:
+                    previous = step.target if clause.is_source else step.source
+                    paths[doc_id] = (step, *paths.get(previous, ())) if previous not in starts else (step,)
+            frontier = [doc_id for doc_id in steps if doc_id not in visited] if clause.transitive else []
             visited.update(frontier)
-        return ways
+        return paths
 
-    def _starts(self, clause: RelationClause, things: Sequence[str]) -> list[str]:
+    def _starts(self, clause: RelationClause, doc_ids: Sequence[str]) -> list[str]:
         """Return the documents to start from, with members: a type calls what its members call, a file all in it."""
         if clause.kind not in (RelationKind.CALLS, RelationKind.INHERITS):
-            return list(things)
+            return list(doc_ids)
         of_types = clause.kind is RelationKind.CALLS and not clause.is_source
-        return include_members(things, self.reading.store, of_types=of_types)
+        return include_members(doc_ids, self.reading.store, of_types=of_types)
 
 
 def _describe_proof(clause: RelationClause, steps: Sequence[ProofStep]) -> str:
@@ -143,9 +143,9 @@ def _describe_proof(clause: RelationClause, steps: Sequence[ProofStep]) -> str:
     return f"{done} {clause.name}{far}"
 
 
-def _union(found: Sequence[GraphMatches]) -> GraphMatches:
+def _union(results: Sequence[GraphMatches]) -> GraphMatches:
     joined: dict[str, tuple[Proof, ...]] = {}
-    for each in found:
+    for each in results:
         for doc_id, proofs in each.items():
             joined[doc_id] = tuple(dict.fromkeys((*joined.get(doc_id, ()), *proofs)))
     return joined
@@ -162,12 +162,14 @@ def _intersect(one: GraphMatches, other: GraphMatches) -> GraphMatches:
     return both
 
 
-def _subtract(met: GraphMatches, excluded: GraphMatches) -> GraphMatches:
-    gone = {*excluded, *map(_file_of, excluded)}
+def _subtract(matches: GraphMatches, excluded: GraphMatches) -> GraphMatches:
+    excluded_files = {*excluded, *map(_file_of, excluded)}
     return {
         doc_id: proofs
-        for doc_id, proofs in met.items()
-        if doc_id not in excluded and _file_of(doc_id) not in excluded and not (_is_file(doc_id) and doc_id in gone)
+        for doc_id, proofs in matches.items()
+        if doc_id not in excluded
+        and _file_of(doc_id) not in excluded
+        and not (_is_file(doc_id) and doc_id in excluded_files)
     }
 
 
@@ -182,17 +184,17 @@ def _is_file(doc_id: str) -> bool:
 _CONFIDENCE_ORDER = ("exact", "by name", "ambiguous")
 
 
-def _match_order(found: tuple[str, tuple[Proof, ...]]) -> tuple[int, int, int, int, str]:
-    doc_id, proofs = found
+def _match_order(match: tuple[str, tuple[Proof, ...]]) -> tuple[int, int, int, int, str]:
+    doc_id, proofs = match
     steps = [step for proof in proofs for step in proof.steps]
     least_sure = max(_CONFIDENCE_ORDER.index(step.confidence) for step in steps)
     return -len(proofs), len(steps), least_sure, -sum(step.count for step in steps), doc_id
 
 
-def _make_hits(found: GraphMatches, request: FindRequest, reading: IndexView) -> tuple[Hit, ...]:
-    highest = max((len(proofs) for proofs in found.values()), default=1)
+def _make_hits(matches: GraphMatches, request: FindRequest, reading: IndexView) -> tuple[Hit, ...]:
+    highest = max((len(proofs) for proofs in matches.values()), default=1)
     hits: list[Hit] = []
-    for doc_id, proofs in sorted(found.items(), key=_match_order):
+    for doc_id, proofs in sorted(matches.items(), key=_match_order):
         score = len(proofs) / highest
         if len(hits) == request.limit or score < request.min_score:
             break

@@ -36,13 +36,13 @@ def resolve_name(name: str, store: IndexStore, *, files_first: bool) -> tuple[st
     exact = _resolve_exact(name, store)
     if exact:
         return (exact,)
-    ways = (_resolve_files, _resolve_symbols) if files_first else (_resolve_symbols, _resolve_files)
-    found = next((found for way in ways if (found := way(name, store))), ())
-    if not found:
+    resolvers = (_resolve_files, _resolve_symbols) if files_first else (_resolve_symbols, _resolve_files)
+    doc_ids = next((doc_ids for resolve in resolvers if (doc_ids := resolve(name, store))), ())
+    if not doc_ids:
         near = _suggest_names(name, store)
         meant = f"; did you mean {' or '.join(near)}?" if near else ""
         raise BadRequest("query", f"nothing in this project is called {name}{meant}")
-    return found
+    return doc_ids
 
 
 def _resolve_exact(name: str, store: IndexStore) -> str:
@@ -53,11 +53,11 @@ def _resolve_exact(name: str, store: IndexStore) -> str:
     return file_doc_id(path) if "/" in name and store.files.get_file(path) else ""
 
 
-def _resolve_symbols(asked: str, store: IndexStore) -> tuple[str, ...]:
+def _resolve_symbols(name_input: str, store: IndexStore) -> tuple[str, ...]:
     """Those written the same before those of the same key; what does something before fields and sections."""
-    path, _, name = asked.rpartition("::")
+    path, _, name = name_input.rpartition("::")
     if "/" not in path and "." not in path:  # as in Rust: Cart::add
-        path, name = "", asked
+        path, name = "", name_input
     last = name.replace("::", ".").rpartition(".")[2]
     key = normalize_name(last)
     named = (
@@ -122,16 +122,16 @@ def follow_relation(
     if kind in _EDGES:
         return _follow_edges(_EDGES[kind], kind, doc_ids, reading.store, is_source)
     if kind is RelationKind.DEFINES:
-        ways = _follow_definers(doc_ids, reading.store) if is_source else _follow_members(doc_ids, reading.store)
+        rows = _follow_definers(doc_ids, reading.store) if is_source else _follow_members(doc_ids, reading.store)
     elif kind is RelationKind.IMPORTS:
-        ways = _follow_imports(doc_ids, reading.store, is_source)
+        rows = _follow_imports(doc_ids, reading.store, is_source)
     else:
-        ways = _follow_co_changes(doc_ids, reading)
-    found: dict[str, ProofStep] = {}
-    for here, there, line, count in ways:
-        source, target = (there, here) if is_source else (here, there)
-        found.setdefault(there, ProofStep(source, kind.value, target, Confidence.EXACT.label, line, count))
-    return found
+        rows = _follow_co_changes(doc_ids, reading)
+    steps: dict[str, ProofStep] = {}
+    for start, end, line, count in rows:
+        source, target = (end, start) if is_source else (start, end)
+        steps.setdefault(end, ProofStep(source, kind.value, target, Confidence.EXACT.label, line, count))
+    return steps
 
 
 _RelationRow = tuple[str, str, int | None, int]
@@ -140,26 +140,26 @@ _RelationRow = tuple[str, str, int | None, int]
 
 def include_members(doc_ids: Iterable[str], store: IndexStore, *, of_types: bool) -> list[str]:
     """Return the doc_ids with all that is in the files among them. of_types: also in types and the like."""
-    found = dict.fromkeys(doc_ids)
-    for doc_id in list(found):
+    members = dict.fromkeys(doc_ids)
+    for doc_id in list(members):
         named = parse_doc_id(doc_id)
         if named.lines is None and (of_types or not named.name):
             others = (other for _, other in store.documents.doc_keys_in_file(named.path)[1])
-            found |= dict.fromkeys(other for other in others if not named.name or other.startswith(f"{doc_id}."))
-    return list(found)
+            members |= dict.fromkeys(other for other in others if not named.name or other.startswith(f"{doc_id}."))
+    return list(members)
 
 
 def _follow_edges(
     edge: EdgeKind, kind: RelationKind, doc_ids: Sequence[str], store: IndexStore, is_source: bool
 ) -> dict[str, ProofStep]:
-    numbers = store.documents.doc_keys_by_id(doc_ids)
-    names = {number: doc_id for doc_id, number in numbers.items()}
-    found: dict[str, ProofStep] = {}
+    doc_keys = store.documents.doc_keys_by_id(doc_ids)
+    names = {doc_key: doc_id for doc_id, doc_key in doc_keys.items()}
+    steps: dict[str, ProofStep] = {}
     for item in store.graph.neighbors(list(names), edge, MAX_STEP_RESULTS, backward=is_source).items:
-        here = names[item.edge.target_key if is_source else item.edge.source_key]
-        source, target = (item.doc_id, here) if is_source else (here, item.doc_id)
-        found[item.doc_id] = ProofStep(source, kind.value, target, item.edge.confidence.label, item.edge.line)
-    return found
+        start = names[item.edge.target_key if is_source else item.edge.source_key]
+        source, target = (item.doc_id, start) if is_source else (start, item.doc_id)
+        steps[item.doc_id] = ProofStep(source, kind.value, target, item.edge.confidence.label, item.edge.line)
+    return steps
 
 
 def _follow_imports(doc_ids: Sequence[str], store: IndexStore, is_source: bool) -> Iterable[_RelationRow]:
@@ -194,7 +194,7 @@ def _follow_members(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_Rela
     for doc_id in doc_ids:
         named = parse_doc_id(doc_id)
         documents = store.documents.get_documents(
-            [number for number, _ in store.documents.doc_keys_in_file(named.path)[1]]
+            [doc_key for doc_key, _ in store.documents.doc_keys_in_file(named.path)[1]]
         ).values()
         for document in documents:
             if document.symbol.name and document.symbol.container == named.name:

@@ -254,8 +254,8 @@ class _Parser:
             self._at += 1
 
     def _word(self, ahead: int = 0) -> str:
-        place = self._at + ahead
-        return self._tokens[place].word if place < len(self._tokens) else ""
+        index = self._at + ahead
+        return self._tokens[index].word if index < len(self._tokens) else ""
 
     def _take(self, *words: str) -> bool:
         taken = self._word() in words

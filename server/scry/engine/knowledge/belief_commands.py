@@ -82,22 +82,22 @@ def _format_belief(statement: str, name: str, belief: NewBelief) -> str:
         "domains": belief.domains,
     }
     values: dict[str, object] = {"id": name, "statement": statement, "entrenchment": belief.entrenchment}
-    values |= {key: [escape_unencodable(value) for value in found] for key, found in lists.items() if found}
-    matter = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=10_000)
-    return f"---\n{matter}---\n"
+    values |= {key: [escape_unencodable(value) for value in items] for key, items in lists.items() if items}
+    front_matter = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=10_000)
+    return f"---\n{front_matter}---\n"
 
 
-def _create_file(place: Path, text: str, root: Path) -> None:
+def _create_file(path: Path, text: str, root: Path) -> None:
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if not place.parent.resolve().is_relative_to(root.resolve()):
-            raise BadRequest("id", f"{place.parent} leads out of the project; the belief was not written")
-        with place.open("x", encoding="utf-8", newline="\n") as file:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.resolve().is_relative_to(root.resolve()):
+            raise BadRequest("id", f"{path.parent} leads out of the project; the belief was not written")
+        with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError as error:
-        raise BadRequest("id", f"{place} exists; choose another id, or edit that file") from error
+        raise BadRequest("id", f"{path} exists; choose another id, or edit that file") from error
     except OSError as error:
-        raise IndexUnavailable(f"{place} can't be written: {error.strerror or error}") from error
+        raise IndexUnavailable(f"{path} can't be written: {error.strerror or error}") from error
 
 
 def _require_evidence(citation: str, project: Project) -> None:
@@ -108,10 +108,10 @@ def _require_evidence(citation: str, project: Project) -> None:
         raise BadRequest("evidence", str(error)) from error
     if not evidence.path:
         return
-    place = project.root / evidence.path
-    if not place.is_file():
+    path = project.root / evidence.path
+    if not path.is_file():
         raise BadRequest("evidence", f"{citation}: there is no file {evidence.path} in {project.root}")
-    if evidence.lines and evidence.lines[0] > (count := place.read_bytes().count(b"\n") + 1):
+    if evidence.lines and evidence.lines[0] > (count := path.read_bytes().count(b"\n") + 1):
         raise BadRequest("evidence", f"{citation}: {evidence.path} has only {count} lines")
 
 
@@ -136,10 +136,10 @@ def list_beliefs(beliefs: BeliefSnapshot | None, name: str | None = None) -> dic
 
 
 def _select_belief(notes: Mapping[str, NoteFile], doc_id: str) -> dict[str, NoteFile]:
-    found = {path: note for path, note in notes.items() if note.doc_id == doc_id}
-    if not found:
+    selected = {path: note for path, note in notes.items() if note.doc_id == doc_id}
+    if not selected:
         raise BadRequest("id", f"this project holds no {doc_id}; scry belief list names those it holds")
-    return found
+    return selected
 
 
 def list_note_problems(store: IndexStore | None, beliefs: BeliefSnapshot | None) -> list[NoteProblem]:

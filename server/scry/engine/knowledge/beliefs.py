@@ -34,7 +34,7 @@ class _BeliefContext(Struct, frozen=True):
 
     def active(self, kind: str, note: NoteFile) -> list[NoteFile]:
         """Return the active beliefs that say of themselves that they support a note, or attack it."""
-        named = [self.others.get(doc_id) for said, doc_id in self.related[note.doc_id] if said == kind]
+        named = [self.others.get(doc_id) for relation, doc_id in self.related[note.doc_id] if relation == kind]
         return [other for other in named if other is not None and other.status == ACTIVE]
 
 
@@ -54,13 +54,16 @@ class BeliefSnapshot(Struct, frozen=True):
 
     def reached_files(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
         """Return the existing files that each belief reaches, the highest score first."""
-        reached = self.file.coverage_of(doc_ids)
-        return {doc_id: [r for r in found if self._is_there(r.target)] for doc_id, found in reached.items()}
+        coverage = self.file.coverage_of(doc_ids)
+        return {
+            doc_id: [target for target in targets if self._is_there(target.target)]
+            for doc_id, targets in coverage.items()
+        }
 
     def reach(self, doc_id: str) -> list[BeliefTarget]:
         """Return all existing files, commits and notes that a belief reaches, the highest score first."""
-        found = self.file.coverage_of([doc_id]).get(doc_id, [])
-        return [each for each in found if not each.target.startswith("./") or self._is_there(each.target)]
+        targets = self.file.coverage_of([doc_id]).get(doc_id, [])
+        return [each for each in targets if not each.target.startswith("./") or self._is_there(each.target)]
 
     def reached_beliefs(self, doc_id: str) -> list[str]:
         """Return the beliefs that a belief reaches."""
@@ -69,9 +72,9 @@ class BeliefSnapshot(Struct, frozen=True):
     def beliefs_reaching(self, doc_id: str) -> list[tuple[NoteFile, BeliefTarget]]:
         """Return the beliefs that reach a document or its file, the highest score first."""
         target = file_doc_id(parse_doc_id(doc_id).path) if doc_id.startswith("./") else doc_id
-        found = self.file.beliefs_covering(target)
-        notes = self.file.notes_by_doc_id([doc_id for doc_id, _ in found])
-        return [(notes[doc_id], reached) for doc_id, reached in found if doc_id in notes]
+        beliefs = self.file.beliefs_covering(target)
+        notes = self.file.notes_by_doc_id([doc_id for doc_id, _ in beliefs])
+        return [(notes[doc_id], coverage) for doc_id, coverage in beliefs if doc_id in notes]
 
     def _is_there(self, target: str) -> bool:
         if not target.startswith("./"):
@@ -80,23 +83,23 @@ class BeliefSnapshot(Struct, frozen=True):
 
     def _read_context(self, notes: Sequence[NoteFile]) -> _BeliefContext:
         names = [note.doc_id for note in notes]
-        related, places = self.file.relations_to(names), self.file.paths_by_doc_id(names)
-        others = [doc_id for said in related.values() for _, doc_id in said]
+        related, paths_by_belief = self.file.relations_to(names), self.file.paths_by_doc_id(names)
+        others = [doc_id for relations in related.values() for _, doc_id in relations]
         others += [_belief_doc_id(target) for note in notes for target in note.attacks]
-        paths = [path for stated in places.values() for path in stated]
+        paths = [path for stated in paths_by_belief.values() for path in stated]
         changed = self.history.last_commit_times(paths) if self.history is not None else {}
-        return _BeliefContext(related, self.file.notes_by_doc_id(list(dict.fromkeys(others))), places, changed)
+        return _BeliefContext(related, self.file.notes_by_doc_id(list(dict.fromkeys(others))), paths_by_belief, changed)
 
     def _warnings(self, note: NoteFile, around: _BeliefContext) -> list[str]:
-        gone = [evidence.raw_text for evidence in map(parse_citation, note.evidence) if self._is_gone(evidence)]
-        said = [f"its evidence is gone: {', '.join(gone)}"] if gone else []
+        missing = [evidence.raw_text for evidence in map(parse_citation, note.evidence) if self._is_gone(evidence)]
+        warnings = [f"its evidence is gone: {', '.join(missing)}"] if missing else []
         against = _contradicting_beliefs(note, around)
         if against:
-            said.append(f"contradicted by {', '.join(against)}")
+            warnings.append(f"contradicted by {', '.join(against)}")
         supported = self._last_supported(note, around)
         if supported is not None and self.now - supported > STALE_AFTER_S:
-            said.append(f"nothing has supported it for {format_duration(self.now - supported)}")
-        return said
+            warnings.append(f"nothing has supported it for {format_duration(self.now - supported)}")
+        return warnings
 
     def _is_gone(self, evidence: Citation) -> bool:
         """Return whether a cited document is no longer there; one that can't be looked up is not said to be gone."""
@@ -142,28 +145,32 @@ def _belief_doc_id(target: str) -> str:
     return f"belief:{target.removeprefix('belief:')}"
 
 
-def describe_reach(reached: Sequence[BeliefTarget]) -> str:
+def describe_reach(targets: Sequence[BeliefTarget]) -> str:
     """Describe the reached files, such as `reaches: shop/fusion.py (+2 files)`; empty for none."""
-    if not reached:
+    if not targets:
         return ""
-    more = len(reached) - 1
+    more = len(targets) - 1
     others = f" (+{more} file{'' if more == 1 else 's'})" if more else ""
-    return f"reaches: {reached[0].target.removeprefix('./')}{others}"
+    return f"reaches: {targets[0].target.removeprefix('./')}{others}"
 
 
 def annotate_beliefs(answer: Answer, snapshot: BeliefSnapshot) -> Answer:
     """Return the answer with what its beliefs reach, and what speaks against them, in their snippets."""
-    told = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
+    doc_ids = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
     try:
-        reached, warned = snapshot.reached_files(told), snapshot.warnings(told)
+        targets, warnings = snapshot.reached_files(doc_ids), snapshot.warnings(doc_ids)
     except IndexUnavailable:
         return answer
-    return replace(answer, hits=tuple(_annotate_hit(hit, reached, warned) for hit in answer.hits))
+    return replace(answer, hits=tuple(_annotate_hit(hit, targets, warnings) for hit in answer.hits))
 
 
-def _annotate_hit(hit: Hit, reached: Mapping[str, list[BeliefTarget]], warned: Mapping[str, Sequence[str]]) -> Hit:
+def _annotate_hit(hit: Hit, targets: Mapping[str, list[BeliefTarget]], warnings: Mapping[str, Sequence[str]]) -> Hit:
     doc_id = hit.document.doc_id
     if hit.document.content_type != "belief":
         return hit
-    parts = [hit.snippet, describe_reach(reached.get(doc_id, [])), *(f"! {said}" for said in warned.get(doc_id, ()))]
+    parts = [
+        hit.snippet,
+        describe_reach(targets.get(doc_id, [])),
+        *(f"! {warning}" for warning in warnings.get(doc_id, ())),
+    ]
     return replace(hit, snippet=" — ".join(part for part in parts if part))

@@ -85,10 +85,10 @@ class MemoryService:
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
-        noted = self._open_store().record(observation, owner)
-        if noted.memory.doc_key is not None:
+        recorded = self._open_store().record(observation, owner)
+        if recorded.memory.doc_key is not None:
             self._embed_notes()
-        return noted
+        return recorded
 
     def summarize(self, capsule: str, text: str) -> Memory:
         """Replace a summary by a person's words; see MemoryStore.summarize."""
@@ -118,8 +118,8 @@ class MemoryService:
 
     def capture_jump(self, doc_id: str, query: str, act_id: str) -> None:
         """Record that a result of a question was opened."""
-        asked = f" (asked: {query})" if query else ""
-        self._capture(Observation("jump", f"{doc_id}{asked}", now_ms(), key=f"jump {act_id}"))
+        question = f" (asked: {query})" if query else ""
+        self._capture(Observation("jump", f"{doc_id}{question}", now_ms(), key=f"jump {act_id}"))
 
     def capture_commits(self, since: str | None) -> None:
         """Record the commits made since `since`, for HEAD has moved; None where it was not known before.
@@ -167,9 +167,9 @@ class MemoryService:
         reader = self.reader()
         if reader is not None:
             with closing(reader):
-                found = reader.find_session(name)
-                if found is not None:
-                    return found, reader.capsules_of_session(name)
+                session = reader.find_session(name)
+                if session is not None:
+                    return session, reader.capsules_of_session(name)
         raise BadRequest("session", f"no session is named {name}; scry session list names them")
 
     def last_capsule(self, agent: str | None = None) -> Capsule | None:

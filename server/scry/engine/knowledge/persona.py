@@ -55,8 +55,8 @@ def remember_note(
 
 
 def _superseded_domains(database: PersonaDatabase, doc_id: str | None) -> tuple[str, ...]:
-    found = database.current_notes([doc_id]) if doc_id else []
-    return found[0].body.domains if found else ()
+    notes = database.current_notes([doc_id]) if doc_id else []
+    return notes[0].body.domains if notes else ()
 
 
 def list_notes(query: str | None = None, domains: Sequence[str] = ()) -> list[StoredPersonaNote]:
@@ -86,13 +86,13 @@ class ForgottenNote(Struct, frozen=True):
 def forget_note(doc_id: str) -> ForgottenNote:
     """Delete a note for good, also from the stored answers of all projects. Raises BadRequest, IndexUnavailable."""
     with _open_notes() as database:
-        found = database.current_notes([doc_id])
+        notes = database.current_notes([doc_id])
         try:
             database.forget(doc_id, time.time_ns() // 1_000_000)
         except KeyError as error:
             raise _unknown_note_error("doc_id", doc_id) from error
         is_clean = forget_answers_in_projects(data_home(), [doc_id])
-    return ForgottenNote(doc_id, found[0].time_ms if found else None, is_clean)
+    return ForgottenNote(doc_id, notes[0].time_ms if notes else None, is_clean)
 
 
 @contextmanager
@@ -111,8 +111,8 @@ def _search_notes(database: PersonaDatabase, query: str) -> Sequence[str]:
     word_counts = {doc_key: len(terms) for doc_key, terms in matched.items()}
     cosines = dict(zip(near.doc_keys.tolist(), np.round(near.scores, 6).tolist(), strict=True))
     scores = {doc_id: (word_counts[doc_key], cosines.get(doc_key, 0.0)) for doc_id, doc_key in doc_keys.items()}
-    found = [doc_id for doc_id, (count, cosine) in scores.items() if count or cosine >= _MIN_COSINE]
-    return sorted(found, key=lambda doc_id: (-sum(scores[doc_id]), doc_id))[:MAX_FOUND_NOTES]
+    matching = [doc_id for doc_id, (count, cosine) in scores.items() if count or cosine >= _MIN_COSINE]
+    return sorted(matching, key=lambda doc_id: (-sum(scores[doc_id]), doc_id))[:MAX_FOUND_NOTES]
 
 
 def _unknown_note_error(field: str, doc_id: str) -> BadRequest:

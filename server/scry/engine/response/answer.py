@@ -131,7 +131,7 @@ def describe_evidence(
     It holds the rank of each vote, other evidence, the number of files that import it, and how many more results its
     file has.
     """
-    parts = [*(f"{ORACLE_SHORT_NAMES.get(name, name)} #{vote.rank}" for name, vote in votes.items()), *others]
+    parts = [*(f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in votes.items()), *others]
     if structure and structure.importers:
         parts.append(f"imp {structure.importers}")
     if more_in_file:
@@ -157,12 +157,12 @@ def _present_annotations(hit: Hit, root: Path) -> messages.Annotations:
 
 def _present_proof_step(step: ProofStep, root: Path) -> messages.Edge:
     """Return a step with the start of its line as location: the column is not known."""
-    place: messages.Location | UnsetType = UNSET
+    location: messages.Location | UnsetType = UNSET
     if step.line is not None:
         path = parse_doc_id(step.source).path
         start = messages.Position(line=step.line, character=0)
-        place = messages.Location(uri=file_uri(root, path), range=messages.Range(start=start, end=start))
-    return messages.Edge(step.source, step.kind, step.target, step.confidence, place)
+        location = messages.Location(uri=file_uri(root, path), range=messages.Range(start=start, end=start))
+    return messages.Edge(step.source, step.kind, step.target, step.confidence, location)
 
 
 def present_location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:
@@ -175,7 +175,7 @@ def present_location(document: Document, root: Path, encoding: str) -> messages.
 def _present_metadata(document: Document) -> messages.Metadata | UnsetType:
     metadata = messages.Metadata(
         timestamp=UNSET if document.time is None else format_utc_time(document.time),
-        code_refs=[replace_surrogates(place) for place in document.code_refs] or UNSET,
+        code_refs=[replace_surrogates(reference) for reference in document.code_refs] or UNSET,
         session_id=document.session_id or UNSET,
         domains=list(document.domains) or UNSET,
     )
@@ -190,17 +190,17 @@ def format_utc_time(seconds: int) -> str:
 def _present_contributions(candidate: Candidate) -> dict[str, messages.Contribution]:
     note = candidate.document.name if candidate.document.content_type == PERSONA else ""
     return {
-        name: _present_contribution(vote, note if name == PERSONA else "") for name, vote in candidate.votes.items()
+        name: _present_contribution(match, note if name == PERSONA else "") for name, match in candidate.votes.items()
     }
 
 
-def _present_contribution(vote: types.OracleMatch, note: str) -> messages.Contribution:
+def _present_contribution(match: types.OracleMatch, note: str) -> messages.Contribution:
     return messages.Contribution(
-        rank=vote.rank,
-        raw_score=round(vote.raw_score, RAW_SCORE_DIGITS),
-        score_type=vote.score_type,
-        matches=[replace_surrogates(term) for term in vote.matches] if vote.matches else UNSET,
-        snippet=replace_surrogates(note or vote.note) or UNSET,
+        rank=match.rank,
+        raw_score=round(match.raw_score, RAW_SCORE_DIGITS),
+        score_type=match.score_type,
+        matches=[replace_surrogates(term) for term in match.matches] if match.matches else UNSET,
+        snippet=replace_surrogates(note or match.note) or UNSET,
     )
 
 

@@ -23,14 +23,16 @@ def present_impact(beliefs: BeliefSnapshot, doc_id: str, content_type: str) -> m
     """Return what a belief reaches and what speaks against it; of another document the beliefs that reach it."""
     if content_type == BELIEF:
         known = beliefs.file.notes_by_doc_id([doc_id, *beliefs.reached_beliefs(doc_id)])
-        reached = beliefs.reach(doc_id)[:MAX_BEARINGS]
+        targets = beliefs.reach(doc_id)[:MAX_BEARINGS]
         warnings = beliefs.warnings([doc_id]).get(doc_id, ())
         return messages.BeliefImpact(
-            reaches=[_present_bearing(each.target, each, known.get(each.target)) for each in reached],
-            warnings=[replace_surrogates(said) for said in warnings],
+            reaches=[_present_bearing(each.target, each, known.get(each.target)) for each in targets],
+            warnings=[replace_surrogates(warning) for warning in warnings],
         )
-    found = beliefs.beliefs_reaching(doc_id)[:MAX_BEARINGS]
-    return messages.BeliefImpact(beliefs=[_present_bearing(note.doc_id, reached, note) for note, reached in found])
+    beliefs_reaching = beliefs.beliefs_reaching(doc_id)[:MAX_BEARINGS]
+    return messages.BeliefImpact(
+        beliefs=[_present_bearing(note.doc_id, targets, note) for note, targets in beliefs_reaching]
+    )
 
 
 def present_impact_if_any(beliefs: BeliefSnapshot, doc_id: str, content_type: str) -> messages.BeliefImpact | UnsetType:
@@ -110,9 +112,9 @@ def _present_note(path: str, note: NoteFile, impact: messages.BeliefImpact, root
     )
 
 
-def _present_bearing(doc_id: str, reached: BeliefTarget, belief: NoteFile | None) -> messages.Bearing:
+def _present_bearing(doc_id: str, target: BeliefTarget, belief: NoteFile | None) -> messages.Bearing:
     statement = replace_surrogates(belief.title) if belief is not None else ""
-    return messages.Bearing(replace_surrogates(doc_id), reached.score, replace_surrogates(reached.reason), statement)
+    return messages.Bearing(replace_surrogates(doc_id), target.score, replace_surrogates(target.reason), statement)
 
 
 def _belief_doc_id(name: str) -> str:

@@ -65,14 +65,14 @@ def _present_relations(graph: DocumentRelations, root: Path, encoding: str) -> m
 
 def _present_link(link: RelatedDocument, root: Path, encoding: str) -> messages.Link:
     start = messages.Position(line=link.line or 0, character=0)
-    place = messages.Range(start=start, end=start)
+    range_ = messages.Range(start=start, end=start)
     if link.span is not None and link.line is None:
-        place = present_range(link.span, encoding)
+        range_ = present_range(link.span, encoding)
     return messages.Link(
         doc_id=replace_surrogates(link.doc_id),
         count=link.count,
         confidence=link.confidence or UNSET,
-        location=messages.Location(uri=file_uri(root, link.path), range=place),
+        location=messages.Location(uri=file_uri(root, link.path), range=range_),
     )
 
 
@@ -93,12 +93,12 @@ def locate_result(stored: StoredAnswer, rank: int, store: IndexStore | None, pro
     result = stored.result(rank)
     if result.location is UNSET:
         raise BadRequest("rank", f"result {rank}, {result.doc_id}, has no place in a file")
-    found = store.documents.find_by_doc_id(split_off_project(result.doc_id)[1]) if store else []
-    if found:
-        now = present_location(found[0], project.root, "utf-16")
-        start = found[0].symbol.name_span.start
+    documents = store.documents.find_by_doc_id(split_off_project(result.doc_id)[1]) if store else []
+    if documents:
+        now = present_location(documents[0], project.root, "utf-16")
+        start = documents[0].symbol.name_span.start
         result = msgspec.structs.replace(result, location=now)
-        return ResultLocation(result, _indexed_path(found[0], project), start.line + 1, start.utf16 + 1)
+        return ResultLocation(result, _indexed_path(documents[0], project), start.line + 1, start.utf16 + 1)
     start = result.location.range.start
     return ResultLocation(result, _path_of_location(result.location, rank), start.line + 1, start.character + 1)
 
@@ -115,10 +115,10 @@ def _path_of_location(location: messages.Location, rank: int) -> Path:
     from urllib.parse import unquote_to_bytes, urlsplit
     from urllib.request import url2pathname
 
-    place = urlsplit(location.uri)
-    if place.scheme != "file":
+    uri = urlsplit(location.uri)
+    if uri.scheme != "file":
         raise BadRequest("rank", f"result {rank} is no file on this machine")
-    raw = unquote_to_bytes(place.path).decode("utf-8", "surrogateescape")
+    raw = unquote_to_bytes(uri.path).decode("utf-8", "surrogateescape")
     return _require_file(Path(url2pathname(raw.replace("%", "%25"))))
 
 

@@ -49,8 +49,8 @@ def present_explanation(explained: WhyResult, project: Project, context: Request
         decisive=decisive.name if decisive else UNSET,
         without=[messages.Without(name=each.name, rank=each.rank) for each in ablations],
         places=[
-            messages.Place(mode=place.mode, rank=place.rank, of=place.total, note=place.note)
-            for place in explained.mode_ranks
+            messages.Place(mode=mode_rank.mode, rank=mode_rank.rank, of=mode_rank.total, note=mode_rank.note)
+            for mode_rank in explained.mode_ranks
         ],
         structural=present_structure(explained.structure) if explained.structure else UNSET,
         lived=_present_file_history(explained.file_history) if explained.file_history else UNSET,

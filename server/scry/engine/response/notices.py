@@ -100,8 +100,8 @@ def _describe_skipped(state: IndexState) -> str:
 def add_notice(answer: Answer, mode_notice: str = "", commands: CommandNames = COMMAND_LINE) -> Answer:
     """Return the answer with its notice: that of its mode, which also says why it is empty, and what it may lack."""
     is_explained = answer.results or mode_notice
-    lacks = describe_incomplete(answer.index, commands) if is_explained else describe_emptiness(answer, commands)
-    return msgspec.structs.replace(answer, notice="; ".join(part for part in (mode_notice, lacks) if part))
+    missing = describe_incomplete(answer.index, commands) if is_explained else describe_emptiness(answer, commands)
+    return msgspec.structs.replace(answer, notice="; ".join(part for part in (mode_notice, missing) if part))
 
 
 def add_merged_notice(

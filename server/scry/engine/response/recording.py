@@ -176,10 +176,10 @@ def record_merged_answer(
 def _add_trouble(answer: WireAnswer, trouble: str) -> WireAnswer:
     if not trouble:
         return answer
-    told = replace(answer, index=add_index_message(answer.index, trouble))
-    if isinstance(told, Answer):
-        return replace(told, notice="; ".join(part for part in (told.notice, trouble) if part))
-    return told
+    reported = replace(answer, index=add_index_message(answer.index, trouble))
+    if isinstance(reported, Answer):
+        return replace(reported, notice="; ".join(part for part in (reported.notice, trouble) if part))
+    return reported
 
 
 def add_index_message(state: IndexState, message: str) -> IndexState:
@@ -312,8 +312,12 @@ def _result_fields(result: ResultItem) -> dict[str, object]:
         "content_type": result.content_type,
         "fused_score": result.fused_score,
         "contributions": {
-            name: {"rank": found.rank, "raw_score": found.raw_score, "score_type": found.score_type}
-            for name, found in result.contributions.items()
+            name: {
+                "rank": contribution.rank,
+                "raw_score": contribution.raw_score,
+                "score_type": contribution.score_type,
+            }
+            for name, contribution in result.contributions.items()
         },
         "adjustments": {each.name: each.factor for each in result.adjustments},
         "annotations": result.annotations,

@@ -308,7 +308,7 @@ class BoostRules:
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates whose rank sums times their factors may come to `min_score`, in their order."""
-        max_name, found = self._name_boost.max_factor, list[Candidate]()
+        max_name, reachable = self._name_boost.max_factor, list[Candidate]()
         min_sum = min_score / (max_name * _MAX_FILE_FACTOR * _ROUNDING_MARGIN)
         candidates = [candidate for candidate in by_rank_sum if candidate.rank_sum >= min_sum]
         self.classify_paths([candidate.document.path for candidate in candidates])
@@ -317,8 +317,8 @@ class BoostRules:
             if bound >= min_score or (
                 bound * max_name >= min_score and self._name_boost.matches_name(candidate.document)
             ):
-                found.append(candidate)
-        return found
+                reachable.append(candidate)
+        return reachable
 
     def _max_path_factor(self, path: str) -> float:
         """Return the highest factor of a document in a file, its own name apart."""

@@ -44,13 +44,13 @@ def fuse_votes(
     for oracle, weight in weights.items():
         for match in votes.get(oracle, ()):
             doc_key = match.doc_key
-            found = matches_by_key.get(doc_key)
-            if found is None:
+            matches = matches_by_key.get(doc_key)
+            if matches is None:
                 if doc_key in documents:
                     matches_by_key[doc_key] = {oracle: match}
                     sums[doc_key] = weight / (RRF_K + match.rank)
-            elif oracle not in found:
-                found[oracle] = match
+            elif oracle not in matches:
+                matches[oracle] = match
                 sums[doc_key] += weight / (RRF_K + match.rank)
     return [Candidate(documents[doc_key], matches_by_key[doc_key], total) for doc_key, total in sums.items()]
 
@@ -116,13 +116,13 @@ class ScoreAdjuster:
     def adjust(self, candidate: Candidate) -> Candidate:
         """Return the candidate with its boosts applied."""
         doc_key = candidate.document.doc_key
-        found = self._adjusted.get(doc_key)
-        if found is None:
+        adjusted = self._adjusted.get(doc_key)
+        if adjusted is None:
             adjustments = self._rules.adjustments_for(candidate)
             if self._question.strengths:
                 adjustments = self._scale_factors(adjustments)
-            found = self._adjusted[doc_key] = self.apply(candidate, adjustments)
-        return found
+            adjusted = self._adjusted[doc_key] = self.apply(candidate, adjustments)
+        return adjusted
 
     def apply(self, candidate: Candidate, adjustments: Sequence[Adjustment]) -> Candidate:
         """Return the candidate with more adjustments, and its score with them."""

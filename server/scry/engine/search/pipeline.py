@@ -146,13 +146,13 @@ def filter_exact_phrases(
 ) -> list[Candidate]:
     """Return the candidates whose text, path or name holds every quoted phrase as written."""
     documents = reader.get_documents([candidate.document.doc_key for candidate in candidates], with_descriptions=False)
-    found: list[Candidate] = []
+    matching: list[Candidate] = []
     for candidate in candidates:
         doc_key = candidate.document.doc_key
         texts = reader.corpus_of(doc_key).quotable_texts(documents[doc_key])
         if all(any(phrase in text for text in texts) for phrase in question.phrases):
-            found.append(candidate)
-    return found
+            matching.append(candidate)
+    return matching
 
 
 def _scoring_of(question: SearchQuery) -> FusionScoring:

@@ -50,7 +50,7 @@ def make_hits(
         doc_key, path = candidate.document.doc_key, candidate.document.path
         if doc_key not in documents:
             continue
-        votes = {
+        matches = {
             name: replace(match, matches=matched_terms[name].get(doc_key, match.matches))
             for name, match in candidate.votes.items()
         }
@@ -58,7 +58,7 @@ def make_hits(
         hits.append(
             Hit(
                 len(hits) + 1,
-                replace(candidate, votes=votes),
+                replace(candidate, votes=matches),
                 document,
                 structures.get(path),
                 _read_snippet(document, reader),
@@ -70,9 +70,9 @@ def make_hits(
 
 def _read_structures(paths: Sequence[str], reader: OracleReader) -> dict[str, FileStructure]:
     """Return the structure of these files with their activity levels, by path."""
-    found = reader.code.store.files.get_structures(paths)
+    structures = reader.code.store.files.get_structures(paths)
     levels = reader.commits.activity_levels(paths)
-    return {path: replace(found.get(path, FileStructure()), activity_level=levels.get(path)) for path in paths}
+    return {path: replace(structures.get(path, FileStructure()), activity_level=levels.get(path)) for path in paths}
 
 
 def _read_snippet(document: Document, reader: OracleReader) -> str:
