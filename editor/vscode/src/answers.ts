@@ -1,62 +1,63 @@
-/** The last answers and the current result among them. */
+/** The latest answers, and the current result among them. */
 
 import * as vscode from "vscode";
-import { allFound, type Found } from "./found";
 import type { Answer } from "./generated/protocol";
+import { type Hit, hitsOf } from "./hit";
 
-/** Number of answers in the side bar: as many as a person can tell apart. */
-const KEPT = 20;
+/** Number of answers that the side bar lists. More of them would be hard to tell apart. */
+const MAX_ANSWERS = 20;
 
 export class Answers implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private answers: readonly Answer[] = [];
-  private at: Found | undefined;
+  private hit: Hit | undefined;
 
   readonly onChange = this.changed.event;
 
-  /** Newest first. */
+  /** All answers, newest first. */
   get all(): readonly Answer[] {
     return this.answers;
   }
 
-  /** The current result, for commands without an argument: the last one used, or the first of the newest answer. */
-  get current(): Found | undefined {
-    return this.at;
+  /** The result that commands without an argument act on: the one used last, or the first one of a newer answer. */
+  get current(): Hit | undefined {
+    return this.hit;
   }
 
-  /** Keeps an answer. The same question asked again takes the place of its earlier answer. */
-  keep(answer: Answer): void {
-    if (answer.results.length === 0 || this.answers.some((kept) => kept.query_id === answer.query_id)) return;
-    const others = this.answers.filter((kept) => kept.query !== answer.query || kept.mode !== answer.mode);
-    this.answers = [answer, ...others].slice(0, KEPT);
-    this.at = allFound(answer)[0];
-    this.tell();
+  /** Adds an answer. It replaces the earlier answer to the same question. */
+  add(answer: Answer): void {
+    if (answer.results.length === 0 || this.answers.some((other) => other.query_id === answer.query_id)) return;
+    const others = this.answers.filter((other) => other.query !== answer.query || other.mode !== answer.mode);
+    this.answers = [answer, ...others].slice(0, MAX_ANSWERS);
+    this.hit = hitsOf(answer)[0];
+    this.notify();
   }
 
-  moveTo(found: Found): void {
-    this.keep(found.answer);
-    this.at = found;
+  /** Makes a result the current one. */
+  select(hit: Hit): void {
+    this.add(hit.answer);
+    this.hit = hit;
   }
 
-  /** The result `steps` after the current one in its answer; undefined beyond its ends. */
-  neighbor(steps: number): Found | undefined {
-    if (!this.at) return undefined;
-    const { answer, result } = this.at;
-    return allFound(answer).find((found) => found.result.rank === result.rank + steps);
+  /** Returns the result `steps` after the current one in its answer; undefined beyond its ends. */
+  neighbor(steps: number): Hit | undefined {
+    if (!this.hit) return undefined;
+    const { answer, result } = this.hit;
+    return hitsOf(answer).find((hit) => hit.result.rank === result.rank + steps);
   }
 
   clear(): void {
     this.answers = [];
-    this.at = undefined;
-    this.tell();
+    this.hit = undefined;
+    this.notify();
   }
 
   dispose(): void {
     this.changed.dispose();
   }
 
-  private tell(): void {
-    void vscode.commands.executeCommand("setContext", "scry.hasResult", this.at !== undefined);
+  private notify(): void {
+    void vscode.commands.executeCommand("setContext", "scry.hasResult", this.hit !== undefined);
     this.changed.fire();
   }
 }

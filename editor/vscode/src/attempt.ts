@@ -1,18 +1,18 @@
-/** Runs an action of the person and shows its error in one message, with a remedy where there is one. */
+/** Runs an action of the user, and shows its error as one message with a button for the remedy. */
 
 import * as vscode from "vscode";
-import { Problem, REMEDIES, wordsOf } from "./sidecar/problem";
+import { messageOf, Problem, REMEDIES } from "./sidecar/problem";
 
-export async function attempt(work: () => unknown): Promise<void> {
+export async function attempt(action: () => unknown): Promise<void> {
   try {
-    await work();
+    await action();
   } catch (error) {
-    if (!(error instanceof vscode.CancellationError)) void tell(error);
+    if (!(error instanceof vscode.CancellationError)) void showError(error);
   }
 }
 
-async function tell(error: unknown): Promise<void> {
+async function showError(error: unknown): Promise<void> {
   const remedy = REMEDIES[error instanceof Problem ? error.remedy : "log"];
-  const chosen = await vscode.window.showErrorMessage(`Scry: ${wordsOf(error).replace(/^Scry: /, "")}`, remedy.title);
+  const chosen = await vscode.window.showErrorMessage(`Scry: ${messageOf(error).replace(/^Scry: /, "")}`, remedy.title);
   if (chosen) await vscode.commands.executeCommand(remedy.command);
 }

@@ -1,4 +1,4 @@
-/** Registers every command. Titles and conditions are in package.json. */
+/** Registers every command. Their titles and conditions are in package.json. */
 
 import * as vscode from "vscode";
 import type { ResultActions } from "./actions";
@@ -6,14 +6,14 @@ import type { Answers } from "./answers";
 import { attempt } from "./attempt";
 import { collectDebugInformation } from "./debug";
 import type { Details } from "./detail";
-import type { Found } from "./found";
 import { type Answer, type IndexParams, methods } from "./generated/protocol";
-import { whenSearchable } from "./indexing";
+import type { Hit } from "./hit";
+import { askWhenSearchable } from "./indexing";
 import type { Jumps } from "./jump";
 import type { PickerController } from "./picker/controller";
 import { addProject, chooseScope } from "./projects";
 import { findQuestion, recentQuestion } from "./questions";
-import { isFound } from "./results/tree";
+import { isHit } from "./results/tree";
 import { readSettings } from "./settings";
 import type { Installer } from "./sidecar/install";
 import type { Sidecar } from "./sidecar/sidecar";
@@ -21,7 +21,7 @@ import { type Status, showStatus } from "./status";
 import type { WhyPanel } from "./why/panel";
 
 /** The components that commands use. */
-export interface Parts {
+export interface Components {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   readonly installer: Installer;
@@ -37,19 +37,24 @@ export interface Parts {
 
 type Command = (argument: unknown) => unknown;
 
-export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const table = { ...asking(parts), ...about(parts), ...walking(parts), ...running(parts) };
+export function registerCommands(components: Components): vscode.Disposable[] {
+  const table = {
+    ...questionCommands(components),
+    ...resultCommands(components),
+    ...navigationCommands(components),
+    ...sidecarCommands(components),
+  };
   return Object.entries(table).map(([name, command]) =>
     vscode.commands.registerCommand(`scry.${name}`, (argument: unknown) => attempt(() => command(argument))),
   );
 }
 
-function asking({ sidecar, pickers, answers }: Parts): Record<string, Command> {
-  const keep = async (answer: Answer) => {
+function questionCommands({ sidecar, pickers, answers }: Components): Record<string, Command> {
+  const showAnswer = async (answer: Answer) => {
     if (answer.results.length === 0) return void vscode.window.showInformationMessage(`Scry: ${answer.notice}`);
-    const focused = vscode.commands.executeCommand("scry.results.focus"); // first: who sees the results may go on
-    answers.keep(answer); // at once: a view that was never open may take the focus only when it has something to show
-    await focused;
+    const focusing = vscode.commands.executeCommand("scry.results.focus"); // awaited after the view has content
+    answers.add(answer); // without content, a view that was never open does not take the focus
+    await focusing;
   };
   return {
     find: () => pickers.open(findQuestion(sidecar)),
@@ -63,57 +68,57 @@ function asking({ sidecar, pickers, answers }: Parts): Record<string, Command> {
     orient: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : await chooseFolder();
       if (!uri) return;
-      const asked = { path: uri.toString(), limit: readSettings().limit };
-      await keep(await whenSearchable(sidecar, () => sidecar.request(methods.orient, asked)));
+      const params = { path: uri.toString(), limit: readSettings().limit };
+      await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.orient, params)));
     },
     neighbors: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : vscode.window.activeTextEditor?.document.uri;
       if (!uri) throw new Error("Open a file first: its neighbours are looked for.");
-      const asked = { file: uri.toString(), limit: readSettings().limit };
-      await keep(await whenSearchable(sidecar, () => sidecar.request(methods.neighbors, asked)));
+      const params = { file: uri.toString(), limit: readSettings().limit };
+      await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
     },
   };
 }
 
-/** Commands about one result: the one that is given (a line of the view), else the current one. */
-function about({ actions, answers, details, jumps, why }: Parts): Record<string, Command> {
-  const one = (command: (found: Found) => unknown) => (given: unknown) => {
-    const found = isFound(given) ? given : answers.current;
-    if (!found) throw new Error("There is no result yet: ask a question first.");
-    return command(found);
+/** Returns the commands on one result: the view's line that VS Code passes, or else the current result. */
+function resultCommands({ actions, answers, details, jumps, why }: Components): Record<string, Command> {
+  const onResult = (command: (hit: Hit) => unknown) => (argument: unknown) => {
+    const hit = isHit(argument) ? argument : answers.current;
+    if (!hit) throw new Error("There is no result yet: ask a question first.");
+    return command(hit);
   };
   return {
-    why: one((found) => why.show(found)),
-    detail: one(async (found) => {
-      await details.show(found);
-      await actions.used(found, "detail");
+    why: onResult((hit) => why.show(hit)),
+    detail: onResult(async (hit) => {
+      await details.show(hit);
+      await actions.recordUse(hit, "detail");
     }),
-    copy: one((found) => actions.copy(found)),
-    good: one((found) => actions.rate(found, "good")),
-    bad: one((found) => actions.rate(found, "bad")),
-    openResult: one((found) => jumps.jump(found, { peek: true })),
+    copy: onResult((hit) => actions.copy(hit)),
+    good: onResult((hit) => actions.rate(hit, "good")),
+    bad: onResult((hit) => actions.rate(hit, "bad")),
+    openResult: onResult((hit) => jumps.jump(hit, { preview: true })),
   };
 }
 
-function walking({ answers, pickers, jumps }: Parts): Record<string, Command> {
+function navigationCommands({ answers, pickers, jumps }: Components): Record<string, Command> {
   const step = (steps: number) => async () => {
-    const found = answers.neighbor(steps);
-    if (found) await jumps.jump(found, { peek: true });
+    const hit = answers.neighbor(steps);
+    if (hit) await jumps.jump(hit, { preview: true });
     else vscode.window.setStatusBarMessage("Scry: no further result", 3000);
   };
   return {
     nextResult: step(1),
     previousResult: step(-1),
-    openToSide: async (given) => {
-      const found = isFound(given) ? given : answers.current;
+    openToSide: async (argument) => {
+      const hit = isHit(argument) ? argument : answers.current;
       if (pickers.isOpen) await pickers.acceptToSide();
-      else if (found) await jumps.jump(found, { side: true });
+      else if (hit) await jumps.jump(hit, { side: true });
     },
     clearResults: () => answers.clear(),
   };
 }
 
-function running({ context, installer, log, sidecar, status }: Parts): Record<string, Command> {
+function sidecarCommands({ context, installer, log, sidecar, status }: Components): Record<string, Command> {
   const control = (action: IndexParams["action"]) => async () => {
     for (const folder of vscode.workspace.workspaceFolders ?? []) {
       await sidecar.request(methods.index, { action, folder: folder.uri.toString() });

@@ -1,7 +1,7 @@
-/** A commit as the editor's own diff of all its files, by the built-in git extension. */
+/** Opens a commit in the multi-file diff editor, by means of the built-in git extension. */
 
 import * as vscode from "vscode";
-import { type FileChange, readChanges } from "./changes";
+import { type FileChange, parseChanges } from "./changes";
 import type { ResultItem } from "./generated/protocol";
 import { run } from "./sidecar/run";
 
@@ -18,33 +18,33 @@ interface GitApi {
   toGitUri(uri: vscode.Uri, ref: string): vscode.Uri;
 }
 
-/** How long git's extension may take to look for repositories, after the window has opened. */
-const PATIENCE_MS = 10_000;
+/** Milliseconds that git's extension may take to find the repositories after the window has opened. */
+const DISCOVERY_TIMEOUT_MS = 10_000;
 
-/** Opens the diff; where git's extension can't (it is off, or does not know the repository), `otherwise`. */
-export async function openCommit(result: ResultItem, otherwise: () => Promise<void>): Promise<void> {
+/** Opens the diff of a commit. Calls `fallback` where git's extension is off or does not know the repository. */
+export async function openCommit(result: ResultItem, fallback: () => Promise<void>): Promise<void> {
   const sha = result.doc_id.slice(result.doc_id.lastIndexOf("commit:") + "commit:".length);
   const git = await gitApi();
   const repository = git && (await repositoryOf(git, sha));
-  const sides = repository && (await sidesOf(git, repository, sha));
-  if (!sides) return otherwise();
-  await vscode.commands.executeCommand("vscode.changes", result.title, sides);
+  const entries = repository && (await diffEntriesOf(git, repository, sha));
+  if (!entries) return fallback();
+  await vscode.commands.executeCommand("vscode.changes", result.title, entries);
 }
 
 async function gitApi(): Promise<GitApi | undefined> {
   const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>("vscode.git");
   try {
     const api = (extension?.isActive ? extension.exports : await extension?.activate())?.getAPI(1);
-    if (api?.state === "uninitialized") await initialized(api);
+    if (api?.state === "uninitialized") await whenInitialized(api);
     return api;
   } catch {
     return undefined; // git is switched off in the settings
   }
 }
 
-function initialized(api: GitApi): Promise<void> {
+function whenInitialized(api: GitApi): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, PATIENCE_MS);
+    const timer = setTimeout(done, DISCOVERY_TIMEOUT_MS);
     const subscription = api.onDidChangeState(done);
     function done(): void {
       clearTimeout(timer);
@@ -56,33 +56,35 @@ function initialized(api: GitApi): Promise<void> {
 
 async function repositoryOf(git: GitApi, sha: string): Promise<Repository | undefined> {
   for (const repository of git.repositories) {
-    const knows = await repository.getCommit(sha).then(
+    const hasCommit = await repository.getCommit(sha).then(
       () => true,
       () => false,
     );
-    if (knows) return repository;
+    if (hasCommit) return repository;
   }
   return undefined;
 }
 
-/** What `vscode.changes` takes: of each file its name, what it was before, and what it is in the commit. */
-type Sides = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
+/** One file as a parameter of `vscode.changes`: its name, its version before the commit, and its version after it. */
+type DiffEntry = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
 
-/** Asked of git itself, for the extension's own comparison fails for a first commit. undefined where git fails. */
-async function sidesOf(git: GitApi, repository: Repository, sha: string): Promise<Sides[] | undefined> {
+/** Returns the files of a commit; undefined where git fails.
+ *
+ * They are read by `git diff-tree`, because the extension's own comparison fails for a first commit. */
+async function diffEntriesOf(git: GitApi, repository: Repository, sha: string): Promise<DiffEntry[] | undefined> {
   const { parents } = await repository.getCommit(sha);
   const [base] = parents;
   const versions = base === undefined ? ["--root", sha] : [base, sha];
   const args = ["diff-tree", "-r", "-z", "-M", "--no-commit-id", "--name-status", ...versions];
   const { status, stdout } = await run(git.git.path, args, { cwd: repository.rootUri.fsPath });
   if (status !== 0) return undefined;
-  return readChanges(stdout).map(({ before, after }: FileChange): Sides => {
-    const at = (path: string | undefined, ref: string | undefined) =>
-      path === undefined || ref === undefined ? undefined : git.toGitUri(inside(repository, path), ref);
-    return [inside(repository, after ?? before ?? ""), at(before, base), at(after, sha)];
+  return parseChanges(stdout).map(({ before, after }: FileChange): DiffEntry => {
+    const revision = (path: string | undefined, ref: string | undefined) =>
+      path === undefined || ref === undefined ? undefined : git.toGitUri(uriOf(repository, path), ref);
+    return [uriOf(repository, after ?? before ?? ""), revision(before, base), revision(after, sha)];
   });
 }
 
-function inside(repository: Repository, path: string): vscode.Uri {
+function uriOf(repository: Repository, path: string): vscode.Uri {
   return vscode.Uri.joinPath(repository.rootUri, path);
 }

@@ -1,4 +1,4 @@
-/** Collects debug information in an editor, for the person to read before sharing it. */
+/** Shows debug information as JSON in an editor, so that the user can read it before sharing it. */
 
 import * as os from "node:os";
 import * as vscode from "vscode";

@@ -1,14 +1,14 @@
-/** A result in full, as the sidecar's Markdown in the editor's own Markdown view. */
+/** Shows a result in full: the sidecar's Markdown in the editor's Markdown preview. */
 
 import * as vscode from "vscode";
-import type { Found } from "./found";
 import { methods } from "./generated/protocol";
+import type { Hit } from "./hit";
 import type { Sidecar } from "./sidecar/sidecar";
 
 const SCHEME = "scry-detail";
 
-/** Number of texts kept for open views. */
-const KEPT = 50;
+/** Number of texts that are stored for open previews. */
+const MAX_TEXTS = 50;
 
 export class Details implements vscode.TextDocumentContentProvider {
   private readonly texts = new Map<string, string>();
@@ -19,15 +19,15 @@ export class Details implements vscode.TextDocumentContentProvider {
     return vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   }
 
-  async show({ answer, result }: Found): Promise<void> {
+  async show({ answer, result }: Hit): Promise<void> {
     const detail = await this.sidecar.request(methods.detail, { query_id: answer.query_id, rank: result.rank });
     const uri = vscode.Uri.from({
       scheme: SCHEME,
-      path: `/${title(result.title)}`,
+      path: `/${asFileName(result.title)}`,
       query: `${answer.query_id}:${result.rank}`,
     });
     this.texts.set(uri.toString(), detail.text);
-    for (const oldest of [...this.texts.keys()].slice(0, -KEPT)) this.texts.delete(oldest);
+    for (const oldest of [...this.texts.keys()].slice(0, -MAX_TEXTS)) this.texts.delete(oldest);
     await vscode.commands.executeCommand("markdown.showPreview", uri);
   }
 
@@ -36,7 +36,7 @@ export class Details implements vscode.TextDocumentContentProvider {
   }
 }
 
-/** A title that is one name of a path. */
-function title(words: string): string {
-  return words.replaceAll(/[/\\]/g, "∕");
+/** Returns a title whose slashes are replaced, so that it is a single segment of a path. */
+function asFileName(title: string): string {
+  return title.replaceAll(/[/\\]/g, "∕");
 }

@@ -10,7 +10,7 @@ import { offerInstallation } from "./offer";
 import { PickerController } from "./picker/controller";
 import { QueryHistory } from "./picker/history";
 import { ResultsTree } from "./results/tree";
-import { needsNewStart } from "./settings";
+import { requiresRestart } from "./settings";
 import { Installer } from "./sidecar/install";
 import { Sidecar } from "./sidecar/sidecar";
 import { Status } from "./status";
@@ -33,29 +33,29 @@ export function activate(context: vscode.ExtensionContext): void {
   const history = new QueryHistory(context.workspaceState);
   const pickers = new PickerController(actions, answers, details, history, jumps, why, sidecar.onStatus);
   const tree = new ResultsTree(answers);
-  const parts = { context, log, installer, sidecar, status, answers, actions, jumps, details, why, pickers };
-  context.subscriptions.push(log, status, answers, why, tree, ...registerCommands(parts));
+  const components = { context, log, installer, sidecar, status, answers, actions, jumps, details, why, pickers };
+  context.subscriptions.push(log, status, answers, why, tree, ...registerCommands(components));
   context.subscriptions.push(
     vscode.window.createTreeView("scry.results", { treeDataProvider: tree, showCollapseAll: true }),
     details.register(),
     new WhyHover(sidecar, jumps).register(),
     offerInstallation(sidecar),
-    ...startsAnew(sidecar),
+    ...restartOnChanges(sidecar),
   );
   void sidecar.start();
 }
 
-/** Waits for the sidecar's end: none is left when the window closes. */
+/** Waits until the sidecar has ended, so that no process outlives the window. */
 export async function deactivate(): Promise<void> {
   await sidecar?.dispose();
 }
 
-/** A setting that names what to start, and trust, apply at once. */
-function startsAnew(started: Sidecar): vscode.Disposable[] {
+/** Restarts the sidecar after a change of its settings, and starts it when the workspace becomes trusted. */
+function restartOnChanges(sidecar: Sidecar): vscode.Disposable[] {
   return [
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (needsNewStart(change)) void started.restart();
+      if (requiresRestart(change)) void sidecar.restart();
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.start()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void sidecar.start()),
   ];
 }

@@ -1,50 +1,50 @@
-/** Repeats a question that found nothing while the index was incomplete, when the index has grown. */
+/** Repeats a question that found nothing in an incomplete index, until it is answered or the index is complete. */
 
 import * as vscode from "vscode";
 import { type Answer, methods } from "./generated/protocol";
 import type { Sidecar } from "./sidecar/sidecar";
 
-/** How long a question is repeated before its empty answer is shown. */
-const PATIENCE_MS = 30_000;
+/** Milliseconds after which an empty answer is shown even though the index is incomplete. */
+const TIMEOUT_MS = 30_000;
 
-/** The longest pause between two questions, should no notification of the index arrive. */
-const LOOK_MS = 1000;
+/** Milliseconds after which the question is repeated if the index has sent no notification. */
+const POLL_MS = 1000;
 
-export async function whenSearchable(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer> {
-  const first = await unlessTooEarly(sidecar, ask);
+export async function askWhenSearchable(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer> {
+  const first = await askUnlessIncomplete(sidecar, ask);
   if (first) return first;
   const options = { location: vscode.ProgressLocation.Window, title: "Scry: waiting for the index" };
   return vscode.window.withProgress(options, async () => {
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + TIMEOUT_MS;
     while (Date.now() < end) {
-      await news(sidecar);
-      const answer = await unlessTooEarly(sidecar, ask);
+      await nextStatus(sidecar);
+      const answer = await askUnlessIncomplete(sidecar, ask);
       if (answer) return answer;
     }
     return ask();
   });
 }
 
-/** The answer; undefined where it is empty, or an error (no such file yet), only because the index is incomplete. */
-async function unlessTooEarly(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+/** Returns the answer; undefined where it is empty or an error (as for an unknown file) and the index is incomplete. */
+async function askUnlessIncomplete(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     const answer = await ask();
-    return answer.results.length === 0 && isBeingMade(answer.index.state) ? undefined : answer;
+    return answer.results.length === 0 && isIncomplete(answer.index.state) ? undefined : answer;
   } catch {
     const folders = vscode.workspace.workspaceFolders ?? [];
-    const asked = folders.map(({ uri }) => sidecar.request(methods.status, { folder: uri.toString() }));
-    const states = await Promise.all(asked).catch(() => []);
-    return states.some(({ state }) => isBeingMade(state)) ? undefined : ask(); // it may just have been completed
+    const requests = folders.map(({ uri }) => sidecar.request(methods.status, { folder: uri.toString() }));
+    const states = await Promise.all(requests).catch(() => []);
+    return states.some(({ state }) => isIncomplete(state)) ? undefined : ask(); // it may just have become complete
   }
 }
 
-function isBeingMade(state: string): boolean {
+function isIncomplete(state: string): boolean {
   return state === "starting" || state === "indexing";
 }
 
-function news(sidecar: Sidecar): Promise<void> {
+function nextStatus(sidecar: Sidecar): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, LOOK_MS);
+    const timer = setTimeout(done, POLL_MS);
     const subscription = sidecar.onStatus(done);
     function done(): void {
       clearTimeout(timer);

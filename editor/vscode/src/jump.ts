@@ -1,24 +1,25 @@
-/** Jumps to a result: into a file, to a commit's diff, or, without a location, to its full text. */
+/** Jumps to a result: to its file, to the diff of a commit, or, without a location, to its full text. */
 
 import * as vscode from "vscode";
 import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
 import { openCommit } from "./commit";
 import type { Details } from "./detail";
-import { type Found, holdsLine } from "./found";
-import { toRange, toUri } from "./places";
+import { type Hit, holdsLine } from "./hit";
+import { toRange, toUri } from "./location";
 
-/** Number of jumps that the hover can explain. */
-const KEPT = 200;
+/** Number of the latest jumps that the hover can explain. */
+const MAX_JUMPS = 200;
 
 export interface JumpOptions {
+  /** Opens the file in an editor group to the side. */
   readonly side?: boolean;
-  /** As a preview tab, with the focus left where it is: for walking through results. */
-  readonly peek?: boolean;
+  /** Opens the file in a preview tab and does not move the focus. */
+  readonly preview?: boolean;
 }
 
 export class Jumps {
-  private landed: readonly Found[] = [];
+  private latest: readonly Hit[] = [];
 
   constructor(
     private readonly actions: ResultActions,
@@ -26,32 +27,32 @@ export class Jumps {
     private readonly details: Details,
   ) {}
 
-  async jump(found: Found, options: JumpOptions = {}): Promise<void> {
-    this.answers.moveTo(found);
-    this.landed = [found, ...this.landed].slice(0, KEPT);
-    const { result } = found;
-    const used = this.actions.used(found, "jump");
-    if (result.content_type === "commit") await openCommit(result, () => this.details.show(found));
-    else if (result.location) await openLocation(found, options);
-    else await this.details.show(found);
-    await used;
+  async jump(hit: Hit, options: JumpOptions = {}): Promise<void> {
+    this.answers.select(hit);
+    this.latest = [hit, ...this.latest].slice(0, MAX_JUMPS);
+    const { result } = hit;
+    const recording = this.actions.recordUse(hit, "jump");
+    if (result.content_type === "commit") await openCommit(result, () => this.details.show(hit));
+    else if (result.location) await openLocation(hit, options);
+    else await this.details.show(hit);
+    await recording;
   }
 
-  /** The newest jump to this line: its location begins there, or holds it in its first line. */
-  ledTo(uri: vscode.Uri, line: number): Found | undefined {
-    return this.landed.find(({ result: { location } }) => {
+  /** Returns the result of the newest jump to this line; undefined where none led there. */
+  hitAt(uri: vscode.Uri, line: number): Hit | undefined {
+    return this.latest.find(({ result: { location } }) => {
       if (location === undefined || toUri(location).toString() !== uri.toString()) return false;
       return location.range.start.line === line && holdsLine(location.range, line);
     });
   }
 }
 
-async function openLocation({ result }: Found, options: JumpOptions): Promise<void> {
+async function openLocation({ result }: Hit, options: JumpOptions): Promise<void> {
   const { location } = result;
   if (!location) return;
   const editor = await vscode.window.showTextDocument(toUri(location), {
-    preview: options.peek ?? false,
-    preserveFocus: options.peek ?? false,
+    preview: options.preview ?? false,
+    preserveFocus: options.preview ?? false,
     viewColumn: options.side ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
   });
   const { start } = toRange(location);

@@ -1,4 +1,4 @@
-/** Offers to install the sidecar where there is none: in one notification, once a session. */
+/** Offers to install a missing sidecar, with one notification per session. */
 
 import * as vscode from "vscode";
 import type { Sidecar } from "./sidecar/sidecar";

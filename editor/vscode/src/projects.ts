@@ -1,10 +1,10 @@
-/** Projects beside the open folders: lists them, selects those to ask, and registers one. */
+/** Lets the user select the projects to search, and registers projects that are not open. */
 
 import * as vscode from "vscode";
 import { type KnownProject, methods, type Projects } from "./generated/protocol";
 import type { Sidecar } from "./sidecar/sidecar";
 
-/** The projects that a question is asked of, as params: the open folders, named projects, or all. */
+/** The projects to search, as params of a request. Without any field: the open folders. */
 export interface Scope {
   readonly projects?: string[];
   readonly all_projects?: boolean;
@@ -13,16 +13,16 @@ export interface Scope {
 export const OPEN_FOLDERS: Scope = {};
 export const ALL_PROJECTS: Scope = { all_projects: true };
 
-/** A scope in words for a title: ` in core, app`; empty for the open folders. */
-export function wordsOfScope({ projects, all_projects }: Scope): string {
+/** Returns a suffix for titles that names the scope, such as ` in core, app`; empty for the open folders. */
+export function scopeLabel({ projects, all_projects }: Scope): string {
   if (all_projects) return " in all projects";
   return projects ? ` in ${projects.join(", ")}` : "";
 }
 
-/** Lets the person choose; undefined where they don't. */
+/** Lets the user choose the projects to search; undefined where nothing is chosen. */
 export async function chooseScope(sidecar: Sidecar): Promise<Scope | undefined> {
   let known = await sidecar.request(methods.projects, { action: "list" });
-  if (known.note) known = await firstOther(sidecar);
+  if (known.note) known = await offerFirstProject(sidecar);
   if (known.note) return undefined;
   const options = { canPickMany: true, placeHolder: "Which projects?", matchOnDescription: true } as const;
   const chosen = await vscode.window.showQuickPick(known.projects.map(itemOf), { ...options, title: "Scry: Projects" });
@@ -30,7 +30,7 @@ export async function chooseScope(sidecar: Sidecar): Promise<Scope | undefined> 
   return chosen.length === known.projects.length ? ALL_PROJECTS : { projects: chosen.map(({ label }) => label) };
 }
 
-/** Registers the project of a folder that the person chooses; false where they don't. */
+/** Registers the project in a folder that the user chooses; false where none is chosen. */
 export async function addProject(sidecar: Sidecar): Promise<boolean> {
   const [folder] =
     (await vscode.window.showOpenDialog({
@@ -46,11 +46,11 @@ export async function addProject(sidecar: Sidecar): Promise<boolean> {
   return true;
 }
 
-/** Offers to add the first project beside the open ones. */
-async function firstOther(sidecar: Sidecar): Promise<Projects> {
+/** Offers to register a first project that is not open, and returns the projects that are registered afterwards. */
+async function offerFirstProject(sidecar: Sidecar): Promise<Projects> {
   const add = "Add Project…";
-  const words = "Scry: no other project is known yet. Add one, and it can be searched from here.";
-  if ((await vscode.window.showInformationMessage(words, add)) === add) await addProject(sidecar);
+  const message = "Scry: no other project is known yet. Add one, and it can be searched from here.";
+  if ((await vscode.window.showInformationMessage(message, add)) === add) await addProject(sidecar);
   return sidecar.request(methods.projects, { action: "list" });
 }
 

@@ -1,21 +1,21 @@
-/** The kinds of question that are asked in a picker. */
+/** The two questions that the picker asks: find and recent. */
 
 import { methods } from "./generated/protocol";
 import type { Question } from "./picker/picker";
 import { OPEN_FOLDERS } from "./projects";
 import type { Sidecar } from "./sidecar/sidecar";
 
-/** Name of the picker: of two questions with one name the sidecar cancels the older, and logs the last. */
+/** The picker's name. A newer question of the same name cancels the older one, and only the last one is logged. */
 const PICKER = "vscode";
 
 export function findQuestion(sidecar: Sidecar, scope = OPEN_FOLDERS): Question {
   return {
     title: "Scry: Find",
     placeholder: 'Where is …? Words, names, "exact text"; lang:, path:, type: filter, with - in front they exclude',
-    needsNoWords: false,
+    allowsEmptyQuery: false,
     scope,
-    ask: (query, limit, within, token) =>
-      sidecar.request(methods.find, { query, limit, picker: PICKER, ...within }, token),
+    ask: (query, limit, currentScope, token) =>
+      sidecar.request(methods.find, { query, limit, picker: PICKER, ...currentScope }, token),
   };
 }
 
@@ -23,9 +23,9 @@ export function recentQuestion(sidecar: Sidecar): Question {
   return {
     title: "Scry: Recent Changes",
     placeholder: "What changed lately? Words narrow it down",
-    needsNoWords: true,
+    allowsEmptyQuery: true,
     scope: OPEN_FOLDERS,
-    ask: (query, limit, within, token) =>
-      sidecar.request(methods.recent, { query, limit, picker: PICKER, ...within }, token),
+    ask: (query, limit, currentScope, token) =>
+      sidecar.request(methods.recent, { query, limit, picker: PICKER, ...currentScope }, token),
   };
 }

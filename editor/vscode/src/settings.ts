@@ -1,4 +1,4 @@
-/** The extension's settings, read anew each time they are needed, so that a change applies at once. */
+/** Reads the extension's settings. No value is cached, so that a change applies at once. */
 
 import * as vscode from "vscode";
 
@@ -11,8 +11,8 @@ export interface Settings {
   readonly hover: boolean;
 }
 
-/** Settings that take effect when the sidecar starts again. */
-const FOR_START = ["scry.path", "scry.interpreter", "scry.model"];
+/** Settings that take effect when the sidecar starts. */
+const START_SETTINGS = ["scry.path", "scry.interpreter", "scry.model"];
 
 export function readSettings(): Settings {
   const settings = vscode.workspace.getConfiguration("scry");
@@ -26,6 +26,6 @@ export function readSettings(): Settings {
   };
 }
 
-export function needsNewStart(change: vscode.ConfigurationChangeEvent): boolean {
-  return FOR_START.some((name) => change.affectsConfiguration(name));
+export function requiresRestart(change: vscode.ConfigurationChangeEvent): boolean {
+  return START_SETTINGS.some((name) => change.affectsConfiguration(name));
 }

@@ -1,14 +1,14 @@
-/** Shows the state of the index: a language status item, behind `{}` in the status bar, and a list on demand. */
+/** Shows the state of the index: as a language status item behind `{}` in the status bar, and as a list on demand. */
 
 import * as vscode from "vscode";
 import { type IndexState, methods } from "./generated/protocol";
 import { REMEDIES, type Remedy } from "./sidecar/problem";
 import type { Sidecar, SidecarState } from "./sidecar/sidecar";
 
-/** States of a folder's index, worst first: the item shows the worst. */
+/** States of an index, worst first. The item shows the worst state of the open folders. */
 const WORST_FIRST = ["failed", "starting", "indexing", "paused", "ready"];
 
-interface Shown {
+interface StatusView {
   readonly text: string;
   readonly detail: string;
   readonly busy?: boolean;
@@ -16,7 +16,7 @@ interface Shown {
   readonly command?: vscode.Command;
 }
 
-const SHOW: vscode.Command = { title: "Show Status", command: "scry.status" };
+const SHOW_STATUS: vscode.Command = { title: "Show Status", command: "scry.status" };
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.languages.createLanguageStatusItem("scry.status", { scheme: "file" });
@@ -31,7 +31,7 @@ export class Status implements vscode.Disposable {
         this.states.set(folder, status);
         this.update();
       }),
-      vscode.workspace.onDidChangeWorkspaceFolders(() => this.forgetClosed()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.removeClosedFolders()),
     ];
     this.update();
   }
@@ -45,7 +45,7 @@ export class Status implements vscode.Disposable {
     for (const each of [...this.subscriptions, this.item]) each.dispose();
   }
 
-  private forgetClosed(): void {
+  private removeClosedFolders(): void {
     const open = new Set(vscode.workspace.workspaceFolders?.map((folder) => folder.uri.toString()));
     for (const uri of this.states.keys()) if (!open.has(uri)) this.states.delete(uri);
     this.update();
@@ -55,23 +55,23 @@ export class Status implements vscode.Disposable {
     if (this.sidecar.state.kind !== "running") this.states.clear();
     const worst = this.worst();
     void vscode.commands.executeCommand("setContext", "scry.paused", worst?.state === "paused");
-    const shown =
-      ofSidecar(this.sidecar.state) ?? (worst ? ofIndex(worst) : { text: "starting", detail: "", busy: true });
-    this.item.text = `Scry: ${shown.text}`;
-    this.item.detail = shown.detail;
-    this.item.busy = shown.busy ?? false;
-    this.item.severity = shown.severity ?? vscode.LanguageStatusSeverity.Information;
-    this.item.command = shown.command ?? SHOW;
+    const view =
+      sidecarView(this.sidecar.state) ?? (worst ? indexView(worst) : { text: "starting", detail: "", busy: true });
+    this.item.text = `Scry: ${view.text}`;
+    this.item.detail = view.detail;
+    this.item.busy = view.busy ?? false;
+    this.item.severity = view.severity ?? vscode.LanguageStatusSeverity.Information;
+    this.item.command = view.command ?? SHOW_STATUS;
   }
 
   private worst(): IndexState | undefined {
-    const place = ({ state }: IndexState) => WORST_FIRST.indexOf(state);
-    return [...this.states.values()].sort((one, other) => place(one) - place(other))[0];
+    const order = ({ state }: IndexState) => WORST_FIRST.indexOf(state);
+    return [...this.states.values()].sort((one, other) => order(one) - order(other))[0];
   }
 }
 
-/** The state of the sidecar in words; undefined while it runs. */
-function ofSidecar(state: SidecarState): Shown | undefined {
+/** Returns the view of a sidecar that does not run; undefined while it runs. */
+function sidecarView(state: SidecarState): StatusView | undefined {
   switch (state.kind) {
     case "running":
       return undefined;
@@ -99,7 +99,7 @@ function severityOf(remedy: Remedy): vscode.LanguageStatusSeverity {
   return remedy === "trust" ? vscode.LanguageStatusSeverity.Information : vscode.LanguageStatusSeverity.Error;
 }
 
-function ofIndex(state: IndexState): Shown {
+function indexView(state: IndexState): StatusView {
   const text = state.summary || state.state;
   const detail = state.message;
   if (state.state === "failed")
@@ -109,7 +109,7 @@ function ofIndex(state: IndexState): Shown {
   return { text, detail, busy: true, command: { title: "Pause", command: "scry.pause" } };
 }
 
-/** The state of every folder, to read, with what can be done about it. */
+/** Shows a list of the state of every folder and of the commands that concern it. */
 export async function showStatus(sidecar: Sidecar): Promise<void> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const lines = await Promise.all(folders.map((folder) => statusLine(sidecar, folder)));

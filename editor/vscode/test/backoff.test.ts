@@ -4,14 +4,14 @@ import { Backoff } from "../src/sidecar/backoff";
 
 const MINUTE = 60_000;
 
-test("each crash waits twice as long as the last, up to a minute", () => {
+test("the wait doubles after each crash, up to a minute", () => {
   const backoff = new Backoff();
   const waits = Array.from({ length: 10 }, () => backoff.next(10));
   assert.deepEqual(waits.slice(0, 4), [500, 1000, 2000, 4000]);
   assert.equal(waits.at(-1), MINUTE);
 });
 
-test("a sidecar that ran well for long, and a person's own start, count from the beginning", () => {
+test("a long uptime and a reset start the waits anew", () => {
   const backoff = new Backoff();
   backoff.next(10);
   backoff.next(10);

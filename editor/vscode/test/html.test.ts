@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Explanation } from "../src/generated/protocol";
-import { escapeHtml, marked } from "../src/why/escape";
-import { page } from "../src/why/html";
+import { escapeHtml, highlightWords } from "../src/why/escape";
+import { renderPage } from "../src/why/html";
 
 const SAMPLES = "../../protocol/samples/scry.why";
 
@@ -11,23 +11,23 @@ function explanation(name: string): Explanation {
   return JSON.parse(readFileSync(`${SAMPLES}/${name}.json`, "utf8")) as Explanation;
 }
 
-test("foreign text can't become markup, nor hide or reorder anything", () => {
+test("untrusted text can't become markup, nor hide or reorder text", () => {
   assert.equal(escapeHtml(`<b a="1" c='2'>&`), "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;");
   assert.equal(escapeHtml("a\u202eb\u0007\n\tc"), "a\\u202eb\\u0007\n\tc");
 });
 
-test("words are marked whatever their case, the longest first, and never inside an entity", () => {
+test("words are marked regardless of case, the longest first, and never inside an entity", () => {
   assert.equal(
-    marked("Retry & retryPolicy", ["retry", "retrypolicy"]),
+    highlightWords("Retry & retryPolicy", ["retry", "retrypolicy"]),
     "<mark>Retry</mark> &amp; <mark>retryPolicy</mark>",
   );
-  assert.equal(marked("a&b", ["amp"]), "a&amp;b");
-  assert.equal(marked("f(x)", ["(", ""]), "f<mark>(</mark>x)");
+  assert.equal(highlightWords("a&b", ["amp"]), "a&amp;b");
+  assert.equal(highlightWords("f(x)", ["(", ""]), "f<mark>(</mark>x)");
 });
 
-test("the page shows every oracle, the shares, the structure, the history and the places", () => {
-  const html = page({ explanation: explanation("valid-result-full"), full: undefined, nonce: "n" });
-  for (const words of [
+test("the page shows oracles, shares, structure, history and ranks in each mode", () => {
+  const html = renderPage({ explanation: explanation("valid-result-full"), full: undefined, nonce: "n" });
+  for (const text of [
     "Semantic",
     "Lexical",
     "Temporal",
@@ -37,22 +37,22 @@ test("the page shows every oracle, the shares, the structure, the history and th
     "14",
     "orient",
   ]) {
-    assert.ok(html.includes(words), words);
+    assert.ok(html.includes(text), text);
   }
-  assert.ok(html.includes('<rect class="less"'), "a share below zero has a bar of its own colour");
+  assert.ok(html.includes('<rect class="less"'), "a negative share has a bar of its own colour");
 });
 
-test("a page of a document that is not there has no empty sections", () => {
-  const html = page({ explanation: explanation("valid-result-missing"), full: undefined, nonce: "n" });
+test("the page of a missing document has no empty sections", () => {
+  const html = renderPage({ explanation: explanation("valid-result-missing"), full: undefined, nonce: "n" });
   assert.ok(!html.includes("What each oracle says"));
 });
 
-test("the policy allows one stylesheet and nothing else", () => {
+test("the content security policy allows only the stylesheet", () => {
   const hostile = {
     ...explanation("valid-result-full"),
     summary: "<script>1</script><img src=https://example.invalid>",
   };
-  const html = page({ explanation: hostile, full: undefined, nonce: "abc" });
+  const html = renderPage({ explanation: hostile, full: undefined, nonce: "abc" });
   assert.ok(html.includes(`content="default-src 'none'; style-src 'nonce-abc'"`));
   assert.ok(!/<script|<img| style=/.test(html));
 });

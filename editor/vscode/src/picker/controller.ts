@@ -1,11 +1,11 @@
-/** Opens pickers, one at a time, and connects each with the rest of the extension. */
+/** Opens pickers, one at a time, and connects them to the other components. */
 
 import type * as vscode from "vscode";
 import type { ResultActions } from "../actions";
 import type { Answers } from "../answers";
 import { attempt } from "../attempt";
 import type { Details } from "../detail";
-import type { Found } from "../found";
+import type { Hit } from "../hit";
 import type { Jumps } from "../jump";
 import { readSettings } from "../settings";
 import type { WhyPanel } from "../why/panel";
@@ -23,16 +23,16 @@ export class PickerController {
     private readonly history: QueryHistory,
     private readonly jumps: Jumps,
     private readonly why: WhyPanel,
-    private readonly onIndex: vscode.Event<unknown>,
+    private readonly onIndexChange: vscode.Event<unknown>,
   ) {}
 
   get isOpen(): boolean {
     return this.current !== undefined;
   }
 
-  open(question: Question, words = ""): void {
+  open(question: Question, query = ""): void {
     this.current = new Picker(question, this.host());
-    this.current.show(words);
+    this.current.show(query);
   }
 
   async acceptToSide(): Promise<void> {
@@ -43,29 +43,29 @@ export class PickerController {
     return {
       settings: readSettings(),
       queries: this.history.queries,
-      onIndex: this.onIndex,
-      asked: (words) => this.history.add(words),
-      jump: (found, side) => attempt(() => this.jumps.jump(found, { side })),
-      act: (action, found) => attempt(() => this.act(action, found)),
-      closed: (answer) => {
+      onIndexChange: this.onIndexChange,
+      recordQuery: (query) => this.history.add(query),
+      jump: (hit, side) => attempt(() => this.jumps.jump(hit, { side })),
+      perform: (action, hit) => attempt(() => this.perform(action, hit)),
+      onClose: (answer) => {
         this.current = undefined;
-        this.answers.keep(answer);
+        this.answers.add(answer);
       },
     };
   }
 
-  private async act(action: Action, found: Found): Promise<void> {
-    this.answers.moveTo(found);
+  private async perform(action: Action, hit: Hit): Promise<void> {
+    this.answers.select(hit);
     switch (action) {
       case "why":
-        return this.why.show(found);
+        return this.why.show(hit);
       case "detail":
-        await this.details.show(found);
-        return this.actions.used(found, "detail");
+        await this.details.show(hit);
+        return this.actions.recordUse(hit, "detail");
       case "copy":
-        return this.actions.copy(found);
+        return this.actions.copy(hit);
       default:
-        return this.actions.rate(found, action);
+        return this.actions.rate(hit, action);
     }
   }
 }

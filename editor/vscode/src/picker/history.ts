@@ -1,22 +1,25 @@
-/** The questions that were asked in this workspace, newest first. */
+/** Stores the queries of this workspace, newest first. */
 
 import type * as vscode from "vscode";
 
 const KEY = "scry.queries";
 
-/** Number of queries kept. */
-const KEPT = 50;
+/** Number of queries that are stored. */
+const MAX_QUERIES = 50;
 
 export class QueryHistory {
-  constructor(private readonly memory: vscode.Memento) {}
+  constructor(private readonly storage: vscode.Memento) {}
 
   get queries(): readonly string[] {
-    return this.memory.get<readonly string[]>(KEY, []);
+    return this.storage.get<readonly string[]>(KEY, []);
   }
 
   async add(query: string): Promise<void> {
-    const words = query.trim();
-    if (!words) return;
-    await this.memory.update(KEY, [words, ...this.queries.filter((other) => other !== words)].slice(0, KEPT));
+    const trimmed = query.trim();
+    if (!trimmed) return;
+    await this.storage.update(
+      KEY,
+      [trimmed, ...this.queries.filter((other) => other !== trimmed)].slice(0, MAX_QUERIES),
+    );
   }
 }

@@ -1,9 +1,9 @@
-/** The picker's lines. */
+/** Builds the lines of the picker. */
 
 import * as vscode from "vscode";
-import { type Found, iconOf } from "../found";
 import type { Answer } from "../generated/protocol";
-import { shortPlace } from "../places";
+import { type Hit, iconOf } from "../hit";
+import { shortLocation } from "../location";
 
 export type Action = "why" | "detail" | "copy" | "good" | "bad";
 
@@ -11,7 +11,7 @@ interface ActionButton extends vscode.QuickInputButton {
   readonly action: Action;
 }
 
-const BUTTONS: readonly ActionButton[] = [
+const ACTION_BUTTONS: readonly ActionButton[] = [
   { action: "detail", tooltip: "Show Detail", iconPath: new vscode.ThemeIcon("list-selection") },
   { action: "why", tooltip: "Why This Result?", iconPath: new vscode.ThemeIcon("question") },
   { action: "copy", tooltip: "Copy Result", iconPath: new vscode.ThemeIcon("copy") },
@@ -19,26 +19,26 @@ const BUTTONS: readonly ActionButton[] = [
   { action: "bad", tooltip: "Bad Result", iconPath: new vscode.ThemeIcon("thumbsdown") },
 ];
 
-/** found: a result. more: asks for more. query: an earlier question. notice: words alone. */
+/** A line of the picker. hit: a result. more: requests more results. query: an earlier query. notice: a message. */
 export type Item = vscode.QuickPickItem &
   (
-    | { readonly type: "found"; readonly found: Found }
+    | { readonly type: "hit"; readonly hit: Hit }
     | { readonly type: "more" | "notice" }
     | { readonly type: "query"; readonly query: string }
   );
 
-/** One item for each result, in the server's order; then, where there may be more, one that asks for them. */
+/** Returns one item per result, in the server's order, and a last one for more results where there may be some. */
 export function itemsOf(answer: Answer, limit: number): Item[] {
   const items = answer.results.map((result): Item => {
     const evidence = result.evidence ? `(${result.evidence})` : "";
     return {
-      type: "found",
-      found: { answer, result },
-      label: `$(${iconOf(result)}) ${plain(result.title)}`,
-      description: [shortPlace({ answer, result }), evidence].filter(Boolean).join("  "),
-      detail: plain(result.snippet),
+      type: "hit",
+      hit: { answer, result },
+      label: `$(${iconOf(result)}) ${escapeIcons(result.title)}`,
+      description: [shortLocation({ answer, result }), evidence].filter(Boolean).join("  "),
+      detail: escapeIcons(result.snippet),
       alwaysShow: true,
-      buttons: BUTTONS,
+      buttons: ACTION_BUTTONS,
     };
   });
   if (items.length === 0) return [{ type: "notice", label: answer.notice || "Nothing found.", alwaysShow: true }];
@@ -46,16 +46,21 @@ export function itemsOf(answer: Answer, limit: number): Item[] {
   return [...items, { type: "more", label: "$(ellipsis) More results", alwaysShow: true }];
 }
 
-/** Earlier questions, for a picker without words. */
+/** Returns one item per earlier query, for a picker whose input is empty. */
 export function historyItems(queries: readonly string[]): Item[] {
-  return queries.map((query) => ({ type: "query", query, label: `$(history) ${plain(query)}`, alwaysShow: true }));
+  return queries.map((query) => ({
+    type: "query",
+    query,
+    label: `$(history) ${escapeIcons(query)}`,
+    alwaysShow: true,
+  }));
 }
 
 export function actionOf(button: vscode.QuickInputButton): Action | undefined {
-  return BUTTONS.find((known) => known === button || known.tooltip === button.tooltip)?.action;
+  return ACTION_BUTTONS.find((each) => each === button || each.tooltip === button.tooltip)?.action;
 }
 
-/** Text of the repository, in which `$(name)` must not become an icon. */
-function plain(text: string): string {
+/** Returns a text from the repository in a form in which `$(name)` does not become an icon. */
+function escapeIcons(text: string): string {
   return text.replaceAll("$(", "$\u200b(");
 }

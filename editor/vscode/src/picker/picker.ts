@@ -1,44 +1,44 @@
-/** The picker: answers as you type, in the server's order, with a preview of the one that has the focus. */
+/** The picker: shows answers while the user types, in the server's order, and previews the focused result. */
 
 import * as vscode from "vscode";
-import type { Found } from "../found";
 import type { Answer, IndexState } from "../generated/protocol";
-import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, wordsOfScope } from "../projects";
+import type { Hit } from "../hit";
+import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, scopeLabel } from "../projects";
 import type { Settings } from "../settings";
-import { wordsOf } from "../sidecar/problem";
+import { messageOf } from "../sidecar/problem";
 import { type Action, actionOf, historyItems, type Item, itemsOf } from "./items";
 import { Preview } from "./preview";
 
-/** At most one question in so long, however fast one types: a key after a pause is asked at once, and what is typed
- * sooner is asked together. Shorter than the pause between two keys of a fast typist, which is about 100 ms. */
-const APART_MS = 50;
+/** The least number of milliseconds between two requests while the user types. A key after a pause sends its request at
+ * once; keys within the interval share a request. It is shorter than the 100 ms between two keys of a fast typist. */
+const MIN_INTERVAL_MS = 50;
 
-/** Milliseconds between two repeats of a question while the index grows. */
+/** Milliseconds between two repeats of a request while the index grows. */
 const REFRESH_MS = 700;
 
-/** A kind of question that a picker asks. */
+/** A kind of question, such as find or recent. */
 export interface Question {
   readonly title: string;
   readonly placeholder: string;
-  /** Whether it is asked without words, too; else earlier questions are offered. */
-  readonly needsNoWords: boolean;
-  /** The projects that it is asked of at first; a button switches to all. */
+  /** Whether an empty input is sent, too. If not, the picker shows earlier queries instead. */
+  readonly allowsEmptyQuery: boolean;
+  /** The projects that are searched at first. A button switches to all projects. */
   readonly scope: Scope;
-  ask(words: string, limit: number, scope: Scope, token: vscode.CancellationToken): Promise<Answer>;
+  ask(query: string, limit: number, scope: Scope, token: vscode.CancellationToken): Promise<Answer>;
 }
 
-/** Services that the picker uses. */
+/** The services and events that the picker needs from the rest of the extension. */
 export interface PickerHost {
   readonly settings: Settings;
   readonly queries: readonly string[];
   /** Fires whenever the state of an index changes. */
-  readonly onIndex: vscode.Event<unknown>;
+  readonly onIndexChange: vscode.Event<unknown>;
   /** Adds a query to the history. */
-  asked(words: string): Promise<void>;
-  jump(found: Found, side: boolean): Promise<void>;
-  act(action: Action, found: Found): Promise<void>;
-  /** The last answer that was shown, when the picker closes. */
-  closed(answer: Answer): void;
+  recordQuery(query: string): Promise<void>;
+  jump(hit: Hit, side: boolean): Promise<void>;
+  perform(action: Action, hit: Hit): Promise<void>;
+  /** Receives the last answer that was shown, when the picker closes. */
+  onClose(answer: Answer): void;
 }
 
 const STATUS_BUTTON = { tooltip: "Show Status", iconPath: new vscode.ThemeIcon("info") };
@@ -47,22 +47,22 @@ const ALL_BUTTON = { tooltip: "Search All Projects", iconPath: new vscode.ThemeI
 const ADD_BUTTON = { tooltip: "Add Project…", iconPath: new vscode.ThemeIcon("add") };
 const OPEN_BUTTON = { tooltip: "Search the Open Folders", iconPath: new vscode.ThemeIcon("folder-opened") };
 
-const NO_OTHER = "no other project is known yet";
+const NO_OTHER_PROJECT = "no other project is known yet";
 
 export class Picker {
   private readonly pick = vscode.window.createQuickPick<Item>();
   private readonly preview = new Preview();
-  private readonly closing: vscode.Disposable[] = [];
-  private asking = new vscode.CancellationTokenSource();
-  private timer: NodeJS.Timeout | undefined;
-  private askedAt = 0;
-  private refreshing: NodeJS.Timeout | undefined;
+  private readonly subscriptions: vscode.Disposable[] = [];
+  private cancellation = new vscode.CancellationTokenSource();
+  private inputTimer: NodeJS.Timeout | undefined;
+  private requestedAt = 0;
+  private refreshTimer: NodeJS.Timeout | undefined;
   private limit: number;
   private scope: Scope;
   private answer: Answer | undefined;
   private hasFailed = false;
-  private hasNews = false;
-  private isDone = false;
+  private hasIndexChanged = false;
+  private isAccepted = false;
 
   constructor(
     private readonly question: Question,
@@ -71,191 +71,193 @@ export class Picker {
     this.limit = host.settings.limit;
     this.scope = question.scope;
     keepOrder(this.pick);
-    this.say("");
+    this.showNotice("");
     this.pick.placeholder = question.placeholder;
-    this.closing.push(
-      this.pick.onDidChangeValue(() => this.typed()),
-      this.pick.onDidChangeActive(([item]) => this.focused(item)),
+    this.subscriptions.push(
+      this.pick.onDidChangeValue(() => this.onInput()),
+      this.pick.onDidChangeActive(([item]) => this.onFocus(item)),
       this.pick.onDidAccept(() => void this.accept(false)),
-      this.pick.onDidTriggerItemButton(({ item, button }) => void this.trigger(item, actionOf(button))),
-      this.pick.onDidTriggerButton((button) => this.press(button)),
+      this.pick.onDidTriggerItemButton(({ item, button }) => void this.onItemButton(item, actionOf(button))),
+      this.pick.onDidTriggerButton((button) => this.onButton(button)),
       this.pick.onDidHide(() => void this.close()),
-      host.onIndex(() => {
-        this.hasNews = true;
-        this.lookAgain();
+      host.onIndexChange(() => {
+        this.hasIndexChanged = true;
+        this.scheduleRefresh();
       }),
     );
   }
 
-  show(words: string): void {
+  show(query: string): void {
     void vscode.commands.executeCommand("setContext", "scry.pickerOpen", true);
-    this.pick.value = words;
+    this.pick.value = query;
     this.pick.show();
     this.ask();
   }
 
-  /** Takes the result that has the focus; without one, does nothing. */
+  /** Performs the line that has the focus: opens its result, requests more results or repeats its query. */
   async accept(side: boolean): Promise<void> {
     const [item] = this.pick.activeItems;
-    if (item?.type === "more") this.more();
+    if (item?.type === "more") this.showMore();
     else if (item?.type === "query") this.pick.value = item.query;
     if (item?.type === "query") this.ask();
-    if (item?.type !== "found") return;
-    await this.host.asked(this.pick.value);
-    await this.leave();
-    await this.host.jump(item.found, side);
+    if (item?.type !== "hit") return;
+    await this.host.recordQuery(this.pick.value);
+    await this.hideAfterChoice();
+    await this.host.jump(item.hit, side);
   }
 
-  private typed(): void {
-    this.preview.typed();
+  private onInput(): void {
+    this.preview.postpone();
     this.limit = this.host.settings.limit;
-    clearTimeout(this.timer);
-    const wait = this.askedAt + APART_MS - Date.now();
+    clearTimeout(this.inputTimer);
+    const wait = this.requestedAt + MIN_INTERVAL_MS - Date.now();
     if (wait <= 0) this.ask();
-    else this.timer = setTimeout(() => this.ask(), wait);
+    else this.inputTimer = setTimeout(() => this.ask(), wait);
   }
 
   private ask(): void {
-    clearTimeout(this.timer);
-    this.askedAt = Date.now();
-    this.hasNews = false;
-    this.asking.cancel();
-    this.asking.dispose();
-    this.asking = new vscode.CancellationTokenSource();
-    const words = this.pick.value.trim();
-    if (words || this.question.needsNoWords) void this.answerTo(words, this.asking.token);
-    else this.rest();
+    clearTimeout(this.inputTimer);
+    this.requestedAt = Date.now();
+    this.hasIndexChanged = false;
+    this.cancellation.cancel();
+    this.cancellation.dispose();
+    this.cancellation = new vscode.CancellationTokenSource();
+    const query = this.pick.value.trim();
+    if (query || this.question.allowsEmptyQuery) void this.request(query, this.cancellation.token);
+    else this.showHistory();
   }
 
-  /** Shows earlier queries where nothing is typed. */
-  private rest(): void {
+  private showHistory(): void {
     this.pick.busy = false;
     this.answer = undefined;
-    this.say("");
+    this.showNotice("");
     this.pick.items = historyItems(this.host.queries);
   }
 
-  private async answerTo(words: string, token: vscode.CancellationToken): Promise<void> {
+  private async request(query: string, token: vscode.CancellationToken): Promise<void> {
     this.pick.busy = true;
     try {
-      const answer = await this.question.ask(words, this.limit, this.scope, token);
+      const answer = await this.question.ask(query, this.limit, this.scope, token);
       if (token.isCancellationRequested) return;
       this.hasFailed = false;
-      this.present(answer);
+      this.showAnswer(answer);
     } catch (error) {
       if (token.isCancellationRequested) return;
       this.hasFailed = true;
-      this.lookAgain();
-      this.pick.items = [{ type: "notice", label: `$(error) ${wordsOf(error)}`, alwaysShow: true }];
+      this.scheduleRefresh();
+      this.pick.items = [{ type: "notice", label: `$(error) ${messageOf(error)}`, alwaysShow: true }];
     } finally {
       if (!token.isCancellationRequested) this.pick.busy = false;
     }
   }
 
-  private present(answer: Answer): void {
+  private showAnswer(answer: Answer): void {
     const isSame = this.answer?.query === answer.query;
-    const before = this.pick.activeItems[0];
-    const at = this.pick.items.indexOf(before as Item);
+    const focused = this.pick.activeItems[0];
+    const index = this.pick.items.indexOf(focused as Item);
     this.answer = answer;
     this.pick.items = itemsOf(answer, this.limit);
     const focus = isSame
-      ? (this.pick.items.find((item) => isSameResult(item, before)) ?? this.pick.items[at])
+      ? (this.pick.items.find((item) => isSameResult(item, focused)) ?? this.pick.items[index])
       : undefined;
     if (focus) this.pick.activeItems = [focus];
-    const isAlone = this.scope.all_projects === true && (answer.projects ?? []).length < 2;
-    this.say(isAlone ? NO_OTHER : answer.results.length > 0 ? (answer.notice ?? "") : "");
-    this.lookAgain();
+    const isOnlyProject = this.scope.all_projects === true && (answer.projects ?? []).length < 2;
+    this.showNotice(isOnlyProject ? NO_OTHER_PROJECT : answer.results.length > 0 ? (answer.notice ?? "") : "");
+    this.scheduleRefresh();
   }
 
-  /** Shows a notice about the answer in the picker's title, with a button for the next step. */
-  private say(notice: string): void {
-    const head = `${this.question.title}${wordsOfScope(this.scope)}`;
-    const title = notice ? `${head}: ${notice}` : head;
+  /** Shows a notice about the answer in the picker's title, with buttons for what the user can do about it. */
+  private showNotice(notice: string): void {
+    const subject = `${this.question.title}${scopeLabel(this.scope)}`;
+    const title = notice ? `${subject}: ${notice}` : subject;
     if (this.pick.title === title) return; // each assignment redraws the picker
-    const others = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
+    const scopeButton = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
     this.pick.title = title;
-    this.pick.buttons = notice ? [...this.furtherFrom(notice), others] : [others];
+    this.pick.buttons = notice ? [...this.buttonsFor(notice), scopeButton] : [scopeButton];
   }
 
-  private furtherFrom(notice: string): vscode.QuickInputButton[] {
-    if (notice === NO_OTHER) return [ADD_BUTTON];
+  private buttonsFor(notice: string): vscode.QuickInputButton[] {
+    if (notice === NO_OTHER_PROJECT) return [ADD_BUTTON];
     return this.answer?.index.state === "paused" ? [RESUME_BUTTON, STATUS_BUTTON] : [STATUS_BUTTON];
   }
 
-  private press(button: vscode.QuickInputButton): void {
+  private onButton(button: vscode.QuickInputButton): void {
     if (button.tooltip === STATUS_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.status");
     if (button.tooltip === RESUME_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.resume");
     if (button.tooltip === ADD_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.addProject");
     this.scope = this.scope === OPEN_FOLDERS ? ALL_PROJECTS : OPEN_FOLDERS;
-    this.answer = undefined; // its results may have other names in another scope
-    this.say("");
+    this.answer = undefined; // document names differ between scopes
+    this.showNotice("");
     this.ask();
   }
 
-  /** An answer from a part of an index, or none at all, is asked for again when the index has changed since; of projects
-   * that are not open no news come, so that it is asked for as long as they are being indexed. */
-  private lookAgain(): void {
+  /** Schedules a repeat of a request that failed or was answered from an incomplete index, if the index has changed since.
+   *
+   * The sidecar sends no notification about projects that are not open. They are polled while they are being indexed. */
+  private scheduleRefresh(): void {
     const index = this.answer?.index;
-    const isPartial = index !== undefined && !isWhole(index);
-    const isElsewhere = this.scope !== OPEN_FOLDERS && isPartial && !isHeld(index);
-    if (this.refreshing || !(this.hasNews || isElsewhere) || !(isPartial || this.hasFailed)) return;
-    this.refreshing = setTimeout(() => {
-      this.refreshing = undefined;
+    const isPartial = index !== undefined && !isComplete(index);
+    const isPolled = this.scope !== OPEN_FOLDERS && isPartial && !isStopped(index);
+    if (this.refreshTimer || !(this.hasIndexChanged || isPolled) || !(isPartial || this.hasFailed)) return;
+    this.refreshTimer = setTimeout(() => {
+      this.refreshTimer = undefined;
       this.ask();
     }, REFRESH_MS);
   }
 
-  private more(): void {
+  private showMore(): void {
     this.limit += this.host.settings.limit;
     this.ask();
   }
 
-  private focused(item: Item | undefined): void {
-    if (item?.type === "found" && this.host.settings.preview) this.preview.soon(item.found);
+  private onFocus(item: Item | undefined): void {
+    if (item?.type === "hit" && this.host.settings.preview) this.preview.schedule(item.hit);
   }
 
-  private async trigger(item: Item, action: Action | undefined): Promise<void> {
-    if (item.type !== "found" || !action) return;
-    await this.host.asked(this.pick.value);
-    if (action === "why" || action === "detail") await this.leave();
-    await this.host.act(action, item.found);
+  private async onItemButton(item: Item, action: Action | undefined): Promise<void> {
+    if (item.type !== "hit" || !action) return;
+    await this.host.recordQuery(this.pick.value);
+    if (action === "why" || action === "detail") await this.hideAfterChoice();
+    await this.host.perform(action, item.hit);
   }
 
-  /** Closes the picker because something was chosen. */
-  private async leave(): Promise<void> {
-    this.isDone = true;
-    await this.preview.keep();
+  /** Closes the picker after the user has made a choice, so that the previewed file stays open. */
+  private async hideAfterChoice(): Promise<void> {
+    this.isAccepted = true;
+    await this.preview.stop();
     this.pick.hide();
   }
 
   private async close(): Promise<void> {
     void vscode.commands.executeCommand("setContext", "scry.pickerOpen", false);
-    clearTimeout(this.timer);
-    clearTimeout(this.refreshing);
-    this.asking.cancel();
-    this.asking.dispose();
-    if (this.answer) this.host.closed(this.answer);
-    if (!this.isDone) await this.preview.restore();
+    clearTimeout(this.inputTimer);
+    clearTimeout(this.refreshTimer);
+    this.cancellation.cancel();
+    this.cancellation.dispose();
+    if (this.answer) this.host.onClose(this.answer);
+    if (!this.isAccepted) await this.preview.restore();
     this.preview.dispose();
-    for (const each of this.closing) each.dispose();
+    for (const each of this.subscriptions) each.dispose();
     this.pick.dispose();
   }
 }
 
 function isSameResult(item: Item, other: Item | undefined): boolean {
-  return item.type === "found" && other?.type === "found" && item.found.result.doc_id === other.found.result.doc_id;
+  return item.type === "hit" && other?.type === "hit" && item.hit.result.doc_id === other.hit.result.doc_id;
 }
 
-function isWhole({ state, history }: IndexState): boolean {
+function isComplete({ state, history }: IndexState): boolean {
   return state === "ready" && history !== "pending";
 }
 
-/** Whether the index stays as it is until a person acts. */
-function isHeld({ state }: IndexState): boolean {
+/** Returns whether the index does not change until the user acts. */
+function isStopped({ state }: IndexState): boolean {
   return state === "paused" || state === "failed";
 }
 
-/** A quick pick sorts by where its label matches the words. That is not in the API's types, and a test holds it. */
+/** Stops the quick pick from sorting its items by their labels.
+ *
+ * The property is missing in the API's types. A test in a real VS Code checks that the order is kept. */
 function keepOrder(pick: vscode.QuickPick<Item>): void {
   (pick as vscode.QuickPick<Item> & { sortByLabel: boolean }).sortByLabel = false;
 }

@@ -1,17 +1,17 @@
-/** Shows the result that has the focus behind the picker, and brings back what was there. */
+/** Shows the file of the focused result behind the picker, and restores the editor when the picker is dismissed. */
 
 import * as vscode from "vscode";
-import type { Found } from "../found";
-import { toRange, toUri } from "../places";
+import type { Hit } from "../hit";
+import { toRange, toUri } from "../location";
 
-/** How long a result has the focus before its file is shown: who runs through the list opens nothing. */
-const FOCUS_MS = 120;
+/** Milliseconds that a result has the focus before its file is shown. Moving quickly through the list opens no files. */
+const FOCUS_DELAY_MS = 120;
 
-/** How long nothing is typed before that: to open a file keeps the window from drawing the next answer, so that it would
- * come a third of a second late. Longer than the pause between two keys of anyone who goes on typing. */
-const REST_MS = 350;
+/** Milliseconds without a key before a file is shown. Opening a file delays the next answer by a third of a second, so
+ * the value is longer than the pause between two keys of a user who is still typing. */
+const TYPING_PAUSE_MS = 350;
 
-interface Origin {
+interface EditorState {
   readonly uri: vscode.Uri;
   readonly column: vscode.ViewColumn | undefined;
   readonly selections: readonly vscode.Selection[];
@@ -20,66 +20,66 @@ interface Origin {
 }
 
 export class Preview implements vscode.Disposable {
-  private readonly origin = currentPlace();
+  private readonly origin = currentEditor();
   private readonly openBefore = new Set(allTabs().map(keyOf));
-  private readonly mark = vscode.window.createTextEditorDecorationType({
+  private readonly highlight = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
     isWholeLine: true,
   });
   private timer: NodeJS.Timeout | undefined;
-  private typedAt = 0;
-  private isOver = false;
+  private lastKeyAt = 0;
+  private isStopped = false;
   private hasShown = false;
-  private showing: Promise<void> = Promise.resolve();
+  private pending: Promise<void> = Promise.resolve();
 
-  /** Shows this result soon, instead of any other that was to be shown. */
-  soon(found: Found): void {
+  /** Schedules the preview of a result, in place of a pending one. */
+  schedule(hit: Hit): void {
     clearTimeout(this.timer);
-    const wait = Math.max(FOCUS_MS, this.typedAt + REST_MS - Date.now());
+    const wait = Math.max(FOCUS_DELAY_MS, this.lastKeyAt + TYPING_PAUSE_MS - Date.now());
     this.timer = setTimeout(() => {
-      this.showing = this.show(found).catch(() => undefined); // a file that is gone has no preview
+      this.pending = this.show(hit).catch(() => undefined); // a deleted file has no preview
     }, wait);
   }
 
-  /** Cancels the pending preview after a key, for another answer will come. */
-  typed(): void {
+  /** Cancels the pending preview after a key, since another answer will follow. */
+  postpone(): void {
     clearTimeout(this.timer);
-    this.typedAt = Date.now();
+    this.lastKeyAt = Date.now();
   }
 
   /** Ends previewing and leaves the shown file open. */
-  async keep(): Promise<void> {
-    this.isOver = true;
+  async stop(): Promise<void> {
+    this.isStopped = true;
     clearTimeout(this.timer);
-    await this.showing;
+    await this.pending;
   }
 
-  /** Brings back the place where the picker was opened. */
+  /** Ends previewing, closes the previewed files and restores the editor in which the picker was opened. */
   async restore(): Promise<void> {
-    await this.keep();
+    await this.stop();
     if (!this.hasShown) return;
-    if (this.origin) await goTo(this.origin);
+    if (this.origin) await restoreEditor(this.origin);
     const opened = allTabs().filter((tab) => tab.isPreview && !this.openBefore.has(keyOf(tab)));
     await vscode.window.tabGroups.close(opened, true);
   }
 
   dispose(): void {
     clearTimeout(this.timer);
-    this.mark.dispose();
+    this.highlight.dispose();
   }
 
-  private async show({ result: { location } }: Found): Promise<void> {
-    if (!location || this.isOver) return;
+  private async show({ result: { location } }: Hit): Promise<void> {
+    if (!location || this.isStopped) return;
     this.hasShown = true;
     const editor = await vscode.window.showTextDocument(toUri(location), { preview: true, preserveFocus: true });
     const range = toRange(location);
     editor.selection = new vscode.Selection(range.start, range.start);
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-    editor.setDecorations(this.mark, [range]);
+    editor.setDecorations(this.highlight, [range]);
   }
 }
 
-function currentPlace(): Origin | undefined {
+function currentEditor(): EditorState | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return undefined;
   return {
@@ -91,7 +91,7 @@ function currentPlace(): Origin | undefined {
   };
 }
 
-async function goTo(origin: Origin): Promise<void> {
+async function restoreEditor(origin: EditorState): Promise<void> {
   const editor = await vscode.window.showTextDocument(origin.uri, {
     ...(origin.column === undefined ? {} : { viewColumn: origin.column }),
     preview: origin.isPreview,
@@ -105,6 +105,6 @@ function allTabs(): vscode.Tab[] {
 }
 
 function keyOf(tab: vscode.Tab): string {
-  const place = tab.input instanceof vscode.TabInputText ? tab.input.uri.toString() : tab.label;
-  return `${tab.group.viewColumn} ${place}`;
+  const name = tab.input instanceof vscode.TabInputText ? tab.input.uri.toString() : tab.label;
+  return `${tab.group.viewColumn} ${name}`;
 }

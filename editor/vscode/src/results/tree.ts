@@ -1,12 +1,12 @@
-/** The results view: the last answers, each with its results, to walk through. */
+/** The tree of the results view: the latest answers with their results. */
 
 import * as vscode from "vscode";
 import type { Answers } from "../answers";
-import { allFound, type Found, iconOf } from "../found";
 import type { Answer } from "../generated/protocol";
-import { shortPlace } from "../places";
+import { type Hit, hitsOf, iconOf } from "../hit";
+import { shortLocation } from "../location";
 
-type Node = Answer | Found;
+type Node = Answer | Hit;
 
 const MODE_ICONS: Readonly<Record<string, string>> = {
   find: "search",
@@ -27,15 +27,15 @@ export class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
 
   getChildren(node?: Node): Node[] {
     if (!node) return [...this.answers.all];
-    return isFound(node) ? [] : allFound(node);
+    return isHit(node) ? [] : hitsOf(node);
   }
 
   getParent(node: Node): Node | undefined {
-    return isFound(node) ? node.answer : undefined;
+    return isHit(node) ? node.answer : undefined;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    return isFound(node) ? resultItem(node) : answerItem(node, node === this.answers.all[0]);
+    return isHit(node) ? resultItem(node) : answerItem(node, node === this.answers.all[0]);
   }
 
   dispose(): void {
@@ -44,11 +44,11 @@ export class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 }
 
-export function isFound(node: unknown): node is Found {
+export function isHit(node: unknown): node is Hit {
   return typeof node === "object" && node !== null && "answer" in node && "result" in node;
 }
 
-function keyOf({ answer, result }: Found): string {
+function idOf({ answer, result }: Hit): string {
   return `${answer.query_id}/${result.rank}`;
 }
 
@@ -69,15 +69,15 @@ function projectsOf({ projects = [] }: Answer): string {
   return projects.length > 0 ? `in ${projects.map(({ name }) => name).join(", ")}` : "";
 }
 
-function resultItem(found: Found): vscode.TreeItem {
-  const { result } = found;
+function resultItem(hit: Hit): vscode.TreeItem {
+  const { result } = hit;
   const item = new vscode.TreeItem(`${result.rank}. ${result.title}`);
-  item.id = keyOf(found);
-  // The side bar is narrow: what found it comes first, the file can be read in the tooltip, too.
-  item.description = [result.evidence ? `(${result.evidence})` : "", shortPlace(found)].filter(Boolean).join("  ");
+  item.id = idOf(hit);
+  // The side bar is narrow and cuts off the location, which the tooltip repeats. The evidence therefore comes first.
+  item.description = [result.evidence ? `(${result.evidence})` : "", shortLocation(hit)].filter(Boolean).join("  ");
   item.tooltip = [result.doc_id, result.snippet].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(iconOf(result));
   item.contextValue = "scry.result";
-  item.command = { command: "scry.openResult", title: "Open", arguments: [found] };
+  item.command = { command: "scry.openResult", title: "Open", arguments: [hit] };
   return item;
 }

@@ -1,4 +1,4 @@
-/** A connection with one process of the sidecar. Imported late: the language client is most of what activation would cost. */
+/** A connection with one process of the sidecar. It imports the language client late, to keep activation fast. */
 
 import type * as vscode from "vscode";
 import type { LanguageClient, LanguageClientOptions } from "vscode-languageclient/node";
@@ -7,8 +7,8 @@ import type { Launch } from "./discover";
 import { Problem } from "./problem";
 import { SidecarProcess } from "./process";
 
-/** Its streams close a moment before its process has ended, and only then can be said how. */
-const ENDING_MS = 500;
+/** Milliseconds to wait for the exit status after the streams of the process have closed. */
+const EXIT_DELAY_MS = 500;
 
 export interface Connection {
   readonly client: LanguageClient;
@@ -19,11 +19,14 @@ export interface Connection {
   onEnd(listener: (reason: string) => void): void;
 }
 
-interface Greeting {
+/** The sidecar's part of the experimental server capabilities. */
+interface ScryCapabilities {
   readonly scry?: { readonly protocol?: number; readonly version?: string };
 }
 
-/** Starts the sidecar and greets it. Throws Problem where it speaks another protocol, and anything where it fails. */
+/** Starts the sidecar and performs the LSP handshake.
+ *
+ * Throws Problem where the protocol versions differ, and any error where the start fails. */
 export async function connect(
   launch: Launch,
   cwd: string,
@@ -32,54 +35,54 @@ export async function connect(
 ): Promise<Connection> {
   const { LanguageClient } = await import("./languageclient.js");
   const process = new SidecarProcess(launch, cwd, model, log);
-  const ended = new Ended(process);
-  const options = await clientOptions(log, ended);
+  const end = new EndEvent(process);
+  const options = await clientOptions(log, end);
   const client = new LanguageClient("scry", "Scry", () => process.whenSpawned(), options);
   try {
     await client.start();
   } catch (error) {
     process.child.kill();
-    throw new Error(process.child.exitCode === null ? String(error) : process.ending());
+    throw new Error(process.child.exitCode === null ? String(error) : process.describeEnd());
   }
-  const greeting = (client.initializeResult?.capabilities.experimental as Greeting | undefined)?.scry;
-  const mismatch = whatDiffers(greeting?.protocol, launch);
+  const server = (client.initializeResult?.capabilities.experimental as ScryCapabilities | undefined)?.scry;
+  const mismatch = protocolProblem(server?.protocol, launch);
   if (mismatch) {
     await client.dispose();
     throw mismatch;
   }
-  return { client, process, version: greeting?.version ?? "", onEnd: (listener) => ended.listen(listener) };
+  return { client, process, version: server?.version ?? "", onEnd: (listener) => end.listen(listener) };
 }
 
-/** Tells once that the process is gone. */
-class Ended {
+/** Notifies its listener once that the process has ended. */
+class EndEvent {
   private listener: ((reason: string) => void) | undefined;
-  private isOver = false;
+  private hasFired = false;
 
   constructor(private readonly process: SidecarProcess) {
-    process.child.once("close", () => this.tell());
+    process.child.once("close", () => this.fire());
   }
 
   listen(listener: (reason: string) => void): void {
     this.listener = listener;
-    if (this.isOver) listener(this.process.ending());
+    if (this.hasFired) listener(this.process.describeEnd());
   }
 
-  tell(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.listener?.(this.process.ending());
+  fire(): void {
+    if (this.hasFired) return;
+    this.hasFired = true;
+    this.listener?.(this.process.describeEnd());
   }
 }
 
-/** What is wrong with the protocol that a sidecar speaks; undefined where it is ours. */
-function whatDiffers(theirs: number | undefined, launch: Launch): Problem | undefined {
+/** Returns the problem with a sidecar's protocol version; undefined where the version is the extension's own. */
+function protocolProblem(theirs: number | undefined, launch: Launch): Problem | undefined {
   if (theirs === PROTOCOL) return undefined;
-  const whose = `the sidecar from ${launch.origin} speaks ${theirs ?? "none"}, this extension speaks ${PROTOCOL}`;
+  const versions = `the sidecar from ${launch.origin} speaks ${theirs ?? "none"}, this extension speaks ${PROTOCOL}`;
   const advice = (theirs ?? 0) < PROTOCOL ? `Update the sidecar (${launch.command})` : "Update this extension";
-  return new Problem(`Scry: protocols differ: ${whose}. ${advice}.`, "settings");
+  return new Problem(`Scry: protocols differ: ${versions}. ${advice}.`, "settings");
 }
 
-async function clientOptions(log: vscode.LogOutputChannel, ended: Ended): Promise<LanguageClientOptions> {
+async function clientOptions(log: vscode.LogOutputChannel, end: EndEvent): Promise<LanguageClientOptions> {
   const { CloseAction, ErrorAction, RevealOutputChannelOn } = await import("./languageclient.js");
   return {
     documentSelector: [{ scheme: "file" }],
@@ -91,11 +94,11 @@ async function clientOptions(log: vscode.LogOutputChannel, ended: Ended): Promis
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: () => {
-        setTimeout(() => ended.tell(), ENDING_MS);
+        setTimeout(() => end.fire(), EXIT_DELAY_MS);
         return { action: CloseAction.DoNotRestart, handled: true };
       },
     },
-    // Our own hover answers only where the person jumped to, and for the answer that led there.
+    // The extension's own hover answers only at a location that the user jumped to, for the answer that led there.
     middleware: { provideHover: () => undefined },
   };
 }

@@ -1,4 +1,4 @@
-/** Where the sidecar is: the setting, the PATH, an interpreter, or what this extension has installed; in this order. */
+/** Finds the sidecar: by the setting, on the PATH, in an interpreter, or installed by this extension, in this order. */
 
 import type { Settings } from "../settings";
 import { Problem } from "./problem";
@@ -6,27 +6,27 @@ import { chosenInterpreters, inspect } from "./python";
 import { run } from "./run";
 import { isProgram, which } from "./which";
 
-/** How to start the sidecar. */
+/** The command that starts the sidecar. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it was found, in words for a person. */
+  /** Where the sidecar was found, as text for the user. */
   readonly origin: string;
 }
 
-/** What this extension has installed. */
+/** The sidecar that this extension has installed. */
 export interface Installed {
-  /** Its interpreter; undefined where nothing is installed. */
+  /** Returns its interpreter; undefined where nothing is installed. */
   interpreter(): Promise<string | undefined>;
 }
 
-/** Asking a program for its version must not hang. */
-const PATIENCE_MS = 20_000;
+/** Milliseconds that a program may take to print its version. */
+const VERSION_TIMEOUT_MS = 20_000;
 
-/** Other programs are called `scry`, too. */
-const OUR_VERSION = /^scry \d+\.\d+\.\d+/;
+/** The output of `scry --version`. It tells the sidecar from other programs of that name. */
+const VERSION_PATTERN = /^scry \d+\.\d+\.\d+/;
 
-/** How to start the sidecar; undefined where there is none. Throws Problem when a setting names what is not there. */
+/** Returns the command that starts the sidecar; undefined where there is none. Throws Problem for a wrong setting. */
 export async function discover(settings: Settings, installed: Installed, cwd: string): Promise<Launch | undefined> {
   if (settings.path) return fromSetting(settings.path, cwd);
   return (await fromPath(cwd)) ?? (await fromInterpreter(settings, cwd)) ?? (await fromInstalled(installed));
@@ -43,9 +43,9 @@ async function fromSetting(path: string, cwd: string): Promise<Launch> {
 }
 
 async function fromPath(cwd: string): Promise<Launch | undefined> {
-  const found = await which("scry");
-  if (!found || !(await isScry(found, cwd))) return undefined;
-  return { command: found, args: ["lsp"], origin: "the PATH" };
+  const command = await which("scry");
+  if (!command || !(await isScry(command, cwd))) return undefined;
+  return { command, args: ["lsp"], origin: "the PATH" };
 }
 
 async function fromInterpreter(settings: Settings, cwd: string): Promise<Launch | undefined> {
@@ -67,6 +67,6 @@ async function fromInstalled(installed: Installed): Promise<Launch | undefined> 
 }
 
 async function isScry(command: string, cwd: string): Promise<boolean> {
-  const { status, stdout } = await run(command, ["--version"], { cwd, timeoutMs: PATIENCE_MS });
-  return status === 0 && OUR_VERSION.test(stdout);
+  const { status, stdout } = await run(command, ["--version"], { cwd, timeoutMs: VERSION_TIMEOUT_MS });
+  return status === 0 && VERSION_PATTERN.test(stdout);
 }

@@ -1,49 +1,49 @@
-/** Installs the sidecar's wheel, which this extension carries, into an environment of its own in the extension's storage. */
+/** Installs the sidecar's wheel, a part of this extension, into a virtual environment in the extension's storage. */
 
 import { createHash } from "node:crypto";
 import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Installed } from "./discover";
-import { Problem, wordsOf } from "./problem";
+import { messageOf, Problem } from "./problem";
 import { allInterpreters, type Interpreter, inspect, OLDEST_PYTHON } from "./python";
 import { type RunOptions, run } from "./run";
 
-/** Written last: an environment without it was broken off, and is made anew. */
+/** Name of the file that is written last. An environment without it is incomplete, and is created anew. */
 const COMPLETE = "complete";
 
-/** Characters of the wheel's hash that name its environment: another wheel gets another one. */
+/** Number of digits of the wheel's hash that name its environment. Each wheel has an environment of its own. */
 const NAME_LENGTH = 12;
 
-/** Lines of pip's errors that a person is shown; the log has all. */
+/** Number of lines of pip's errors that a message shows. The log has all of them. */
 const SHOWN_LINES = 3;
 
 export class Installer implements Installed {
-  private running: Promise<void> | undefined;
+  private installation: Promise<void> | undefined;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** The interpreter of the carried wheel's environment; undefined where that is not installed. */
+  /** Returns the interpreter of the wheel's environment; undefined where it is not installed. */
   async interpreter(): Promise<string | undefined> {
     const folder = await this.environment();
     return folder && (await exists(path.join(folder, COMPLETE))) ? interpreterOf(folder) : undefined;
   }
 
-  /** Whether an earlier version of this extension has installed its wheel: the person has agreed to it. */
+  /** Returns whether only another version's wheel is installed. The user has then agreed to an installation. */
   async isOutdated(): Promise<boolean> {
     const names = await readdir(this.home()).catch(() => []);
     return names.length > 0 && (await this.interpreter()) === undefined;
   }
 
-  /** Installs the wheel, with progress. Throws Problem. Asked twice at a time, it is done once. */
+  /** Installs the wheel and shows the progress. Calls at the same time share one installation. Throws Problem. */
   install(setting: string, location: vscode.ProgressLocation): Promise<void> {
-    this.running ??= this.withProgress(setting, location).finally(() => {
-      this.running = undefined;
+    this.installation ??= this.withProgress(setting, location).finally(() => {
+      this.installation = undefined;
     });
-    return this.running;
+    return this.installation;
   }
 
   private async withProgress(setting: string, location: vscode.ProgressLocation): Promise<void> {
@@ -55,7 +55,7 @@ export class Installer implements Installed {
     });
   }
 
-  private async installWith(setting: string, report: (words: string) => void, signal: AbortSignal): Promise<void> {
+  private async installWith(setting: string, report: (message: string) => void, signal: AbortSignal): Promise<void> {
     const folder = await this.environment();
     const wheel = await this.wheel();
     if (!folder || !wheel) throw new Problem("This build of the extension carries no sidecar.", "settings");
@@ -63,9 +63,9 @@ export class Installer implements Installed {
     report("looking for a Python");
     const python = await choosePython(setting, this.home());
     await this.removeAllBut("");
-    const step = async (words: string, command: string, args: string[]) => {
-      report(words);
-      await this.step(words, command, args, { cwd: this.home(), signal, onLine: (line) => reportPip(line, report) });
+    const step = async (name: string, command: string, args: string[]) => {
+      report(name);
+      await this.run(name, command, args, { cwd: this.home(), signal, onLine: (line) => reportPip(line, report) });
     };
     try {
       await step(`making an environment with Python ${python.version}`, python.command, ["-m", "venv", folder]);
@@ -79,14 +79,14 @@ export class Installer implements Installed {
     }
   }
 
-  private async step(words: string, command: string, args: string[], options: RunOptions): Promise<void> {
-    this.log.info(`${words}: ${command} ${args.join(" ")}`);
+  private async run(name: string, command: string, args: string[], options: RunOptions): Promise<void> {
+    this.log.info(`${name}: ${command} ${args.join(" ")}`);
     const { status, stdout, stderr } = await run(command, args, options);
     if (status === 0) return;
     this.log.error(`${stdout}\n${stderr}`);
     if (options.signal?.aborted) throw new Problem("The installation was cancelled.", "install");
     const reason = stderr.trim().split("\n").slice(-SHOWN_LINES).join(" ");
-    throw new Problem(`The sidecar could not be installed (${words}): ${reason || `status ${status}`}`, "log");
+    throw new Problem(`The sidecar could not be installed (${name}): ${reason || `status ${status}`}`, "log");
   }
 
   private home(): string {
@@ -113,12 +113,12 @@ export class Installer implements Installed {
     for (const name of await readdir(this.home())) {
       if (name === kept) continue;
       const folder = path.join(this.home(), name);
-      await rm(folder, { recursive: true, force: true }).catch((error: unknown) => this.log.warn(wordsOf(error)));
+      await rm(folder, { recursive: true, force: true }).catch((error: unknown) => this.log.warn(messageOf(error)));
     }
   }
 }
 
-/** The first interpreter that can do it. Throws Problem that says what is wrong with those that can't. */
+/** Returns the first interpreter that can create environments. Throws Problem with the reason why none can. */
 async function choosePython(setting: string, cwd: string): Promise<Interpreter> {
   const commands = await allInterpreters(setting);
   const seen: Interpreter[] = [];
@@ -127,10 +127,10 @@ async function choosePython(setting: string, cwd: string): Promise<Interpreter> 
     if (interpreter?.isNewEnough && interpreter.hasVenv) return interpreter;
     if (interpreter) seen.push(interpreter);
   }
-  throw new Problem(whyNone(setting, seen), "settings");
+  throw new Problem(noPythonMessage(setting, seen), "settings");
 }
 
-function whyNone(setting: string, seen: readonly Interpreter[]): string {
+function noPythonMessage(setting: string, seen: readonly Interpreter[]): string {
   const noVenv = seen.find((each) => each.isNewEnough);
   if (noVenv) {
     return `Python ${noVenv.version} (${noVenv.command}) can't make environments: it has no venv. On Debian and Ubuntu: apt install python3-venv.`;
@@ -143,8 +143,8 @@ function whyNone(setting: string, seen: readonly Interpreter[]): string {
   return `Scry needs Python ${OLDEST_PYTHON} or newer, and none was found. Install it, or name it in the setting scry.interpreter.`;
 }
 
-/** pip's own words, cut to what a person wants to know. */
-function reportPip(line: string, report: (words: string) => void): void {
+/** Reports the name of the package that a line of pip's output is about. */
+function reportPip(line: string, report: (message: string) => void): void {
   const match = /^(Collecting|Downloading|Installing) ([\w.-]+)/.exec(line);
   if (match?.[1] === "Installing") report("unpacking");
   else if (match?.[2]) report(match[2]);

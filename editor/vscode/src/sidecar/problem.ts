@@ -1,6 +1,7 @@
-/** A reason why the sidecar does not run, with its remedy. */
+/** Errors with a remedy that the user can apply. */
 
-/** install: the sidecar. settings: open ours. restart: try again. log: read more. trust: trust the workspace. */
+/** install: install the sidecar. settings: open Scry's settings. restart: restart the sidecar. log: show the log.
+ * trust: manage workspace trust. */
 export type Remedy = "install" | "settings" | "restart" | "log" | "trust";
 
 export class Problem extends Error {
@@ -13,8 +14,8 @@ export class Problem extends Error {
   }
 }
 
-/** The message of anything thrown. */
-export function wordsOf(error: unknown): string {
+/** Returns the message of any thrown value. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,36 +1,38 @@
-/** The sidecar's process: started, listened to, and remembered for what it said last. */
+/** The sidecar's process. Its standard error goes to the log, and its last lines explain why the process ended. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type * as vscode from "vscode";
 import type { Launch } from "./discover";
 
-/** Lines of standard error kept, to report why the process ended. */
-const KEPT_LINES = 20;
+/** Number of lines of standard error that are stored. */
+const MAX_LINES = 20;
 
-/** The editor's log levels, by number, as the sidecar's. */
-const LEVELS = ["error", "debug", "debug", "info", "warning", "error"];
+/** The sidecar's names of the editor's log levels, by their numbers. */
+const LOG_LEVELS = ["error", "debug", "debug", "info", "warning", "error"];
 
 export class SidecarProcess {
   readonly child: ChildProcess;
-  private readonly started = Date.now();
+  private readonly startedAt = Date.now();
   private readonly lines: string[] = [];
 
-  /** `cwd` is a folder of ours: Python looks for modules where it is started, and a workspace may hold a `scry`. */
+  /** Starts the process.
+   *
+   * `cwd` is never in the workspace: Python imports modules from there, and a workspace may contain a module `scry`. */
   constructor(launch: Launch, cwd: string, model: string, log: vscode.LogOutputChannel) {
     this.child = spawn(launch.command, launch.args, {
       cwd,
       env: {
         ...process.env,
-        SCRY_LOG_LEVEL: LEVELS[log.logLevel] ?? "warning",
+        SCRY_LOG_LEVEL: LOG_LEVELS[log.logLevel] ?? "warning",
         ...(model ? { SCRY_MODEL: model } : {}),
       },
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,
     });
-    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => this.hear(text, log));
+    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => this.addOutput(text, log));
   }
 
-  /** Resolves when it runs. Throws when it can't be started. */
+  /** Resolves when the process runs. Throws where it can't be started. */
   async whenSpawned(): Promise<ChildProcess> {
     await new Promise<void>((resolve, reject) => {
       this.child.once("spawn", resolve);
@@ -39,29 +41,29 @@ export class SidecarProcess {
     return this.child;
   }
 
-  /** Milliseconds since its start. */
-  get age(): number {
-    return Date.now() - this.started;
+  /** Milliseconds since the start of the process. */
+  get uptime(): number {
+    return Date.now() - this.startedAt;
   }
 
-  /** How it ended, in words for a person: the signal or status, and the last line that it wrote. */
-  ending(): string {
+  /** Describes how the process ended: the signal or status, and the last line that it wrote. */
+  describeEnd(): string {
     const { signalCode, exitCode } = this.child;
-    const how = signalCode
+    const end = signalCode
       ? `it was ended by ${signalCode}`
       : exitCode === null
         ? "it no longer answers"
         : `it ended with status ${exitCode}`;
     const last = this.lines.at(-1);
-    return last ? `${how}: ${last}` : how;
+    return last ? `${end}: ${last}` : end;
   }
 
-  private hear(text: string, log: vscode.LogOutputChannel): void {
+  private addOutput(text: string, log: vscode.LogOutputChannel): void {
     for (const line of text.split("\n").map((each) => each.trimEnd())) {
       if (!line) continue;
       log.info(`sidecar: ${line}`);
       this.lines.push(line);
     }
-    this.lines.splice(0, this.lines.length - KEPT_LINES);
+    this.lines.splice(0, this.lines.length - MAX_LINES);
   }
 }

@@ -1,4 +1,4 @@
-/** Python interpreters: which there are, and what each can do. */
+/** Finds Python interpreters, and inspects what each of them can do. */
 
 import * as vscode from "vscode";
 import { run } from "./run";
@@ -6,16 +6,16 @@ import { which } from "./which";
 
 export const OLDEST_PYTHON = "3.10";
 
-/** Looking at an interpreter must not hang on one that waits for something. */
-const PATIENCE_MS = 20_000;
+/** Milliseconds that an interpreter may take to answer. */
+const INSPECTION_TIMEOUT_MS = 20_000;
 
 export interface Interpreter {
   readonly command: string;
   readonly version: string;
   readonly isNewEnough: boolean;
-  /** Whether it can make virtual environments; Debian's can't without the package python3-venv. */
+  /** Whether it can create virtual environments. Debian's can't without the package python3-venv. */
   readonly hasVenv: boolean;
-  /** The protocol of the scry-sidecar that it has; undefined where it has none. */
+  /** The protocol version of its scry-sidecar; undefined where that is not installed. */
   readonly protocol: number | undefined;
 }
 
@@ -28,28 +28,28 @@ if sys.version_info >= (3, 10) and has("scry") and has("scry_protocol"):
 print(json.dumps([sys.version.split()[0], sys.version_info >= (3, 10), has("venv") and has("ensurepip"), protocol]))
 `;
 
-/** What this interpreter can do; undefined where it is none. `cwd` is a folder of ours. */
+/** Returns what an interpreter can do; undefined where the command is not a Python. `cwd`: never in the workspace. */
 export async function inspect(command: string, cwd: string): Promise<Interpreter | undefined> {
-  const { status, stdout } = await run(command, ["-c", PROBE], { cwd, timeoutMs: PATIENCE_MS });
+  const { status, stdout } = await run(command, ["-c", PROBE], { cwd, timeoutMs: INSPECTION_TIMEOUT_MS });
   if (status !== 0) return undefined;
   const [version, isNewEnough, hasVenv, protocol] = JSON.parse(stdout) as [string, boolean, boolean, number | null];
   return { command, version, isNewEnough, hasVenv, protocol: protocol ?? undefined };
 }
 
-/** The interpreters that the person chose: by our setting, else in the Python extension. */
+/** Returns the interpreter that the user has chosen, by the setting or else in the Python extension, if any. */
 export async function chosenInterpreters(setting: string): Promise<string[]> {
   if (setting) return [setting];
-  const theirs = await pythonExtensionInterpreter();
-  return theirs ? [theirs] : [];
+  const command = await pythonExtensionInterpreter();
+  return command ? [command] : [];
 }
 
-/** The chosen interpreters, then those on the PATH. */
+/** Returns the chosen interpreter, followed by those on the PATH unless a setting made the choice. */
 export async function allInterpreters(setting: string): Promise<string[]> {
   const chosen = await chosenInterpreters(setting);
   if (setting) return chosen;
   const names = ["python3", "python", ...["3.14", "3.13", "3.12", "3.11", "3.10"].map((minor) => `python${minor}`)];
-  const found = await Promise.all(names.map(which));
-  return [...new Set([...chosen, ...found.filter((command) => command !== undefined)])];
+  const onPath = await Promise.all(names.map(which));
+  return [...new Set([...chosen, ...onPath.filter((command) => command !== undefined)])];
 }
 
 interface PythonApi {
@@ -68,6 +68,6 @@ async function pythonExtensionInterpreter(): Promise<string | undefined> {
     const resolved = await environments?.resolveEnvironment(environments.getActiveEnvironmentPath(folder));
     return resolved?.executable.uri?.fsPath;
   } catch {
-    return undefined; // an extension that fails is as one that is not there
+    return undefined; // an extension that fails counts as not installed
   }
 }

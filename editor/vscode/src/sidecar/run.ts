@@ -1,16 +1,16 @@
-/** Runs a program to its end and gives what it wrote. No shell is involved. */
+/** Runs a program to its end and returns its output. No shell is involved. */
 
 import { spawn } from "node:child_process";
 
 export interface Outcome {
-  /** The exit status; null when the program could not be started, was ended by a signal, or took too long. */
+  /** The exit status; null where the program did not start, was ended by a signal, or exceeded the timeout. */
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 export interface RunOptions {
-  /** Never the workspace: Python looks for modules, and Windows for programs, where it is started. */
+  /** A trusted folder: Python imports modules, and Windows finds programs, in the working directory. */
   readonly cwd: string;
   readonly timeoutMs?: number;
   readonly onLine?: (line: string) => void;

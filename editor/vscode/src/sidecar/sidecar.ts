@@ -1,4 +1,4 @@
-/** The sidecar's life: found, started, asked, started again after a crash, and ended. */
+/** The lifecycle of the sidecar: it is found, started, sent requests, restarted after a crash, and ended. */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -9,9 +9,9 @@ import { Backoff } from "./backoff";
 import { type Connection, connect } from "./connection";
 import { discover } from "./discover";
 import type { Installer } from "./install";
-import { Problem, wordsOf } from "./problem";
+import { messageOf, Problem } from "./problem";
 
-/** off: not started. waiting: it crashed, and is started again soon. */
+/** off: not started. waiting: the sidecar crashed, and is restarted after a wait. */
 export type SidecarState =
   | { readonly kind: "off" | "starting" }
   | { readonly kind: "running"; readonly origin: string; readonly version: string }
@@ -19,8 +19,8 @@ export type SidecarState =
   | { readonly kind: "failed"; readonly problem: Problem };
 
 export class Sidecar implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<SidecarState>();
-  private readonly heard = new vscode.EventEmitter<StatusChanged>();
+  private readonly stateChanged = new vscode.EventEmitter<SidecarState>();
+  private readonly statusChanged = new vscode.EventEmitter<StatusChanged>();
   private readonly backoff = new Backoff();
   private connection: Connection | undefined;
   private starting: Promise<void> | undefined;
@@ -29,8 +29,8 @@ export class Sidecar implements vscode.Disposable {
   private current: SidecarState = { kind: "off" };
   private isDisposed = false;
 
-  readonly onState = this.changed.event;
-  readonly onStatus = this.heard.event;
+  readonly onState = this.stateChanged.event;
+  readonly onStatus = this.statusChanged.event;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -46,7 +46,7 @@ export class Sidecar implements vscode.Disposable {
     return this.connection?.process.child.pid;
   }
 
-  /** Starts it, unless it runs or is being started. What goes wrong becomes its state. */
+  /** Starts the sidecar unless it runs or is being started. An error becomes the state `failed` and is not thrown. */
   start(): Promise<void> {
     clearTimeout(this.timer);
     if (this.connection || this.isDisposed) return Promise.resolve();
@@ -58,7 +58,7 @@ export class Sidecar implements vscode.Disposable {
     return this.starting;
   }
 
-  /** Ends it if it runs, and starts it with the settings as they are now. One after the other. */
+  /** Ends the sidecar if it runs, and starts it with the current settings. Restarts run one after the other. */
   restart(): Promise<void> {
     const restarting = this.restarting.then(async () => {
       this.backoff.reset();
@@ -70,7 +70,7 @@ export class Sidecar implements vscode.Disposable {
     return restarting;
   }
 
-  /** Asks it. Throws Problem while it does not run, and what it answers with where that is an error. */
+  /** Sends a request. Throws Problem while the sidecar does not run, or else the error that the sidecar answers with. */
   async request<M extends keyof Requests>(
     method: M,
     params: Requests[M]["params"],
@@ -79,8 +79,8 @@ export class Sidecar implements vscode.Disposable {
     await this.restarting;
     await (this.current.kind === "waiting" ? this.start() : this.starting);
     const client = this.connection?.client;
-    if (!client) throw this.whyNot();
-    // A token that is undefined would be sent as a second parameter.
+    if (!client) throw this.notRunningProblem();
+    // An undefined token would be sent as a second parameter.
     return client.sendRequest<Requests[M]["result"]>(method, params, ...(token ? [token] : []));
   }
 
@@ -89,15 +89,15 @@ export class Sidecar implements vscode.Disposable {
     clearTimeout(this.timer);
     await this.starting;
     await this.stop();
-    this.changed.dispose();
-    this.heard.dispose();
+    this.stateChanged.dispose();
+    this.statusChanged.dispose();
   }
 
   private async launch(): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       throw new Problem("Scry does not start in Restricted Mode: nothing of this workspace is run or read.", "trust");
     }
-    this.become({ kind: "starting" });
+    this.setState({ kind: "starting" });
     const home = this.context.globalStorageUri;
     await vscode.workspace.fs.createDirectory(home);
     const settings = readSettings();
@@ -105,15 +105,16 @@ export class Sidecar implements vscode.Disposable {
     this.log.info(`starting ${launch.command} ${launch.args.join(" ")} (from ${launch.origin})`);
     const connection = await connect(launch, home.fsPath, settings.model, this.log);
     this.connection = connection;
-    connection.client.onNotification(methods.statusChanged, (news: StatusChanged) => this.heard.fire(news));
-    connection.onEnd((reason) => this.crashed(connection, reason));
-    this.become({ kind: "running", origin: launch.origin, version: connection.version });
+    connection.client.onNotification(methods.statusChanged, (status: StatusChanged) => this.statusChanged.fire(status));
+    connection.onEnd((reason) => this.handleEnd(connection, reason));
+    this.setState({ kind: "running", origin: launch.origin, version: connection.version });
   }
 
+  /** Finds the sidecar, after an update of the installed one where that is outdated. */
   private async find(home: string) {
     const settings = readSettings();
-    const found = await discover(settings, this.installer, home);
-    if (found) return found;
+    const launch = await discover(settings, this.installer, home);
+    if (launch) return launch;
     if (!(await this.installer.isOutdated())) throw new Problem("Scry's sidecar is not installed yet.", "install");
     await this.installer.install(settings.interpreter, vscode.ProgressLocation.Window);
     const updated = await discover(settings, this.installer, home);
@@ -121,14 +122,14 @@ export class Sidecar implements vscode.Disposable {
     return updated;
   }
 
-  private crashed(connection: Connection, reason: string): void {
+  private handleEnd(connection: Connection, reason: string): void {
     if (this.connection !== connection) return;
     this.connection = undefined;
     void end(connection.client);
     if (this.isDisposed) return;
-    const wait = this.backoff.next(connection.process.age);
+    const wait = this.backoff.next(connection.process.uptime);
     this.log.error(`the sidecar is gone: ${reason}; it is started again in ${wait / 1000} s`);
-    this.become({ kind: "waiting", reason, seconds: wait / 1000 });
+    this.setState({ kind: "waiting", reason, seconds: wait / 1000 });
     this.timer = setTimeout(() => void this.start(), wait);
   }
 
@@ -137,35 +138,35 @@ export class Sidecar implements vscode.Disposable {
     this.connection = undefined;
     if (!connection) return;
     await end(connection.client);
-    this.become({ kind: "off" });
+    this.setState({ kind: "off" });
   }
 
   private fail(error: unknown): void {
     const problem =
-      error instanceof Problem ? error : new Problem(`Scry's sidecar did not start: ${wordsOf(error)}`, "log");
+      error instanceof Problem ? error : new Problem(`Scry's sidecar did not start: ${messageOf(error)}`, "log");
     this.log.error(problem.message);
-    this.become({ kind: "failed", problem });
+    this.setState({ kind: "failed", problem });
   }
 
-  private whyNot(): Problem {
+  private notRunningProblem(): Problem {
     if (this.current.kind === "failed") return this.current.problem;
     const reason = this.current.kind === "waiting" ? `: ${this.current.reason}` : ".";
     return new Problem(`Scry's sidecar does not run${reason}`, "restart");
   }
 
-  private become(state: SidecarState): void {
+  private setState(state: SidecarState): void {
     if (this.isDisposed) return;
     this.current = state;
     void vscode.commands.executeCommand("setContext", "scry.running", state.kind === "running");
-    this.changed.fire(state);
+    this.stateChanged.fire(state);
   }
 }
 
-/** Ends a client, whatever state it is in. One whose process died can't be stopped in the usual way. */
+/** Ends a client in any state. The client throws if its process has already ended. */
 async function end(client: LanguageClient): Promise<void> {
   try {
     await client.dispose();
   } catch {
-    // its process is gone, and that is all that was wanted
+    // the process has already ended
   }
 }

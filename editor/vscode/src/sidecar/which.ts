@@ -4,14 +4,16 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import * as path from "node:path";
 
-/** The program's full path; undefined where there is none. Relative entries of the PATH are never looked at: what they
- * mean depends on the folder, and a workspace must not choose what runs. */
+/** Returns the full path of a program; undefined where there is none.
+ *
+ * Relative entries of the PATH are skipped: they depend on the working directory, and a workspace must not choose which
+ * program runs. */
 export async function which(name: string): Promise<string | undefined> {
-  const endings = process.platform === "win32" ? [".exe"] : [""];
+  const suffixes = process.platform === "win32" ? [".exe"] : [""];
   for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
     if (!path.isAbsolute(folder)) continue;
-    for (const ending of endings) {
-      const candidate = path.join(folder, name + ending);
+    for (const suffix of suffixes) {
+      const candidate = path.join(folder, name + suffix);
       if (await isProgram(candidate)) return candidate;
     }
   }

@@ -1,4 +1,4 @@
-/** “Why this result?” at the place that the person jumped to. */
+/** Explains a result in a hover, at the location that the user jumped to. */
 
 import * as vscode from "vscode";
 import { methods } from "../generated/protocol";
@@ -21,16 +21,16 @@ export class WhyHover implements vscode.HoverProvider {
     position: vscode.Position,
     token: vscode.CancellationToken,
   ): Promise<vscode.Hover | undefined> {
-    const found = readSettings().hover ? this.jumps.ledTo(document.uri, position.line) : undefined;
-    if (!found) return undefined;
-    const asked = { doc_id: found.result.doc_id, query_id: found.answer.query_id };
-    const explanation = await this.sidecar.request(methods.why, asked, token).catch(() => undefined);
+    const hit = readSettings().hover ? this.jumps.hitAt(document.uri, position.line) : undefined;
+    if (!hit) return undefined;
+    const params = { doc_id: hit.result.doc_id, query_id: hit.answer.query_id };
+    const explanation = await this.sidecar.request(methods.why, params, token).catch(() => undefined);
     if (!explanation) return undefined;
-    const words = new vscode.MarkdownString(explanation.text); // not trusted: it quotes the repository
-    const link = new vscode.MarkdownString(
+    const text = new vscode.MarkdownString(explanation.text); // not trusted, because it quotes the repository
+    const links = new vscode.MarkdownString(
       "[Why This Result?](command:scry.why)  ·  [Show Detail](command:scry.detail)",
     );
-    link.isTrusted = { enabledCommands: ["scry.why", "scry.detail"] };
-    return new vscode.Hover([link, words]);
+    links.isTrusted = { enabledCommands: ["scry.why", "scry.detail"] };
+    return new vscode.Hover([links, text]);
   }
 }

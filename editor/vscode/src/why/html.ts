@@ -1,22 +1,22 @@
-/** An explanation as the HTML of the why panel. Pure. Every text in it may come from a stranger's repository. */
+/** Renders an explanation as the HTML of the why panel. Pure. Every text may come from an untrusted repository. */
 
 import type { Explanation, Full, Lived, OracleEvidence, Place, ResultItem, Shares } from "../generated/protocol";
-import { escapeHtml, marked } from "./escape";
+import { escapeHtml, highlightWords } from "./escape";
 import { STYLE } from "./style";
 
-/** Shares of a semantic score that are shown: beyond them they are too small to mean anything. */
-const SHOWN_SHARES = 12;
+/** Number of pairs of words whose shares of a semantic score are shown. The rest are too small to be useful. */
+const MAX_SHARES = 12;
 
 export interface Panel {
   readonly explanation: Explanation;
-  /** The code in full, where it could be had. */
+  /** The full text of the document; undefined where it is not available. */
   readonly full: Full | undefined;
-  /** For the one stylesheet that the content security policy allows. */
+  /** The nonce of the only stylesheet that the content security policy allows. */
   readonly nonce: string;
 }
 
-/** The whole page. It holds no script and no remote content, and its policy forbids both. */
-export function page({ explanation, full, nonce }: Panel): string {
+/** Returns the page. It contains no script and no remote content, and its content security policy forbids both. */
+export function renderPage({ explanation, full, nonce }: Panel): string {
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -30,28 +30,28 @@ export function page({ explanation, full, nonce }: Panel): string {
 ${[
   head(explanation),
   oracles(explanation),
-  moves(explanation.result),
+  adjustments(explanation.result),
   code(explanation, full),
   ...(explanation.oracles?.map(semantic) ?? []),
   structure(explanation.result),
   history(explanation.lived),
-  places(explanation.places ?? []),
+  modeRanks(explanation.places ?? []),
 ].join("\n")}
 </body>
 </html>`;
 }
 
 function head({ doc_id, query, summary, faults = [], result }: Explanation): string {
-  const asked = query ? `<p class="asked">${escapeHtml(query)}</p>` : "";
+  const question = query ? `<p class="asked">${escapeHtml(query)}</p>` : "";
   const evidence = result?.evidence ? `<span class="evidence">(${escapeHtml(result.evidence)})</span>` : "";
-  const missing = faults.map(({ oracle, message }) => `<p class="quiet">${escapeHtml(`${oracle}: ${message}`)}</p>`);
-  return `<header>${asked}<h1>${escapeHtml(result?.title ?? doc_id)} ${evidence}</h1>
-<p class="name">${escapeHtml(doc_id)}</p><p class="summary">${escapeHtml(summary)}</p>${missing.join("")}</header>`;
+  const failures = faults.map(({ oracle, message }) => `<p class="quiet">${escapeHtml(`${oracle}: ${message}`)}</p>`);
+  return `<header>${question}<h1>${escapeHtml(result?.title ?? doc_id)} ${evidence}</h1>
+<p class="name">${escapeHtml(doc_id)}</p><p class="summary">${escapeHtml(summary)}</p>${failures.join("")}</header>`;
 }
 
 function oracles({ oracles: evidence = [], decisive }: Explanation): string {
-  const concerned = evidence.filter(({ state }) => state !== "other_kind");
-  return section("What each oracle says", table(concerned.map((each) => oracleRow(each, each.oracle === decisive))));
+  const applicable = evidence.filter(({ state }) => state !== "other_kind");
+  return section("What each oracle says", table(applicable.map((each) => oracleRow(each, each.oracle === decisive))));
 }
 
 function oracleRow(evidence: OracleEvidence, isDecisive: boolean): string {
@@ -67,7 +67,7 @@ function oracleRow(evidence: OracleEvidence, isDecisive: boolean): string {
 <td>${words.join(" ")}${note ? ` <span class="quiet">${escapeHtml(note)}</span>` : ""}</td></tr>`;
 }
 
-function moves(result: ResultItem | undefined): string {
+function adjustments(result: ResultItem | undefined): string {
   const rows = (result?.adjustments ?? []).map(
     ({ name, factor, reason }) =>
       `<tr><th>${escapeHtml(name.replaceAll("_", " "))}</th><td class="number">× ${round(factor)}</td><td>${escapeHtml(reason)}</td></tr>`,
@@ -79,7 +79,7 @@ function code({ oracles: evidence = [], result }: Explanation, full: Full | unde
   const text = full?.body || result?.snippet;
   if (!text) return "";
   const words = evidence.flatMap((each) => each.matches ?? []);
-  return section("Where the words are", `<pre>${marked(text, words)}</pre>`);
+  return section("Where the words are", `<pre>${highlightWords(text, words)}</pre>`);
 }
 
 function semantic({ title, shares }: OracleEvidence): string {
@@ -88,11 +88,11 @@ function semantic({ title, shares }: OracleEvidence): string {
 }
 
 function shareRows({ shares, remainder, total }: Shares): string[] {
-  const shown = shares.slice(0, SHOWN_SHARES);
-  const rest = remainder + shares.slice(SHOWN_SHARES).reduce((sum, { value }) => sum + value, 0);
+  const shown = shares.slice(0, MAX_SHARES);
+  const rest = remainder + shares.slice(MAX_SHARES).reduce((sum, { value }) => sum + value, 0);
   const largest = Math.max(...shown.map(({ value }) => Math.abs(value)), Math.abs(rest), Number.EPSILON);
-  const row = (words: string, value: number) =>
-    `<tr><th>${words}</th><td>${bar(value / largest)}</td><td class="number">${round(value)}</td></tr>`;
+  const row = (label: string, value: number) =>
+    `<tr><th>${label}</th><td>${bar(value / largest)}</td><td class="number">${round(value)}</td></tr>`;
   return [
     ...shown.map(({ query_word, document_word, field, value }) =>
       row(
@@ -106,31 +106,31 @@ function shareRows({ shares, remainder, total }: Shares): string[] {
 }
 
 function structure(result: ResultItem | undefined): string {
-  const known = result?.annotations.structural;
-  if (!known) return "";
+  const structural = result?.annotations.structural;
+  if (!structural) return "";
   const facts: [string, string][] = [
-    ["importers", `${known.importers}`],
-    ["centrality", known.centrality],
-    ["activity", known.activity_level ?? ""],
-    ["flags", (known.flags ?? []).join(", ").replaceAll("_", " ")],
+    ["importers", `${structural.importers}`],
+    ["centrality", structural.centrality],
+    ["activity", structural.activity_level ?? ""],
+    ["flags", (structural.flags ?? []).join(", ").replaceAll("_", " ")],
   ];
   return section("Structure", factTable(facts));
 }
 
-function history(lived: Lived | undefined): string {
-  if (!lived) return "";
-  const together = (lived.co_changes ?? []).map(({ doc_id, count }) => `${doc_id} (${count ?? 1})`).join(", ");
+function history(file: Lived | undefined): string {
+  if (!file) return "";
+  const coChanges = (file.co_changes ?? []).map(({ doc_id, count }) => `${doc_id} (${count ?? 1})`).join(", ");
   const facts: [string, string][] = [
-    ["commits", `${lived.commits}${lived.uncommitted ? ", and changes that are not committed" : ""}`],
-    ["last", lived.last_commit ?? ""],
-    ["on", lived.last_changed?.slice(0, 10) ?? ""],
-    ["changes with", together],
+    ["commits", `${file.commits}${file.uncommitted ? ", and changes that are not committed" : ""}`],
+    ["last", file.last_commit ?? ""],
+    ["on", file.last_changed?.slice(0, 10) ?? ""],
+    ["changes with", coChanges],
   ];
   return section("History", factTable(facts));
 }
 
-function places(known: readonly Place[]): string {
-  const rows = known.map(
+function modeRanks(places: readonly Place[]): string {
+  const rows = places.map(
     ({ mode, rank, of, note }) =>
       `<tr><th>${escapeHtml(mode)}</th><td class="number">${rank === null ? "–" : `#${rank}`}</td><td class="quiet">of ${of}</td><td>${escapeHtml(note ?? "")}</td></tr>`,
   );
@@ -151,13 +151,13 @@ function factTable(facts: readonly [string, string][]): string {
   );
 }
 
-/** A bar for a share of -1 to 1, drawn by attributes: the policy allows no style of its own. */
+/** Returns a bar for a share of -1 to 1. Its size is given by attributes, since the policy forbids inline styles. */
 function bar(share: number): string {
   const width = Math.round(Math.min(1, Math.abs(share)) * 100);
   return `<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="${width} %"><rect class="track" width="100" height="8"/><rect class="${share < 0 ? "less" : "more"}" width="${width}" height="8"/></svg>`;
 }
 
-/** A figure with as many digits as mean something. */
+/** Returns a number with about three significant digits. */
 function round(value: number): string {
   return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(Math.abs(value) >= 1 ? 2 : 3);
 }

@@ -1,24 +1,24 @@
-/** The why panel: one, beside the code, that shows the last result that was asked about. */
+/** The why panel: a single panel beside the code, which explains the result that was selected last. */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Found } from "../found";
 import { type Full, methods } from "../generated/protocol";
+import type { Hit } from "../hit";
 import type { Sidecar } from "../sidecar/sidecar";
-import { page } from "./html";
+import { renderPage } from "./html";
 
 export class WhyPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
 
   constructor(private readonly sidecar: Sidecar) {}
 
-  async show(found: Found): Promise<void> {
-    const { answer, result } = found;
-    const asked = { doc_id: result.doc_id, query_id: answer.query_id };
-    const [explanation, full] = await Promise.all([this.sidecar.request(methods.why, asked), this.codeOf(found)]);
+  async show(hit: Hit): Promise<void> {
+    const { answer, result } = hit;
+    const params = { doc_id: result.doc_id, query_id: answer.query_id };
+    const [explanation, full] = await Promise.all([this.sidecar.request(methods.why, params), this.fullText(hit)]);
     const panel = this.open();
     panel.title = `Why ${result.title}`;
-    panel.webview.html = page({ explanation, full, nonce: randomUUID() });
+    panel.webview.html = renderPage({ explanation, full, nonce: randomUUID() });
   }
 
   dispose(): void {
@@ -30,8 +30,8 @@ export class WhyPanel implements vscode.Disposable {
       this.panel.reveal(undefined, true);
       return this.panel;
     }
-    const place = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-    this.panel = vscode.window.createWebviewPanel("scry.why", "Why", place, {
+    const showOptions = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    this.panel = vscode.window.createWebviewPanel("scry.why", "Why", showOptions, {
       enableScripts: false,
       localResourceRoots: [],
     });
@@ -41,10 +41,10 @@ export class WhyPanel implements vscode.Disposable {
     return this.panel;
   }
 
-  /** The code, to mark words in; an answer that is no longer kept is no reason not to explain. */
-  private async codeOf({ answer, result }: Found): Promise<Full | undefined> {
-    const asked = { query_id: answer.query_id, rank: result.rank };
-    return this.sidecar.request(methods.detail, asked).then(
+  /** Returns the full text of a result; undefined where the sidecar no longer stores its answer. */
+  private async fullText({ answer, result }: Hit): Promise<Full | undefined> {
+    const params = { query_id: answer.query_id, rank: result.rank };
+    return this.sidecar.request(methods.detail, params).then(
       (detail) => detail.result.full,
       () => undefined,
     );

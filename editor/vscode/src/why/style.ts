@@ -1,4 +1,4 @@
-/** The why panel's stylesheet: the theme's own colours and fonts, whatever the theme. */
+/** The stylesheet of the why panel. It uses the colours and fonts of the current theme. */
 
 export const STYLE = `
 body { color: var(--vscode-foreground); font: var(--vscode-font-weight) var(--vscode-font-size)/1.5 var(--vscode-font-family); max-width: 64em; padding: 0.5em 1.5em 2em; }

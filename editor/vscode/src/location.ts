@@ -1,8 +1,8 @@
-/** Converts locations of the protocol to the editor's. */
+/** Converts locations of the protocol to those of the editor. */
 
 import * as vscode from "vscode";
-import { type Found, pathOf } from "./found";
 import type { Location } from "./generated/protocol";
+import { type Hit, pathOf } from "./hit";
 
 export function toRange(location: Location): vscode.Range {
   const { start, end } = location.range;
@@ -13,12 +13,12 @@ export function toUri(location: Location): vscode.Uri {
   return vscode.Uri.parse(location.uri, true);
 }
 
-/** `src/app.py:12`: the file as the editor names it, and the line; empty where a result has no place.
+/** Returns the file and line of a result, such as `src/app.py:12`; empty for a result without a location.
  *
- * Where the question named projects, each result says whose it is: `core: src/app.py:12`. */
-export function shortPlace({ answer, result }: Found): string {
+ * Where the question named projects, the project comes first: `core: src/app.py:12`. */
+export function shortLocation({ answer, result }: Hit): string {
   const isNamed = (answer.projects ?? []).length > 0;
   const path = result.location && (isNamed ? pathOf(result) : vscode.workspace.asRelativePath(toUri(result.location)));
-  const place = result.location ? `${path}:${result.location.range.start.line + 1}` : "";
-  return isNamed ? `${result.project}: ${place}`.replace(/: $/, "") : place;
+  const location = result.location ? `${path}:${result.location.range.start.line + 1}` : "";
+  return isNamed ? `${result.project}: ${location}`.replace(/: $/, "") : location;
 }

@@ -2,17 +2,17 @@
 
 import type { Answer, Range, ResultItem } from "./generated/protocol";
 
-/** A result in its answer: what a jump is logged for, and what can be explained, shown in full, rated and copied. */
-export interface Found {
+/** A result with its answer. Both are needed to record a use of the result, and to explain, rate or copy it. */
+export interface Hit {
   readonly answer: Answer;
   readonly result: ResultItem;
 }
 
-export function allFound(answer: Answer): Found[] {
+export function hitsOf(answer: Answer): Hit[] {
   return answer.results.map((result) => ({ answer, result }));
 }
 
-const ICONS: Readonly<Record<string, string>> = {
+const KIND_ICONS: Readonly<Record<string, string>> = {
   class: "symbol-class",
   constant: "symbol-constant",
   enum: "symbol-enum",
@@ -40,23 +40,23 @@ const CONTENT_ICONS: Readonly<Record<string, string>> = {
   session: "notebook",
 };
 
-/** The name of the editor's own icon for what a result is. A kind that is not known yet has the general one. */
+/** Returns the name of the editor's icon for a result. An unknown kind has the general icon. */
 export function iconOf(result: ResultItem): string {
-  return CONTENT_ICONS[result.content_type] ?? ICONS[result.kind] ?? "symbol-misc";
+  return CONTENT_ICONS[result.content_type] ?? KIND_ICONS[result.kind] ?? "symbol-misc";
 }
 
-/** The path, in its project, of the file that a result is in: what its doc_id says before a name or lines. */
+/** Returns the path of a result's file in its project: the part of the doc_id before a symbol or lines. */
 export function pathOf({ doc_id, project }: ResultItem): string {
   const inside = doc_id.startsWith(`${project}:`) ? doc_id.slice(project.length + 1) : doc_id;
   const [path = ""] = inside.replace(/^\.\//, "").split(/::|#/);
   try {
     return decodeURIComponent(path);
   } catch {
-    return path; // a name that is no text
+    return path; // not valid percent-encoding
   }
 }
 
-/** Whether a line is within a range, which ends before its end. */
+/** Returns whether a range, whose end is exclusive, contains a line. */
 export function holdsLine(range: Range, line: number): boolean {
   const last = range.end.character === 0 && range.end.line > range.start.line ? range.end.line - 1 : range.end.line;
   return range.start.line <= line && line <= last;
