@@ -1,6 +1,7 @@
 """The platform's folders for Scry's files, atomic file replacement, and readable file sizes.
 
-The folders follow the platform's conventions and the XDG variables. They are made by whoever writes into them.
+The folders follow the platform's conventions and the XDG variables. They are made by whoever writes into them. Their
+paths are not cached: the variables may change within a process (tests, a language server's client).
 """
 
 from __future__ import annotations
@@ -13,22 +14,17 @@ from platformdirs import PlatformDirs
 
 def cache_home() -> Path:
     """Return the folder of everything that can be rebuilt: the indexes, one folder per project."""
-    return _platform_dirs().user_cache_path
+    return PlatformDirs("scry", appauthor=False).user_cache_path
 
 
 def data_home() -> Path:
     """Return the folder of everything that can't be rebuilt: the event log, memory and persona notes."""
-    return _platform_dirs().user_data_path
+    return PlatformDirs("scry", appauthor=False).user_data_path
 
 
 def config_home() -> Path:
     """Return the folder of the person's own settings file, `config.toml`."""
-    return _platform_dirs().user_config_path
-
-
-def _platform_dirs() -> PlatformDirs:
-    # Not cached: the variables may change within a process (tests, a language server's client).
-    return PlatformDirs("scry", appauthor=False)
+    return PlatformDirs("scry", appauthor=False).user_config_path
 
 
 def replace_file_text(path: Path, text: str) -> None:

@@ -30,13 +30,8 @@ class CommandNames(Struct, frozen=True):
 COMMAND_LINE = CommandNames()
 
 
-def _code(class_name: str) -> str:
-    """Return `nothing_changed` for NothingChanged."""
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in class_name).lstrip("_")
-
-
-class Notice(Struct, frozen=True, tag_field="code", tag=_code):
-    """A message for a person: its class is the code, its fields are the arguments."""
+class Notice(Struct, frozen=True, tag_field="code"):
+    """A message for a person: its class is tagged with the code, its fields are the arguments."""
 
     def render(self, commands: CommandNames) -> str:
         """Return the text for a client with these commands."""
@@ -51,7 +46,7 @@ def render_notices(notices: Iterable[Notice], commands: CommandNames) -> str:
     return "; ".join(notice.render(commands) for notice in notices)
 
 
-class ModelNotReady(Notice, frozen=True):
+class ModelNotReady(Notice, frozen=True, tag="model_not_ready"):
     """Another model answers than the one that the settings name, because no indexer has made the vectors yet."""
 
     answering: str
@@ -62,7 +57,7 @@ class ModelNotReady(Notice, frozen=True):
         return f"the model {self.answering} answers, because {self.configured} is not ready{commands.index_hint}"
 
 
-class IndexDamage(Notice, frozen=True):
+class IndexDamage(Notice, frozen=True, tag="index_damage"):
     """The answer lacks data of the index that could not be read."""
 
     def render(self, commands: CommandNames) -> str:
@@ -70,7 +65,7 @@ class IndexDamage(Notice, frozen=True):
         return "the index was damaged and is being made anew: what can't be read of it is missing here"
 
 
-class UnknownProjects(Notice, frozen=True):
+class UnknownProjects(Notice, frozen=True, tag="unknown_projects"):
     """No project has these names. names: each with a hint at what may be meant."""
 
     names: tuple[tuple[str, str], ...]
@@ -81,7 +76,7 @@ class UnknownProjects(Notice, frozen=True):
         return "; ".join(f"no project is called {name!r}; {hint} {advice}" for name, hint in self.names)
 
 
-class NoOtherProject(Notice, frozen=True):
+class NoOtherProject(Notice, frozen=True, tag="no_other_project"):
     """No project is registered but the open ones."""
 
     def render(self, commands: CommandNames) -> str:
@@ -89,7 +84,7 @@ class NoOtherProject(Notice, frozen=True):
         return f"No other project is known yet. Register one: {commands.add_project}."
 
 
-class RegistryDamaged(Notice, frozen=True):
+class RegistryDamaged(Notice, frozen=True, tag="registry_damaged"):
     """The registry's file is damaged and has to be made anew."""
 
     path: str
@@ -103,7 +98,7 @@ class RegistryDamaged(Notice, frozen=True):
         )
 
 
-class LinkTargetUnknown(Notice, frozen=True):
+class LinkTargetUnknown(Notice, frozen=True, tag="link_target_unknown"):
     """A link leads to a project that is not registered."""
 
     def render(self, commands: CommandNames) -> str:

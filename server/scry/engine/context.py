@@ -1,6 +1,6 @@
 """Hold the values that travel with a request: its context, the mode's parameters, and the projects that it names.
 
-Parameters are domain values: engine/response/requests.py makes them from those of the wire.
+Parameters are domain values: engine/response/answer.py makes them from those of the wire.
 """
 
 from __future__ import annotations
@@ -142,9 +142,9 @@ class RequestedProjects(msgspec.Struct, frozen=True):
 
 def requested_projects(params: msgspec.Struct) -> RequestedProjects:
     """Return the projects that a request's parameters select."""
-    given = (getattr(params, field, None) for field in ("projects", "all_projects", "linked_projects"))
-    names, everything, linked = given
-    return RequestedProjects(names or (), bool(everything), bool(linked))
+    names = getattr(params, "projects", None) or ()
+    everything, linked = getattr(params, "all_projects", None), getattr(params, "linked_projects", None)
+    return RequestedProjects(names, bool(everything), bool(linked))
 
 
 def names_projects(params: msgspec.Struct) -> bool:

@@ -25,7 +25,14 @@ from scry.engine.activity.recorder import Recorder
 from scry.engine.context import DEFAULT_CONTEXT, RequestContext, names_projects
 from scry.engine.modes import ProjectModes
 from scry.engine.project_index import IndexAction, ProjectIndex
-from scry.engine.response.answer import present_answer, present_state
+from scry.engine.response.answer import (
+    find_request,
+    neighbors_request,
+    orient_request,
+    present_answer,
+    present_state,
+    recent_request,
+)
 from scry.engine.response.merged import PresentedAnswer
 from scry.engine.response.recording import (
     add_index_message,
@@ -34,7 +41,6 @@ from scry.engine.response.recording import (
     record_feedback,
     record_use,
 )
-from scry.engine.response.requests import find_request, neighbors_request, orient_request, recent_request
 from scry.projects.project import Project, open_project
 from scry_protocol import messages
 

@@ -5,15 +5,17 @@ The work is in the rooms that each method names. A room that find does not need 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from scry.core.errors import BadRequest, Cancelled
 from scry.core.knowledge import BELIEF
 from scry.core.text import escape_unencodable
-from scry.core.types import Answer, SearchQuery
+from scry.core.types import Answer, QueryIntent, SearchQuery
 from scry.engine.context import (
     DEFAULT_CONTEXT,
     FindRequest,
@@ -23,8 +25,8 @@ from scry.engine.context import (
     RequestContext,
 )
 from scry.engine.project_index import IndexView, ProjectIndex, unindexed_answer
-from scry.engine.questions import question_from_find, question_from_recent
 from scry.engine.search.pipeline import (
+    BASE_ORACLE_WEIGHTS,
     Ranking,
     Retrieval,
     RetrievalResult,
@@ -33,7 +35,7 @@ from scry.engine.search.pipeline import (
     rank_candidates,
     retrieve,
 )
-from scry.engine.search.warm_up import WARM_UP_QUESTION, WarmUp
+from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
 from scry.store.index.store import IndexStore
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from scry.engine.browse.recent_search import RecentMatches
     from scry.engine.explain.detail import DocumentDetail
     from scry.engine.explain.explanation import WhyResult
+    from scry.engine.search.warm_up import WarmUp
 
 
 class ProjectModes:
@@ -49,7 +52,10 @@ class ProjectModes:
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
         self._root = index.project.root
-        self._warm_up = WarmUp()
+        self._warm_up: WarmUp | None = None
+        self._warm_up_lock = threading.Lock()
+        self._is_closed = False
+        self._queried_at = -inf
 
     # Find -----------------------------------------------------------------------------------------------------------
 
@@ -61,7 +67,7 @@ class ProjectModes:
 
     def retrieve(self, request: FindRequest | RecentRequest, context: RequestContext) -> RetrievalResult:
         """Return the oracles' votes, the first half of find; votes of several projects are then ranked together."""
-        self._warm_up.pause()
+        self._queried_at = time.monotonic()  # a warm-up yields to a query
         return self._retrieve(request, context)
 
     def build_answer(self, retrieved: RetrievalResult, context: RequestContext) -> Answer:
@@ -72,12 +78,21 @@ class ProjectModes:
 
     def warm_up(self, prepare: Callable[[], None]) -> None:
         """Call `prepare`, then read what questions read; nothing of it is stored or logged."""
+        from scry.engine.search.warm_up import WARM_UP_QUESTION, WarmUp  # a command ends before it would help
+
+        with self._warm_up_lock:
+            if self._is_closed:
+                return
+            warm_up = self._warm_up = self._warm_up or WarmUp(lambda: self._queried_at)
         request = FindRequest(WARM_UP_QUESTION)
-        self._warm_up.run(prepare, lambda ended: self._retrieve(request, RequestContext(cancelled=ended)))
+        warm_up.run(prepare, lambda ended: self._retrieve(request, RequestContext(cancelled=ended)))
 
     def close(self) -> None:
         """End the warm-up."""
-        self._warm_up.stop()
+        with self._warm_up_lock:
+            self._is_closed = True
+        if self._warm_up is not None:
+            self._warm_up.stop()
 
     # Modes without oracles ------------------------------------------------------------------------------------------
 
@@ -98,7 +113,7 @@ class ProjectModes:
         from scry.engine.browse.recent import list_changes
         from scry.engine.browse.recent_search import matches_of_project, rank_by_recency
 
-        question = question_from_recent(request)
+        question = question_of(request)
 
         def answer(view: IndexView) -> Answer:
             at, edited = time.time() if now is None else now, self._index.uncommitted_paths(context.unsaved_paths)
@@ -165,8 +180,7 @@ class ProjectModes:
     # Inside ---------------------------------------------------------------------------------------------------------
 
     def _retrieve(self, request: FindRequest | RecentRequest, context: RequestContext) -> RetrievalResult:
-        is_find = isinstance(request, FindRequest)
-        question = question_from_find(request) if is_find else question_from_recent(request)
+        question = question_of(request)
         store = self._index.store()
         if store is None:
             return RetrievalResult(question, self._index.state(context.unsaved_paths), None)
@@ -209,15 +223,35 @@ class ProjectModes:
         """Return the answer with the notice of a damaged index and with what is to be known of its beliefs."""
         if context.cancelled():  # a newer question may be logged already
             raise Cancelled
-        return self._annotate_beliefs(self._index.report_damage(answer))
-
-    def _annotate_beliefs(self, answer: Answer) -> Answer:
+        answer = self._index.report_damage(answer)
         if not any(hit.document.content_type == BELIEF for hit in answer.hits):
             return answer
         from scry.engine.knowledge.beliefs import annotate_beliefs
 
         beliefs = self._index.belief_snapshot()
         return answer if beliefs is None else annotate_beliefs(answer, beliefs)
+
+
+def question_of(request: FindRequest | RecentRequest) -> SearchQuery:
+    """Return the question of a find or a recent. Raises BadRequest for a find without words.
+
+    The intent of a recent is temporal: commits are as welcome as code.
+    """
+    intent, min_score = QueryIntent.TEMPORAL, 0.0
+    if isinstance(request, FindRequest):
+        if not request.query.strip():
+            raise BadRequest("query", "is empty; say what to look for")
+        intent, min_score = QueryIntent(request.intent) if request.intent else None, request.min_score
+    return parse_query(
+        request.query[:MAX_QUERY_CHARACTERS],
+        BASE_ORACLE_WEIGHTS,
+        limit=request.limit,
+        min_score=min_score,
+        intent=intent,
+        content_types=tuple(request.types),
+        source=request.source,
+        domains=tuple(request.domains),
+    )
 
 
 def _reject_knowledge_filters(request: FindRequest) -> None:

@@ -8,7 +8,7 @@ from scry.core.text import format_age, format_count
 # Of answers -----------------------------------------------------------------------------------------------------------
 
 
-class HistoryMissing(Notice, frozen=True):
+class HistoryMissing(Notice, frozen=True, tag="history_missing"):
     """Changes are dated by the files' own times. is_pending: the history is still being read, else there is none."""
 
     is_pending: bool
@@ -19,7 +19,7 @@ class HistoryMissing(Notice, frozen=True):
         return f"{reason}: ordered by the files' own times"
 
 
-class NothingChanged(Notice, frozen=True):
+class NothingChanged(Notice, frozen=True, tag="nothing_changed"):
     """Nothing changed in the last days.
 
     newest: the newest change and age_s its age in seconds; empty where several projects were asked, for the first
@@ -41,7 +41,7 @@ class NothingChanged(Notice, frozen=True):
         return "; ".join(parts)
 
 
-class MatchesOlder(Notice, frozen=True):
+class MatchesOlder(Notice, frozen=True, tag="matches_older"):
     """The matches of a search are all older than the days asked for. newest: doc_id of the newest match."""
 
     days: int
@@ -55,7 +55,7 @@ class MatchesOlder(Notice, frozen=True):
         return f"nothing of what was found changed in the last {days}; the newest of it is {newest}"
 
 
-class FileImportanceRank(Notice, frozen=True):
+class FileImportanceRank(Notice, frozen=True, tag="file_importance_rank"):
     """The rank of a file by importance among all files of its folder. folder: empty for the whole project."""
 
     path: str
@@ -69,7 +69,7 @@ class FileImportanceRank(Notice, frozen=True):
         return f"{self.path} is #{self.rank} of the {format_count(self.file_count, 'file')} in {where}"
 
 
-class FileOfDocument(Notice, frozen=True):
+class FileOfDocument(Notice, frozen=True, tag="file_of_document"):
     """The neighbors are those of the file that holds the document which was asked about."""
 
     asked: str
@@ -80,7 +80,7 @@ class FileOfDocument(Notice, frozen=True):
         return f"the file of {self.asked} was taken, {self.path}"
 
 
-class GraphPending(Notice, frozen=True):
+class GraphPending(Notice, frozen=True, tag="graph_pending"):
     """The code graph is not complete yet. missing: relations of this kind may be missing, such as `calls`."""
 
     missing: str
@@ -90,7 +90,7 @@ class GraphPending(Notice, frozen=True):
         return f"the code graph is still being made: {self.missing} may be missing"
 
 
-class NoCoChangeHistory(Notice, frozen=True):
+class NoCoChangeHistory(Notice, frozen=True, tag="no_co_change_history"):
     """Co-change can't be asked about, for no history is known; dependency can."""
 
     def render(self, commands: CommandNames) -> str:
@@ -98,7 +98,7 @@ class NoCoChangeHistory(Notice, frozen=True):
         return "no history is known here; by dependency, the code is asked instead"
 
 
-class NoCoChange(Notice, frozen=True):
+class NoCoChange(Notice, frozen=True, tag="no_co_change"):
     """No commit that is small enough to count changed the file together with another one."""
 
     def render(self, commands: CommandNames) -> str:
@@ -106,7 +106,7 @@ class NoCoChange(Notice, frozen=True):
         return "no commit of 50 files or fewer changed it together with another file"
 
 
-class BeliefWarning(Notice, frozen=True):
+class BeliefWarning(Notice, frozen=True, tag="belief_warning"):
     """Something speaks against relying on the belief."""
 
     warning: str
@@ -116,7 +116,7 @@ class BeliefWarning(Notice, frozen=True):
         return self.warning
 
 
-class ReachesNothing(Notice, frozen=True):
+class ReachesNothing(Notice, frozen=True, tag="reaches_nothing"):
     """The belief reaches no known document; types: none of these content types, where it reaches others."""
 
     types: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ class ReachesNothing(Notice, frozen=True):
         return f"it reaches no {' or '.join(self.types)}" if self.types else "it reaches nothing that is known"
 
 
-class NameAmbiguous(Notice, frozen=True):
+class NameAmbiguous(Notice, frozen=True, tag="name_ambiguous"):
     """A name in a relational question has several meanings, and all are followed. shown: the first of their doc_ids."""
 
     name: str
@@ -139,7 +139,7 @@ class NameAmbiguous(Notice, frozen=True):
         return f"{self.name} is the name of {self.count} things, all are meant: {listed}"
 
 
-class NoHistoryForRelation(Notice, frozen=True):
+class NoHistoryForRelation(Notice, frozen=True, tag="no_history_for_relation"):
     """A relational question asks for co-changes, and no history is known."""
 
     def render(self, commands: CommandNames) -> str:
@@ -147,7 +147,7 @@ class NoHistoryForRelation(Notice, frozen=True):
         return "no history is known here, so nothing is known to change with anything"
 
 
-class RelationsCut(Notice, frozen=True):
+class RelationsCut(Notice, frozen=True, tag="relations_cut"):
     """A name has more relations than are read in one step."""
 
     name: str
@@ -158,7 +158,7 @@ class RelationsCut(Notice, frozen=True):
         return f"{self.name} is tied to more than {self.limit} things; some are left out"
 
 
-class NothingMeetsQuery(Notice, frozen=True):
+class NothingMeetsQuery(Notice, frozen=True, tag="nothing_meets_query"):
     """No document meets the relational question."""
 
     def render(self, commands: CommandNames) -> str:
@@ -169,7 +169,7 @@ class NothingMeetsQuery(Notice, frozen=True):
 # Of results in full, and of recorded acts -----------------------------------------------------------------------------
 
 
-class TextChanged(Notice, frozen=True):
+class TextChanged(Notice, frozen=True, tag="text_changed"):
     """A result's text is shown as it is now, for its file changed since the answer."""
 
     def render(self, commands: CommandNames) -> str:
@@ -177,7 +177,7 @@ class TextChanged(Notice, frozen=True):
         return "its file was changed since the answer, or indexed anew: this is its text now"
 
 
-class ResultGone(Notice, frozen=True):
+class ResultGone(Notice, frozen=True, tag="result_gone"):
     """A result is no longer indexed. similar: doc_ids that may be meant."""
 
     reason: str
@@ -189,7 +189,7 @@ class ResultGone(Notice, frozen=True):
         return f"it is gone: {self.reason}{similar}. This is what was kept of it."
 
 
-class NoIndexToRead(Notice, frozen=True):
+class NoIndexToRead(Notice, frozen=True, tag="no_index_to_read"):
     """A result is shown as it was stored, for there is no index."""
 
     def render(self, commands: CommandNames) -> str:
@@ -197,7 +197,7 @@ class NoIndexToRead(Notice, frozen=True):
         return f"there is no index to look in: this is what was kept of it{commands.index_hint}"
 
 
-class LogOff(Notice, frozen=True):
+class LogOff(Notice, frozen=True, tag="log_off"):
     """An act was not recorded, because the log is off."""
 
     def render(self, commands: CommandNames) -> str:
@@ -205,7 +205,7 @@ class LogOff(Notice, frozen=True):
         return f"the log is off, so this was not kept ({commands.log_on})"
 
 
-class AskedWhileLogOff(Notice, frozen=True):
+class AskedWhileLogOff(Notice, frozen=True, tag="asked_while_log_off"):
     """An act was not recorded, because its question was asked while the log was off."""
 
     def render(self, commands: CommandNames) -> str:
@@ -213,7 +213,7 @@ class AskedWhileLogOff(Notice, frozen=True):
         return "this was asked while the log was off, so what is done with it is not kept"
 
 
-class ActNotWritten(Notice, frozen=True):
+class ActNotWritten(Notice, frozen=True, tag="act_not_written"):
     """An act was not recorded, because the log can't be written."""
 
     problem: str
@@ -223,7 +223,7 @@ class ActNotWritten(Notice, frozen=True):
         return f"this was not kept: {self.problem}"
 
 
-class ActRepeated(Notice, frozen=True):
+class ActRepeated(Notice, frozen=True, tag="act_repeated"):
     """An act with this name was recorded before."""
 
     def render(self, commands: CommandNames) -> str:
@@ -231,7 +231,7 @@ class ActRepeated(Notice, frozen=True):
         return "this act was recorded before"
 
 
-class MemoryOff(Notice, frozen=True):
+class MemoryOff(Notice, frozen=True, tag="memory_off"):
     """An observation was not recorded, because memory is off."""
 
     def render(self, commands: CommandNames) -> str:
@@ -239,7 +239,7 @@ class MemoryOff(Notice, frozen=True):
         return f"memory is off, so this was not kept ({commands.memory_on})"
 
 
-class NoProjectToAsk(Notice, frozen=True):
+class NoProjectToAsk(Notice, frozen=True, tag="no_project_to_ask"):
     """No project is registered, and the question was not asked from one."""
 
     def render(self, commands: CommandNames) -> str:
@@ -247,7 +247,7 @@ class NoProjectToAsk(Notice, frozen=True):
         return f"none is registered and none is asked from ({commands.add_project})"
 
 
-class ProjectRequired(Notice, frozen=True):
+class ProjectRequired(Notice, frozen=True, tag="project_required"):
     """The question has to name a project. registered: the names to choose from."""
 
     registered: tuple[str, ...]
@@ -258,7 +258,7 @@ class ProjectRequired(Notice, frozen=True):
         return f"say which project to ask, or start in one (--root); registered are: {names}"
 
 
-class NothingIndexedInFolder(Notice, frozen=True):
+class NothingIndexedInFolder(Notice, frozen=True, tag="nothing_indexed_in_folder"):
     """A folder holds files, and none of them is indexed."""
 
     path: str

@@ -28,7 +28,7 @@ from scry.index.git.work_tree import HeadTracker
 from scry.indexer.freshness import is_index_current
 from scry.indexer.status import HISTORY_PENDING, HistoryState, merge_history_state, read_history_state
 from scry.projects.note_stores import NoteStoreLocation, note_store_locations
-from scry.projects.project import Project
+from scry.projects.project import Project, head_commit
 from scry.store.history.reader import HistoryReader
 from scry.store.history.store import HISTORY_FILE, HistoryStore
 from scry.store.index.store import IndexStore
@@ -105,10 +105,6 @@ class HistoryAccess:
     def is_current(self) -> bool:
         """Return whether the history is that of the commit that is checked out, as far as it can be read."""
         return self.state().state != HISTORY_PENDING
-
-    def add_history_state(self, index: IndexState) -> IndexState:
-        """Return the state of the index with that of the history."""
-        return merge_history_state(index, self.state())
 
     def close(self) -> None:
         """Close the file."""
@@ -228,7 +224,7 @@ class ProjectIndex:
         self.history = HistoryAccess(project)
         self.knowledge = KnowledgeAccess(project)
         self._settings = settings
-        self._head = HeadTracker(project.root)
+        self._head = HeadTracker(project.root) if start_indexer else None
         self._store: IndexStore | None = None
         self._lock = threading.Lock()
         self._reported_damage: frozenset[int] = frozenset()
@@ -291,9 +287,10 @@ class ProjectIndex:
                 reported = replace(reported, history=self.history.state().state)
             return self._add_workspace_state(reported, unsaved)
         store = self.store()
-        recorded = self.history.add_history_state(store.state() if store else IndexState())
-        if not recorded.message and store is not None:
-            recorded = replace(recorded, notices=_model_notices(store.vectors.embedder, self._settings.model))
+        recorded = merge_history_state(store.state() if store else IndexState(), self.history.state())
+        answering = store.vectors.embedder if store is not None and not recorded.message else None
+        if answering is not None and answering.model != self._settings.model:
+            recorded = replace(recorded, notices=(ModelNotReady(answering.model, self._settings.model),))
         return self._add_workspace_state(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
 
     def state_with_model(self, unsaved: Sequence[str]) -> IndexState:
@@ -394,11 +391,6 @@ class ProjectIndex:
         return IndexerClient.connect(self.project, self._settings)
 
     def _add_workspace_state(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
-        return replace(state, unsaved=tuple(unsaved), head_commit=self._head.commit())
-
-
-def _model_notices(answering: EmbedderInfo | None, configured: str) -> tuple[ModelNotReady, ...]:
-    """Return the notice that another model answers than the settings name, where no indexer reports its own state."""
-    if answering is None or answering.model == configured:
-        return ()
-    return (ModelNotReady(answering.model, configured),)
+        # A command asks once or twice, a server with every answer.
+        head = head_commit(self.project.root) if self._head is None else self._head.commit()
+        return replace(state, unsaved=tuple(unsaved), head_commit=head)

@@ -1,4 +1,4 @@
-"""Make the question that a request asks, or that an earlier answer was given to."""
+"""Recall the question that an earlier answer was given to."""
 
 from __future__ import annotations
 
@@ -10,39 +10,9 @@ from msgspec import Struct
 from scry.core.errors import BadRequest
 from scry.core.types import QueryIntent, SearchQuery
 from scry.engine.activity.answer_store import AnswerArchive, StoredAnswer
-from scry.engine.context import DEFAULT_LIMIT, FindRequest, RecentRequest
+from scry.engine.context import DEFAULT_LIMIT
 from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
-from scry.engine.search.query import parse_query
-
-MAX_QUERY_CHARACTERS = 1_000_000
-"""A longer query is cut: the rest could not change an answer."""
-
-
-def question_from_find(request: FindRequest) -> SearchQuery:
-    """Return the question of a find. Raises BadRequest for a query without words."""
-    if not request.query.strip():
-        raise BadRequest("query", "is empty; say what to look for")
-    return _parse_request(request, QueryIntent(request.intent) if request.intent else None, request.min_score)
-
-
-def question_from_recent(request: RecentRequest) -> SearchQuery:
-    """Return the question of a recent, whose intent is temporal: commits are as welcome as code."""
-    return _parse_request(request, QueryIntent.TEMPORAL)
-
-
-def _parse_request(
-    request: FindRequest | RecentRequest, intent: QueryIntent | None, min_score: float = 0.0
-) -> SearchQuery:
-    return parse_query(
-        request.query[:MAX_QUERY_CHARACTERS],
-        BASE_ORACLE_WEIGHTS,
-        limit=request.limit,
-        min_score=min_score,
-        intent=intent,
-        content_types=tuple(request.types),
-        source=request.source,
-        domains=tuple(request.domains),
-    )
+from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
 
 
 def question_from_options(query: str, options: Mapping[str, object], limit: int = DEFAULT_LIMIT) -> SearchQuery:

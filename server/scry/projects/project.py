@@ -20,7 +20,7 @@ from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.files import cache_home, data_home
 from scry.core.projects import RegisteredProject, find_enclosing_project, find_project_at
 from scry.projects.git import GitCommandNeeded, GitRepository, find_repository, read_head, read_small_file, run_git
-from scry.store.registry import RegistryStore
+from scry.store.registry import REGISTRY_FILE, RegistryStore
 
 log = logging.getLogger(__name__)
 
@@ -76,14 +76,21 @@ def open_project(root: Path, *, force: bool = False) -> Project:
     return Project(resolved, name, key, cache_home() / key, data_home() / project_key(data_folder_owner(resolved)))
 
 
+def list_registered() -> tuple[RegisteredProject, ...]:
+    """Return every registered project, by name. Raises RegistryUnavailable."""
+    folder = data_home()
+    return RegistryStore(folder).list_projects() if (folder / REGISTRY_FILE).exists() else ()
+
+
 def _find_registered(root: Path) -> RegisteredProject | None:
     """Return the project's registration, also where it has moved here since; None where no registry can be read."""
-    registry = RegistryStore(data_home())
     try:
-        registered = registry.list_projects()
+        registered = list_registered()
+        if not registered:
+            return None
         known = find_project_at(registered, root)
         moved = None if known else find_moved_project(root, registered)
-        return _record_move(moved, root, registry) if moved else known
+        return _record_move(moved, root, RegistryStore(data_home())) if moved else known
     except RegistryUnavailable as error:
         log.warning("%s", error)
         return None
@@ -155,7 +162,7 @@ def find_project_root(start: Path, registered: Sequence[RegisteredProject] = ())
     folder = start.resolve()
     if not folder.is_dir():
         folder = folder.parent
-    known = find_enclosing_project(registered, folder)
+    known = find_enclosing_project(registered, folder) if registered else None
     if known is not None:
         return known.root
     repository = _enclosing_repository(folder)

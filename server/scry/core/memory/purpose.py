@@ -32,7 +32,7 @@ class MemoryQuery(Struct, frozen=True):
     is_generic: bool = False
 
 
-_PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
+PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
     {
         RecallPurpose.RESUME: re.compile(
             r"""\b(?:
@@ -113,12 +113,12 @@ _SUCCESS_FACTOR = 0.5
 def parse_memory_query(question: str, explicit: RecallPurpose | None = None) -> MemoryQuery:
     """Parse a query for memory. explicit: the purpose, where the caller states it."""
     purpose = explicit or next(
-        (purpose for purpose, pattern in _PURPOSE_PATTERNS.items() if pattern.search(question)), None
+        (purpose for purpose, pattern in PURPOSE_PATTERNS.items() if pattern.search(question)), None
     )
     terms = content_terms(question)
     if purpose is None:
         return MemoryQuery(None, tuple(terms))
-    rest = content_terms(_PURPOSE_PATTERNS[purpose].sub(" ", question)) if not explicit else terms
+    rest = content_terms(PURPOSE_PATTERNS[purpose].sub(" ", question)) if not explicit else terms
     about = tuple(term for term in rest if term not in _PURPOSE_WORDS[purpose])
     return MemoryQuery(purpose, about, is_generic=set(about) <= _GENERIC_WORDS)
 

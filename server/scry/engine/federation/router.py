@@ -47,10 +47,9 @@ from scry.engine.federation.workspace import (
     has_answered,
 )
 from scry.engine.notices import NoProjectToAsk
-from scry.engine.response.answer import present_state
+from scry.engine.response.answer import present_state, to_request
 from scry.engine.response.merged import FederatedAnswer, map_answer, map_explanation, merge_answers, unavailable_answer
 from scry.engine.response.recording import record_merged_answer
-from scry.engine.response.requests import to_request
 from scry.projects.registration import open_registry
 from scry_protocol import messages
 

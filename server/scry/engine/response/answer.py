@@ -1,10 +1,11 @@
-"""Convert answers and index states to the wire."""
+"""Convert requests from the wire to domain values, and answers and index states to the wire. Pure."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import overload
 
 from msgspec import UNSET, UnsetType
 
@@ -25,7 +26,7 @@ from scry.core.types import (
     ProofStep,
     Span,
 )
-from scry.engine.context import RequestContext
+from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RecentRequest, RequestContext
 from scry.engine.response.notices import add_notice, add_status_summary
 from scry.projects.project import Project
 from scry_protocol import messages
@@ -44,6 +45,71 @@ RAW_SCORE_DIGITS = 6
 """Digits that raw scores are rounded to on the wire; fused scores are not rounded, for clients can recompute them."""
 
 
+# Requests -------------------------------------------------------------------------------------------------------------
+
+
+def find_request(params: messages.FindParams) -> FindRequest:
+    """Return the parameters of a find."""
+    return FindRequest(
+        params.query,
+        params.limit,
+        params.min_score,
+        params.intent,
+        params.types,
+        params.source or "",
+        params.domains,
+        is_relation_query=params.reason,
+        with_full_results=params.full,
+    )
+
+
+def recent_request(params: messages.RecentParams) -> RecentRequest:
+    """Return the parameters of a recent."""
+    return RecentRequest(
+        params.query,
+        params.days,
+        params.limit,
+        params.types,
+        params.source or "",
+        params.domains,
+        with_full_results=params.full,
+    )
+
+
+def orient_request(params: messages.OrientParams) -> OrientRequest:
+    """Return the parameters of an orient."""
+    return OrientRequest(params.path, params.limit)
+
+
+def neighbors_request(params: messages.NeighborsParams) -> NeighborsRequest:
+    """Return the parameters of a neighbors."""
+    return NeighborsRequest(params.file, params.limit, params.by, params.belief, params.types)
+
+
+@overload
+def to_request(params: messages.FindParams) -> FindRequest: ...
+@overload
+def to_request(params: messages.RecentParams) -> RecentRequest: ...
+@overload
+def to_request(params: messages.OrientParams) -> OrientRequest: ...
+@overload
+def to_request(params: messages.NeighborsParams) -> NeighborsRequest: ...
+def to_request(
+    params: messages.FindParams | messages.RecentParams | messages.OrientParams | messages.NeighborsParams,
+) -> FindRequest | RecentRequest | OrientRequest | NeighborsRequest:
+    """Return the domain request of a question, whatever its mode."""
+    if isinstance(params, messages.FindParams):
+        return find_request(params)
+    if isinstance(params, messages.RecentParams):
+        return recent_request(params)
+    if isinstance(params, messages.OrientParams):
+        return orient_request(params)
+    return neighbors_request(params)
+
+
+# Answers --------------------------------------------------------------------------------------------------------------
+
+
 def present_answer(answer: Answer, mode: str, project: Project, context: RequestContext) -> messages.Answer:
     """Return the answer, with positions in the context's encoding and texts with its names of commands."""
     question = answer.question
@@ -57,7 +123,8 @@ def present_answer(answer: Answer, mode: str, project: Project, context: Request
         results=[present_hit(hit, project, context.encoding) for hit in answer.hits],
         faults=[present_fault(fault) for fault in answer.faults],
     )
-    return add_notice(presented, render_notices(answer.notices, context.commands), context.commands)
+    notice = render_notices(answer.notices, context.commands) if answer.notices else ""
+    return add_notice(presented, notice, context.commands)
 
 
 def present_state(state: IndexState, commands: CommandNames = COMMAND_LINE) -> messages.IndexState:
@@ -75,7 +142,7 @@ def present_state(state: IndexState, commands: CommandNames = COMMAND_LINE) -> m
         index_commit=state.index_commit,
         head_commit=state.head_commit,
         model=state.model,
-        message="; ".join(part for part in (state.message, render_notices(state.notices, commands)) if part),
+        message="; ".join(part for part in (state.message, *(each.render(commands) for each in state.notices)) if part),
         history_extent=state.history_extent,
     )
     return add_status_summary(presented)

@@ -102,18 +102,12 @@ class NameBoost:
             self._case_sensitive = frozenset(normalize_name(name) for name in self._spellings if name != name.lower())
         self.max_factor = max_name_factor(question)
 
-    def matches_name(self, document: DocumentHeader) -> bool:
-        """Return whether a document has a name that the query holds."""
-        return bool(document.name) and self._matched_name(document, _own_name(document)) is not None
-
     def adjustment_for(self, document: DocumentHeader) -> Adjustment | None:
         """Return the boost of a document by its name; None where the query does not hold the name."""
-        if not document.name:
+        found = self.match_name(document)
+        if found is None:
             return None
-        own_name = _own_name(document)
-        matched = self._matched_name(document, own_name)
-        if matched is None:
-            return None
+        own_name, matched = found
         is_spelled_so = normalize_name(own_name) not in self._case_sensitive or own_name in self._spellings
         if self._names[matched] and is_spelled_so:
             return Adjustment("definition", self._definition_factor(document), f"defines {document.name}")
@@ -121,13 +115,21 @@ class NameBoost:
             return None
         return Adjustment("definition", NAME_IN_QUESTION_FACTOR, f"defines {document.name}, a word of the question")
 
-    def _matched_name(self, document: DocumentHeader, own_name: str) -> str | None:
-        """Return the key of the queried name that a document has, with its container's name before it or by itself."""
+    def match_name(self, document: DocumentHeader) -> tuple[str, str] | None:
+        """Return a document's own name and the key of the queried name that it has; None where the query holds none.
+
+        The key has the container's name before it, or not. The own name of a block that adds to a type is that of the
+        type, which may be defined by a macro only.
+        """
+        if not document.name:
+            return None
+        block = _EXTENSION_PATTERN.fullmatch(document.name) if document.kind == "implementation" else None
+        own_name = block[1] if block else document.name
         key = normalize_name(own_name)
         qualified = normalize_name(document.container) + key
         if qualified in self._names:
-            return qualified
-        return key if key in self._names else None
+            return own_name, qualified
+        return (own_name, key) if key in self._names else None
 
     def _definition_factor(self, document: DocumentHeader) -> float:
         is_type = document.kind in TYPE_KINDS
@@ -157,14 +159,6 @@ def file_stem(path: str) -> str:
     folders, _, file = path.rpartition("/")
     stem = file.rpartition(".")[0] or file
     return folders.rpartition("/")[2] if stem in GENERIC_FILES else stem
-
-
-def _own_name(document: DocumentHeader) -> str:
-    """Return a document's name; for a block that adds to a type, the type's, which may be defined by a macro only."""
-    if document.kind != "implementation":
-        return document.name
-    block = _EXTENSION_PATTERN.fullmatch(document.name)
-    return block[1] if block else document.name
 
 
 # The file of a document -----------------------------------------------------------------------------------------------
@@ -229,25 +223,22 @@ class _FileSupport(Struct, frozen=True, gc=False):
     """The support that the hits of one file lend each other.
 
     weights: by position, of the first MAX_FILE_HITS + 1 hits, best first. count: of all hits. total: of the weights.
-    last: the weight of the last one of those.
+    last: the weight of the last one of those. highest: the support of the last hit that counts, more than of any other.
     """
 
     weights: Mapping[int, float]
     count: int
     total: float
     last: float
+    highest: float
 
     @classmethod
     def from_positions(cls, positions: Sequence[int]) -> _FileSupport:
         """positions: of all hits in the file, ascending."""
         weights = {at: 1 / (1 + at / FILE_HIT_HALF_PLACE) for at in positions[: MAX_FILE_HITS + 1]}
         last = 1 / (1 + positions[MAX_FILE_HITS] / FILE_HIT_HALF_PLACE) if len(positions) > MAX_FILE_HITS else 0.0
-        return cls(weights, len(positions), sum(weights.values()), last)
-
-    @property
-    def max_support(self) -> float:
-        """The highest support of any hit of the file: that of its last one that counts."""
-        return self.total - min(self.weights.values())
+        total = sum(weights.values())
+        return cls(weights, len(positions), total, last, total - min(weights.values()))
 
     def support_for(self, position: int) -> tuple[int, float]:
         """Return how many other hits count for the one at this position, and the sum of their weights."""
@@ -264,7 +255,7 @@ class BoostRules:
         self._stem = stem
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
-        self._words = frozenset(word.lower() for word in find_identifiers(question.text))
+        self._words = frozenset(map(str.lower, find_identifiers(question.text)))
         self._asks_for_commits = (
             question.intent in COMMIT_INTENTS
             or "commit" in question.content_types
@@ -315,7 +306,7 @@ class BoostRules:
         for candidate in candidates:
             bound = candidate.rank_sum * self._max_path_factor(candidate.document.path)
             if bound >= min_score or (
-                bound * max_name >= min_score and self._name_boost.matches_name(candidate.document)
+                bound * max_name >= min_score and self._name_boost.match_name(candidate.document) is not None
             ):
                 reachable.append(candidate)
         return reachable
@@ -325,7 +316,7 @@ class BoostRules:
         if not path:
             return _ROUNDING_MARGIN
         if path not in self._max_path_factors:
-            support = 1 + FILE_HIT_SHARE * self._hits[path].max_support
+            support = 1 + FILE_HIT_SHARE * self._hits[path].highest
             self._max_path_factors[path] = support * self._path_adjustments(path)[1] * _ROUNDING_MARGIN
         return self._max_path_factors[path]
 
@@ -340,12 +331,12 @@ class BoostRules:
         new = [path for path in dict.fromkeys(paths) if path and path not in self._by_path]
         names = [file_stem(path).partition(".")[0] for path in new]
         words_of_names = list(map(name_words, names))
-        words = sorted({word for words in words_of_names for word in words})
+        words = sorted(frozenset[str]().union(*words_of_names))
         stems = dict(zip(words, map(self._stem, words), strict=True))
         columns = (words_of_names, list(map(classify_path, new)), list(map(platform_of_path, new)))
         for path, name, name_parts, kinds, platform in zip(new, names, *columns, strict=True):
             adjustments: list[Adjustment] = []
-            name_stems = {stems[word] for word in name_parts}
+            name_stems = frozenset(map(stems.__getitem__, name_parts))
             share = len(name_stems & self._stems) / len(name_stems) if name_stems else 0.0
             if share:
                 reason = f"words of the question are in {name}"

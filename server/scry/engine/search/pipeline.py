@@ -23,9 +23,9 @@ from scry.core.types import (
 )
 from scry.embedding.embedder import Vectors
 from scry.engine.context import new_query_id
-from scry.engine.search import fusion
 from scry.engine.search.boosts import max_boost
-from scry.engine.search.query import allows_commits, filtered_file_ids, knowledge_filters
+from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_votes, fused_score_ceiling, rank_with_boosts
+from scry.engine.search.query import apply_filters
 from scry.engine.search.results import count_hidden_repeats, make_hits
 from scry.oracles import ORACLES
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, NoteCorpus, OracleReader
@@ -95,12 +95,13 @@ def retrieve(
     all are empty.
     """
     store.refresh()
-    notes = NoteCorpus(knowledge(), knowledge_filters(question))
+    left = apply_filters(question, store.files.indexed_files)
+    notes = NoteCorpus(knowledge(), left.notes)
     try:
-        commits = CommitCorpus(history(), allows_commits(question))
+        commits = CommitCorpus(history(), left.has_commits)
     except IndexUnavailable as error:
-        commits = CommitCorpus(None, allows_commits(question), str(error))
-    code = CodeCorpus(store, filtered_file_ids(question, store.files.indexed_files))
+        commits = CommitCorpus(None, left.has_commits, str(error))
+    code = CodeCorpus(store, left.file_ids)
     reader = OracleReader(code, commits, notes, encode)
     return Retrieval(question, reader, consult_oracles(question, reader, cancelled))
 
@@ -134,10 +135,10 @@ def rank_candidates(
     limit: only so many places are needed; candidates below them may be missing from `ranked`. None for all.
     """
     doc_keys = list(dict.fromkeys(match.doc_key for matches in oracle_votes.votes.values() for match in matches))
-    fused = fusion.fuse_votes(oracle_votes.votes, reader.headers(doc_keys), question.weights)
+    fused = fuse_votes(oracle_votes.votes, reader.headers(doc_keys), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question)
-    ranked = fusion.rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit)
+    ranked = rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit)
     return Ranking(question, reader, oracle_votes, scoring, candidates, ranked)
 
 
@@ -156,8 +157,8 @@ def filter_exact_phrases(
 
 
 def _scoring_of(question: SearchQuery) -> FusionScoring:
-    ceiling = fusion.fused_score_ceiling(question.weights, max_boost(question))
-    return FusionScoring(fusion.RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH)
+    ceiling = fused_score_ceiling(question.weights, max_boost(question))
+    return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH)
 
 
 # Answers --------------------------------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
     """Return the answer that follows from the oracles' matches."""
     question, oracle_votes, notes = retrieval.question, retrieval.oracle_votes, retrieval.reader.notes
     if notes.stores is not None and not question.phrases:  # a phrase may leave out what leads
-        votes = fusion.drop_unreachable(oracle_votes.votes, question.weights, question.limit, notes.keys)
+        votes = drop_unreachable(oracle_votes.votes, question.weights, question.limit, notes.keys)
         oracle_votes = OracleVotes(votes, oracle_votes.faults)
     ranking = rank_candidates(question, retrieval.reader, oracle_votes, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]

@@ -16,11 +16,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import translate
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from scry.core.knowledge import KNOWLEDGE_TYPES, PERSONA, KnowledgeFilter, normalize_domain
-from scry.core.memory.purpose import parse_memory_query
+from scry.core.knowledge import ALL_KNOWLEDGE, KNOWLEDGE_TYPES, PERSONA, KnowledgeFilter, normalize_domain
+from scry.core.memory.purpose import PURPOSE_PATTERNS, parse_memory_query
 from scry.core.types import QueryFilter, QueryIntent, SearchQuery
+
+MAX_QUERY_CHARACTERS = 1_000_000
+"""A longer query is cut: the rest could not change an answer."""
 
 _FILTER_PATTERN = re.compile(r"(?<!\S)(-?)(lang|path|type|source|domain):(\"[^\"]+\"|[^\s\"]+)(?!\S)")
 _PHRASE_PATTERN = re.compile(r"(?<!\w)\"([^\"]*\w[^\"]*)\"(?!\w)")
@@ -104,7 +108,7 @@ def parse_query(
     words = _PHRASE_PATTERN.sub(" ", unfiltered)
     detected = intent or detect_intent(words)
     factors = {**INTENT_WEIGHT_FACTORS[detected]}
-    if parse_memory_query(words).is_generic:
+    if any(pattern.search(words) for pattern in PURPOSE_PATTERNS.values()) and parse_memory_query(words).is_generic:
         factors["memory"] = MEMORY_QUESTION_FACTOR
     return SearchQuery(
         text=text,
@@ -146,7 +150,27 @@ FileRow = tuple[int, str, str, str]
 """An indexed file: id, path, language and content type."""
 
 
-def filtered_file_ids(question: SearchQuery, indexed_files: Callable[[], Sequence[FileRow]]) -> tuple[int, ...] | None:
+class FilteredDocuments(Struct, frozen=True):
+    """The documents that a query's filters leave.
+
+    file_ids: of the files that are left; None for all. has_commits: whether commits are left. notes: the filters as
+    they apply to notes.
+    """
+
+    file_ids: tuple[int, ...] | None = None
+    has_commits: bool = True
+    notes: KnowledgeFilter = ALL_KNOWLEDGE
+
+
+def apply_filters(question: SearchQuery, indexed_files: Callable[[], Sequence[FileRow]]) -> FilteredDocuments:
+    """Return the documents that the filters leave; the files are read only where a filter needs them."""
+    if not (question.filters or question.content_types or question.source or question.domains):
+        return FilteredDocuments()
+    file_ids = _filtered_file_ids(question, indexed_files)
+    return FilteredDocuments(file_ids, _allows_content_type(question, "commit"), _knowledge_filters(question))
+
+
+def _filtered_file_ids(question: SearchQuery, indexed_files: Callable[[], Sequence[FileRow]]) -> tuple[int, ...] | None:
     """Return the ids of the files that the filters leave; None when all are left, without reading the files."""
     if _requested_domains(question) is not None:
         return ()
@@ -159,18 +183,13 @@ def filtered_file_ids(question: SearchQuery, indexed_files: Callable[[], Sequenc
     return tuple(file[0] for file in files)
 
 
-def allows_commits(question: SearchQuery) -> bool:
-    """Return whether the filters leave commits, which have no language and no path."""
-    return _allows_content_type(question, "commit")
-
-
 def allowed_change_types(question: SearchQuery) -> tuple[str, ...]:
     """Return the content types of files and commits that the parameters beside the query leave."""
     unfiltered = replace(question, filters=())
     return tuple(kind for kind in ("code", "doc", "commit") if _allows_content_type(unfiltered, kind))
 
 
-def knowledge_filters(question: SearchQuery) -> KnowledgeFilter:
+def _knowledge_filters(question: SearchQuery) -> KnowledgeFilter:
     """Return the filters as they apply to notes, which have no language and no path."""
     predicates = _filter_predicates(question)
     types = None

@@ -8,6 +8,7 @@ lowered out of the answer, so that a single result of a file is not mistaken for
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,9 @@ _ELLIPSIS = "…"
 
 _MAX_SNIPPET_LINES = 6
 
+_JOINING = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
+"""Characters that belong to the emoji before them: joiners, variants and skin tones."""
+
 
 def make_hits(
     best: Sequence[Candidate],
@@ -39,7 +43,8 @@ def make_hits(
     hidden_counts: as `count_hidden_repeats` returns them.
     """
     documents = reader.get_documents([candidate.document.doc_key for candidate in best])
-    structures = _read_structures(sorted({candidate.document.path for candidate in best} - {""}), reader)
+    paths = sorted({candidate.document.path for candidate in best} - {""})
+    structures, levels = reader.code.store.files.get_structures(paths), reader.commits.activity_levels(paths)
     matched_terms = {
         oracle.name: oracle.matched_terms(question, reader, doc_keys)
         for oracle in ORACLES
@@ -55,31 +60,23 @@ def make_hits(
             for name, match in candidate.votes.items()
         }
         document = documents[doc_key]
+        snippet, structure = document.symbol.signature, None
+        if doc_key in reader.code.keys:
+            needs_text = document.symbol.kind in ("section", "text")
+            snippet = make_snippet(document, reader.code.store.files.get_text(document.path) if needs_text else None)
+        if path:
+            structure = replace(structures.get(path, FileStructure()), activity_level=levels.get(path))
         hits.append(
             Hit(
                 len(hits) + 1,
                 replace(candidate, votes=matches),
                 document,
-                structures.get(path),
-                _read_snippet(document, reader),
+                structure,
+                snippet,
                 more_in_file=(hidden_counts or {}).get(doc_key, 0),
             )
         )
     return tuple(hits)
-
-
-def _read_structures(paths: Sequence[str], reader: OracleReader) -> dict[str, FileStructure]:
-    """Return the structure of these files with their activity levels, by path."""
-    structures = reader.code.store.files.get_structures(paths)
-    levels = reader.commits.activity_levels(paths)
-    return {path: replace(structures.get(path, FileStructure()), activity_level=levels.get(path)) for path in paths}
-
-
-def _read_snippet(document: Document, reader: OracleReader) -> str:
-    if document.doc_key not in reader.code.keys:
-        return document.symbol.signature
-    needs_text = document.symbol.kind in ("section", "text")
-    return make_snippet(document, reader.code.store.files.get_text(document.path) if needs_text else None)
 
 
 # Snippets -------------------------------------------------------------------------------------------------------------
@@ -91,19 +88,14 @@ def make_snippet(document: Document, text: str | None) -> str:
     Of text outside symbols, its first lines that hold a letter or digit. text: the file's text as it was indexed.
     """
     symbol = document.symbol
-    if symbol.kind in ("section", "text"):
-        return truncate(_first_lines(document, text or ""))
-    first = symbol.doc.strip().partition("\n")[0].strip()
-    return truncate(f"{symbol.signature} — {first}" if first else symbol.signature)
-
-
-def _first_lines(document: Document, text: str) -> str:
-    span = document.symbol.span
-    lines = split_source_lines(text)[span.start.line : span.end.line + 1]
+    if symbol.kind not in ("section", "text"):
+        first_line = symbol.doc.strip().partition("\n")[0].strip()
+        return truncate(f"{symbol.signature} — {first_line}" if first_line else symbol.signature)
+    lines = split_source_lines(text or "")[symbol.span.start.line : symbol.span.end.line + 1]
     worded = (" ".join(line.split()) for line in lines if any(map(str.isalnum, line)))
     shown = list(islice(worded, _MAX_SNIPPET_LINES + 1))
-    first = 1 if document.symbol.kind == "section" and len(shown) > 1 else 0  # a section's first line is its heading
-    return " ".join(shown[first : first + _MAX_SNIPPET_LINES])
+    first = 1 if symbol.kind == "section" and len(shown) > 1 else 0  # a section's first line is its heading
+    return truncate(" ".join(shown[first : first + _MAX_SNIPPET_LINES]))
 
 
 def truncate(text: str, width: int = SNIPPET_WIDTH) -> str:
@@ -111,15 +103,10 @@ def truncate(text: str, width: int = SNIPPET_WIDTH) -> str:
     if len(text) <= width:
         return text
     end = width - 1
-    while end > 0 and _is_combining(text[end]):
+    while end > 0 and (_JOINING.match(text[end]) or unicodedata.category(text[end]).startswith("M")):
         end -= 1
     space = text.rfind(" ", end - 30, end)
     return text[: space if space > 0 else end].rstrip() + _ELLIPSIS
-
-
-def _is_combining(character: str) -> bool:
-    joins = character in "\u200d\ufe0e\ufe0f" or "\U0001f3fb" <= character <= "\U0001f3ff"
-    return joins or unicodedata.category(character).startswith("M")
 
 
 # Hidden repeats -------------------------------------------------------------------------------------------------------

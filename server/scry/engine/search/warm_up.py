@@ -36,16 +36,12 @@ STOP_TIMEOUT_S = 2.0
 class WarmUp:
     """The warm-ups of one engine, one at a time. Every method may be called from any thread."""
 
-    def __init__(self) -> None:
-        """Start nothing yet."""
+    def __init__(self, queried_at: Callable[[], float]) -> None:
+        """Start nothing yet. queried_at: returns when the last query began, by the monotonic clock."""
         self._running = threading.Lock()
         self._stopped = threading.Event()
         self._is_frozen = False
-        self._queried_at = -PAUSE_S
-
-    def pause(self) -> None:
-        """Yield to a query that begins now."""
-        self._queried_at = time.monotonic()
+        self._queried_at = queried_at
 
     def run(
         self, prepare: Callable[[], None], retrieve_question: Callable[[Callable[[], bool]], RetrievalResult]
@@ -93,7 +89,7 @@ class WarmUp:
 
     def _batches(self, keys: Sequence[int]) -> Iterator[Sequence[int]]:
         for start in range(0, len(keys), _BATCH_SIZE):
-            while (wait := self._queried_at + PAUSE_S - time.monotonic()) > 0 and not self._stopped.wait(wait):
+            while (wait := self._queried_at() + PAUSE_S - time.monotonic()) > 0 and not self._stopped.wait(wait):
                 pass  # another query began
             if self._stopped.is_set():
                 raise Cancelled

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-_ORACLES = ("semantic", "lexical", "temporal", "persona", "belief", "memory")
-
 _EVENTS = """
     -- Everything that happened, in the order of `sequence`, which is never used twice. time: milliseconds since the
     -- epoch, by the clock of then. body: a JSON object.
@@ -77,17 +75,7 @@ _RATINGS = """
 """
 
 
-def _oracle_columns(name: str) -> str:
-    place = f"$.contributions.{name}"
-    return (
-        f"json_extract(r.value, '{place}.rank') AS {name}_rank,\n        "
-        f"json_extract(r.value, '{place}.raw_score') AS {name}_score"
-    )
-
-
-_ORACLE_COLUMNS = ",\n        ".join(_oracle_columns(name) for name in _ORACLES)
-
-_RESULTS = f"""
+_RESULTS = """
     CREATE VIEW results AS
     SELECT
         q.query_id,
@@ -95,7 +83,18 @@ _RESULTS = f"""
         json_extract(r.value, '$.doc_id') AS doc_id,
         json_extract(r.value, '$.content_type') AS content_type,
         json_extract(r.value, '$.fused_score') AS fused_score,
-        {_ORACLE_COLUMNS},
+        json_extract(r.value, '$.contributions.semantic.rank') AS semantic_rank,
+        json_extract(r.value, '$.contributions.semantic.raw_score') AS semantic_score,
+        json_extract(r.value, '$.contributions.lexical.rank') AS lexical_rank,
+        json_extract(r.value, '$.contributions.lexical.raw_score') AS lexical_score,
+        json_extract(r.value, '$.contributions.temporal.rank') AS temporal_rank,
+        json_extract(r.value, '$.contributions.temporal.raw_score') AS temporal_score,
+        json_extract(r.value, '$.contributions.persona.rank') AS persona_rank,
+        json_extract(r.value, '$.contributions.persona.raw_score') AS persona_score,
+        json_extract(r.value, '$.contributions.belief.rank') AS belief_rank,
+        json_extract(r.value, '$.contributions.belief.raw_score') AS belief_score,
+        json_extract(r.value, '$.contributions.memory.rank') AS memory_rank,
+        json_extract(r.value, '$.contributions.memory.raw_score') AS memory_score,
         json_extract(r.value, '$.contributions') AS contributions,
         json_extract(r.value, '$.adjustments') AS adjustments,
         json_extract(r.value, '$.annotations') AS annotations
@@ -103,14 +102,14 @@ _RESULTS = f"""
     WHERE q.kind = 'scry.query';
 """
 
-_QUERY_ANALYSIS = f"""
+_QUERY_ANALYSIS = """
     -- One row a result, and one for a query without any.
     CREATE VIEW query_analysis AS
     SELECT
         q.sequence, q.at, q.query_id, q.mode, q.query, q.intent,
         r.rank, r.doc_id, r.content_type, r.fused_score,
-        {", ".join(f"r.{name}_rank, r.{name}_score" for name in _ORACLES[:3])},
-        {", ".join(f"r.{name}_rank, r.{name}_score" for name in _ORACLES[3:])},
+        r.semantic_rank, r.semantic_score, r.lexical_rank, r.lexical_score, r.temporal_rank, r.temporal_score,
+        r.persona_rank, r.persona_score, r.belief_rank, r.belief_score, r.memory_rank, r.memory_score,
         r.adjustments, r.annotations,
         (SELECT count(*) FROM usage u WHERE u.query_id = q.query_id AND u.rank = r.rank) AS uses,
         (

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
-from scry.core.files import data_home
 from scry.core.projects import RegisteredProject
 from scry.core.settings import load_settings
-from scry.projects.project import Project, find_project_root, open_project
-from scry.store.registry import RegistryStore
+from scry.projects.project import Project, find_project_root, list_registered, open_project
 from scry.surfaces.render.styled_text import make_printable
 
 if TYPE_CHECKING:
@@ -101,7 +99,7 @@ def resolve_project_folder(root: Path | None) -> Path:
 
 def _registered_projects() -> Sequence[RegisteredProject]:
     try:
-        return RegistryStore(data_home()).list_projects()
+        return list_registered()
     except RegistryUnavailable as error:
         print(f"scry: {make_printable(str(error))}", file=sys.stderr)
         return ()
