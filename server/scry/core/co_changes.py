@@ -101,15 +101,15 @@ def count_co_changes(changes: CommitChanges, seeds: CoChangeSeeds, commit_total:
     documents, row_of = np.unique(changes.documents, return_inverse=True)
     commit_of = changes.commit_indexes()
     is_found = np.array([commit in seeds.matched_commits for commit in changes.commits], np.int64)
-    ties = np.bincount(row_of, minlength=len(documents)).astype(np.int64)
-    found = np.bincount(row_of, is_found[commit_of], minlength=len(documents)).astype(np.int64)
+    commit_counts = np.bincount(row_of, minlength=len(documents)).astype(np.int64)
+    matched_counts = np.bincount(row_of, is_found[commit_of], minlength=len(documents)).astype(np.int64)
     for seed, own in seeds.exclusive_commits.items():
         at = int(np.searchsorted(documents, seed))
         if own and at < len(documents) and documents[at] == seed:
             rows: list[int] = commit_of[row_of == at].tolist()
-            ties[at] -= sum(changes.commits[row] in own for row in rows)
-    enough = ties >= (MIN_CO_CHANGES if commit_total >= YOUNG_HISTORY_COMMITS else 1)
-    return CoChangeCounts(documents[enough], ties[enough], found[enough])
+            commit_counts[at] -= sum(changes.commits[row] in own for row in rows)
+    enough = commit_counts >= (MIN_CO_CHANGES if commit_total >= YOUNG_HISTORY_COMMITS else 1)
+    return CoChangeCounts(documents[enough], commit_counts[enough], matched_counts[enough])
 
 
 def score_co_changed_documents(
@@ -136,9 +136,9 @@ def score_co_changed_documents(
     return sorted(map(CoChangeScore, negated.tolist(), names, counted.commit_counts[best].tolist()))
 
 
-def _weigh_commits(count: IntArray, found: IntArray) -> NDArray[np.float64]:
-    """Return the weight of `count` commits, `found` of which are themselves seeds."""
-    return count + (MATCHED_COMMIT_WEIGHT - 1) * found
+def _weigh_commits(commit_counts: IntArray, matched_counts: IntArray) -> NDArray[np.float64]:
+    """Return the weight of so many commits, `matched_counts` of which are themselves seeds."""
+    return commit_counts + (MATCHED_COMMIT_WEIGHT - 1) * matched_counts
 
 
 def _expected_by_chance(tying: int, seeds: CoChangeSeeds, commit_total: int) -> float:

@@ -88,12 +88,12 @@ def simple_names_of_doc_ids(doc_ids: Iterable[str]) -> list[tuple[str, str]]:
 
     A doc_id that names no path is passed over.
     """
-    found: list[tuple[str, str]] = []
+    names: list[tuple[str, str]] = []
     for doc_id in doc_ids:
         with suppress(ValueError):
             named = parse_doc_id(doc_id)
-            found += ((name, named.path) for name in possible_simple_names(named.name))
-    return found
+            names += ((name, named.path) for name in possible_simple_names(named.name))
+    return names
 
 
 def commit_doc_id(sha: str) -> str:

@@ -164,12 +164,12 @@ _NAME_PATTERNS = (
 def classify_path(path: str) -> frozenset[str]:
     """Return the kinds of a POSIX path relative to the project; empty for ordinary source."""
     *folders, name = path.split("/")
-    found = {_FOLDER_KINDS[folder.lower()] for folder in folders if folder.lower() in _FOLDER_KINDS}
+    kinds = {_FOLDER_KINDS[folder.lower()] for folder in folders if folder.lower() in _FOLDER_KINDS}
     lower = name.lower()
-    found |= {kind for kind, pattern in _NAME_PATTERNS if pattern.match(lower)}
+    kinds |= {kind for kind, pattern in _NAME_PATTERNS if pattern.match(lower)}
     if _TEST_SUFFIX.search(name):
-        found.add(TEST)
-    return frozenset(found)
+        kinds.add(TEST)
+    return frozenset(kinds)
 
 
 PLATFORM_FAMILY_WORDS: Mapping[str, Sequence[str]] = {
@@ -204,15 +204,15 @@ def platform_of_path(path: str) -> tuple[str, str] | None:
     `src/win/tcp.c` gives ("windows", "src/*"), `net/dial_windows.go` ("windows", "net/dial_*"); None for most paths. A
     name alone may mean something else (`ui/windows/`): only beside another name in the same gap it means a system.
     """
-    place = 0
+    offset = 0
     for part in path.lower().split("/"):
         stem = part.partition(".")[0]
         for match in _PATH_WORD.finditer(stem):
             family = _FAMILY_OF.get(match.group())
             whole = match.group() == stem or (match.start() > 0 and match.end() == len(stem))
             if family and whole:
-                return family, path[: place + match.start()].lower() + _PLATFORM_PLACEHOLDER
-        place += len(part) + 1
+                return family, path[: offset + match.start()].lower() + _PLATFORM_PLACEHOLDER
+        offset += len(part) + 1
     return None
 
 
@@ -225,8 +225,8 @@ def version_of_path(path: str) -> tuple[int, str] | None:
 
     `api/v1/users.go` gives (1, "api/users.go").
     """
-    found = _VERSION_FOLDER.search(path)
-    return (int(found[1]), path[: found.start()] + path[found.end() :]) if found else None
+    match = _VERSION_FOLDER.search(path)
+    return (int(match[1]), path[: match.start()] + path[match.end() :]) if match else None
 
 
 def superseded_paths(paths: Iterable[str]) -> frozenset[str]:
@@ -241,9 +241,9 @@ def superseded_paths(paths: Iterable[str]) -> frozenset[str]:
             versions[version[1]][version[0]] = path
     return frozenset(
         path
-        for rest, found in versions.items()
-        for version, path in found.items()
-        if version < max(found) or (version == 1 and rest in all_paths)
+        for rest, paths_by_version in versions.items()
+        for version, path in paths_by_version.items()
+        if version < max(paths_by_version) or (version == 1 and rest in all_paths)
     )
 
 

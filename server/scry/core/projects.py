@@ -58,8 +58,8 @@ def describe_bad_name(name: str) -> str:
         return f"is over {_MAX_NAME_LENGTH} characters long"
     if name.lower() in _RESERVED_NAMES:
         return "means something else before a colon"
-    found = re.search(_FORBIDDEN_IN_NAME, name)
-    return f"must not hold {found[0]!r}" if found else ""
+    match = re.search(_FORBIDDEN_IN_NAME, name)
+    return f"must not hold {match[0]!r}" if match else ""
 
 
 def suggest_project_name(folder: Path) -> str:

@@ -364,8 +364,8 @@ class SettingsFile(Struct, frozen=True):
     def describe_line(self, key: str) -> str:
         """Return the line of a key, to follow the file's name (", line 3"); empty where it is not found."""
         quoted = re.escape(key)
-        found = re.search(rf"^[ \t]*(?:\[+[ \t]*)?[\"']?{quoted}[\"']?[ \t]*[=.\]]", self.text, re.MULTILINE)
-        return f", line {self.text.count(chr(10), 0, found.start()) + 1}" if found else ""
+        match = re.search(rf"^[ \t]*(?:\[+[ \t]*)?[\"']?{quoted}[\"']?[ \t]*[=.\]]", self.text, re.MULTILINE)
+        return f", line {self.text.count(chr(10), 0, match.start()) + 1}" if match else ""
 
 
 def read_settings_file(path: Path) -> SettingsFile | None:

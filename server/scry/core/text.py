@@ -43,8 +43,8 @@ class _TermCache(dict[str, tuple[str, ...]]):
     def __missing__(self, run: str) -> tuple[str, ...]:
         if len(self) >= _CACHE_LIMIT:
             self.clear()
-        found = self[run] = _split_uncached(run)
-        return found
+        terms = self[run] = _split_uncached(run)
+        return terms
 
 
 _term_cache = _TermCache()
@@ -59,8 +59,8 @@ def _split_uncached(run: str) -> tuple[str, ...]:
     plain = run if run.isascii() else unicodedata.normalize("NFKC", run)
     if not plain.isascii() and _cjk_pattern().search(plain):
         return tuple(_split_cjk(plain))
-    found = _ASCII_WORD_PART.findall(plain) if plain.isascii() else _split_any_script(plain)
-    parts = [part.lower() for part in found if len(part) <= _MAX_TERM_LENGTH]
+    words = _ASCII_WORD_PART.findall(plain) if plain.isascii() else _split_any_script(plain)
+    parts = [part.lower() for part in words if len(part) <= _MAX_TERM_LENGTH]
     whole = plain.replace("_", "").lower()
     if len(parts) > 1 and len(whole) <= _MAX_TERM_LENGTH:
         parts.append(whole)
@@ -72,10 +72,10 @@ def _split_any_script(run: str) -> list[str]:
     parts: list[str] = []
     for letters in _ANY_SCRIPT_PART.findall(run):
         start = 0
-        for place in range(1, len(letters)):
-            if letters[place].isupper() and letters[place - 1].islower():
-                parts.append(letters[start:place])
-                start = place
+        for index in range(1, len(letters)):
+            if letters[index].isupper() and letters[index - 1].islower():
+                parts.append(letters[start:index])
+                start = index
         parts.append(letters[start:])
     return parts
 
@@ -88,14 +88,14 @@ def _cjk_pattern() -> re.Pattern[str]:
 
 def _split_cjk(run: str) -> list[str]:
     terms: list[str] = []
-    place = 0
+    end = 0
     for match in _cjk_pattern().finditer(run):
-        terms += split_identifier(run[place : match.start()])
+        terms += split_identifier(run[end : match.start()])
         text = match.group()
         terms += text
         terms += (text[i : i + 2] for i in range(len(text) - 1))
-        place = match.end()
-    return [*terms, *split_identifier(run[place:])]
+        end = match.end()
+    return [*terms, *split_identifier(run[end:])]
 
 
 def tokenize(text: str) -> list[str]:
@@ -224,9 +224,9 @@ _DURATION_STEPS = ((2 * 365 * _DAY, 365 * _DAY, "year"), (60 * _DAY, 30 * _DAY, 
 _SHORT_DURATION_STEPS = ((2 * _HOUR, _HOUR, "hour"), (2 * _MINUTE, _MINUTE, "minute"))
 
 
-def format_count(number: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """Format a number with its noun: `1 importer`, `12 importers`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def format_age(seconds: float) -> str:

@@ -19,7 +19,7 @@ from scry.core.errors import Cancelled
 from scry.core.notices import COMMAND_LINE, CommandNames
 
 MODEL_TIMEOUT_S = 1.5
-"""How long an answer waits for a model that runs in another process; after that, the answer does without it (F3)."""
+"""Seconds that an answer waits for a model in another process; after that, it does without the model (F3)."""
 
 
 CancelledCheck = Callable[[], bool]
@@ -27,17 +27,18 @@ CancelledCheck = Callable[[], bool]
 
 
 def never_cancelled() -> bool:
-    """Return False: nobody withdraws the request."""
+    """Return False, for requests that cannot be withdrawn."""
     return False
 
 
 class RequestContext(Struct, frozen=True):
-    """How a request is asked, whatever its mode.
+    """The conditions of a request that do not depend on its mode.
 
-    encoding: of positions, utf-8 or utf-16. cancelled: returns whether the asker has withdrawn the request.
-    model_timeout_s: seconds that the answer may wait for a model in another process; the bundled one is in this.
-    unsaved_paths: files, relative to the root, whose text in the editor is newer. is_subrequest: the request is a part
-    of another one; its answer is neither stored nor logged. commands: the client's names for commands in texts.
+    encoding: of positions, utf-8 or utf-16. cancelled: returns whether the client has withdrawn the request.
+    model_timeout_s: seconds that the answer may wait for a model in another process; the bundled one is in this
+    process. unsaved_paths: files, relative to the root, whose text in the editor is newer. is_subrequest: the request
+    is a part of another one; its answer is neither stored nor logged. commands: the client's names for commands in
+    texts.
     """
 
     encoding: str = "utf-16"
@@ -48,7 +49,7 @@ class RequestContext(Struct, frozen=True):
     commands: CommandNames = COMMAND_LINE
 
     def raise_if_cancelled(self) -> None:
-        """Raise Cancelled when the asker has withdrawn the request."""
+        """Raise Cancelled when the client has withdrawn the request."""
         if self.cancelled():
             raise Cancelled("the question was withdrawn")
 
@@ -57,7 +58,7 @@ DEFAULT_CONTEXT = RequestContext()
 
 
 DEFAULT_LIMIT = 10
-"""How many results an answer holds at most where the request does not say."""
+"""Largest number of results where the request sets none."""
 
 
 class FindRequest(Struct, frozen=True):
@@ -148,7 +149,7 @@ def requested_projects(params: msgspec.Struct) -> RequestedProjects:
 
 
 def names_projects(params: msgspec.Struct) -> bool:
-    """Return whether a request's parameters select projects."""
+    """Return whether a request's parameters name projects, or select all or linked ones."""
     return requested_projects(params) != RequestedProjects()
 
 

@@ -145,7 +145,7 @@ class Engine:
     def recent(
         self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT, *, now: float | None = None
     ) -> messages.Answer:
-        """Return what changed lately. now: in seconds since the epoch; None for this moment."""
+        """Return the latest changes. now: in seconds since the epoch; None for this moment."""
         return self._respond(self.modes.recent(recent_request(params), context, now=now), "recent", params, context)
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
@@ -153,7 +153,7 @@ class Engine:
         return self._respond(self.modes.orient(orient_request(params), context), "orient", params, context)
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """Return what belongs to a file, or what a belief reaches."""
+        """Return the files related to a file, or the targets of a belief."""
         return self._respond(self.modes.neighbors(neighbors_request(params), context), "neighbors", params, context)
 
     def why(
@@ -165,7 +165,7 @@ class Engine:
     ) -> messages.Explanation:
         """Explain why a document has its rank, or none.
 
-        answers: where to look for the question that it is explained for; by default in those of this project.
+        answers: where to look for the question that it is explained for; by default the answers of this project.
         """
         from scry.engine.response.explanation import present_explanation
         from scry.engine.response.merged import qualify_explanation
@@ -189,10 +189,10 @@ class Engine:
         *,
         answered_by: Recorder | None = None,
     ) -> messages.Detail:
-        """Return one result of an earlier answer in full; nothing is searched again.
+        """Return one result of an earlier answer in full, without a search.
 
-        answered_by: stores the answer, where that is not this project's recorder. Raises BadRequest for an answer or a
-        rank that does not exist.
+        answered_by: the recorder that stored the answer; by default this project's. Raises BadRequest for an unknown
+        answer or rank.
         """
         from scry.engine.response.details import present_full
         from scry.engine.response.merged import qualify_full
@@ -211,11 +211,11 @@ class Engine:
         return record_detail(recorder, detail, params)
 
     def is_indexed(self, doc_id: str) -> bool:
-        """Return whether a doc_id names something that is indexed here."""
+        """Return whether a doc_id names an indexed document."""
         return bool(doc_id.strip()) and self.index.snapshot(()).resolve(doc_id).status == "indexed"
 
     def doc_keys(self, doc_ids: Sequence[str]) -> list[int]:
-        """Return the doc_keys of these documents, by which `detail` sees changes later; 0 for one without."""
+        """Return the doc_keys of these documents, by which `detail` notices changes later; 0 for one without."""
         snapshot = self.index.snapshot(())
         return [next(iter(snapshot.resolve(doc_id).doc_keys), 0) for doc_id in doc_ids]
 
@@ -227,7 +227,7 @@ class Engine:
     # Acts on answers ----------------------------------------------------------------------------------------------
 
     def use(self, params: messages.UseParams, commands: CommandNames = COMMAND_LINE) -> messages.Recorded:
-        """Record that a result was used. Raises BadRequest for an answer or a rank that does not exist."""
+        """Record that a result was used. Raises BadRequest for an unknown answer or rank."""
         recorded = record_use(self.recorder, params, commands)
         if params.how in ("jump", "open"):
             stored = self.recorder.answers.get(params.query_id)
@@ -265,11 +265,11 @@ class Engine:
         return record_observation(self.memory, params, commands)
 
     def notify_head_moved(self, since: str | None) -> None:
-        """Record the commits since this one, for HEAD has moved."""
+        """Record the commits since this one, because HEAD has moved."""
         self.memory.capture_commits(since)
 
     def notify_saved(self, paths: Sequence[str]) -> None:
-        """Have these files, relative to the root, indexed and remembered: an editor saved them."""
+        """Have these saved files, relative to the root, indexed and remembered."""
         self.index.notify_changed(paths)
         for path in paths:
             self.memory.capture_edit(path)
@@ -277,7 +277,7 @@ class Engine:
     # The index ----------------------------------------------------------------------------------------------------
 
     def status(self, *, unsaved: Sequence[str] = (), commands: CommandNames = COMMAND_LINE) -> messages.IndexState:
-        """Return how fresh and complete the index is, also as an indexer that works for others reports it."""
+        """Return how fresh and complete the index is, also as reported by an indexer that another process started."""
         state = present_state(self.index.live_state(unsaved), commands)
         return add_index_message(state, self.recorder.expected_trouble())
 
@@ -308,11 +308,11 @@ class Engine:
         return present_state(self.index.wait_until_current(timeout, report, vectors=vectors))
 
     def warm_up(self) -> None:
-        """Read in advance what questions read; nothing of it is stored or logged. Closing the engine ends it."""
+        """Read the pages that questions read, in advance; nothing is stored or logged. Closing the engine ends it."""
         self.modes.warm_up(self.recorder.open_store)
 
     def close(self) -> None:
-        """Close all files; the indexer ends by itself once nobody needs it."""
+        """Close all files; the indexer ends by itself once no client is connected."""
         self.modes.close()
         self.index.close()
         self.recorder.close()
@@ -322,7 +322,7 @@ class Engine:
     # Inside -------------------------------------------------------------------------------------------------------
 
     def _respond(self, answer: Answer, mode: str, params: msgspec.Struct, context: RequestContext) -> messages.Answer:
-        """Return the answer in the wire's form, stored and logged: the one way out of every mode."""
+        """Return the answer in the wire's form, stored and logged; every mode ends here."""
         if not context.is_subrequest and names_projects(params):
             raise BadRequest("projects", "an engine answers for one project alone; engine.projects asks several")
         presented = present_answer(answer, mode, self.project, context)
@@ -338,5 +338,5 @@ class Engine:
         return add_full_results(presented, answer.hits, snapshot, impact, context.encoding)
 
     def _has_project_prefix(self, doc_id: str) -> bool:
-        """Return whether a doc_id has this project's name before it: then all others of the answer get it, too."""
+        """Return whether a doc_id begins with this project's name; the other doc_ids of the answer then get it, too."""
         return split_off_project(doc_id.strip())[0] == self.project.name

@@ -382,5 +382,5 @@ def describe_duration(seconds: float) -> str:
     return f"about {_pluralize(round(seconds / 3600), 'hour')}"
 
 
-def _pluralize(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _pluralize(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -86,13 +86,13 @@ class Prefetcher:
                     reversed(entries), attrgetter("size"), target_size=CACHE_LOOKUP_BYTES, max_items=CACHE_LOOKUP_FILES
                 )
             )
-            for number in range(count):  # in turn, so that all of them approach the indexer at the same pace
+            for _number in range(count):  # in turn, so that all of them approach the indexer at the same pace
                 plan = PrefetchPlan(
                     os.fspath(self._project.root),
-                    [[os.fsencode(entry.path) for entry in part] for part in backward[number::count]],
+                    [[os.fsencode(entry.path) for entry in part] for part in backward[_number::count]],
                     settings.max_file_bytes,
                     embed,
-                    f"ahead-{number}",
+                    f"ahead-{_number}",
                 )
                 with contextlib.suppress(OSError):
                     self.running.append(self._start_process(plan))

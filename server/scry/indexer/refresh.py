@@ -263,8 +263,8 @@ class NoteIndexer:
         others: further paths of files that were read; notes of these that are no longer notes are deleted.
         """
         written = {new.path for new in notes}
-        gone = [path for path in others if path not in written and note_kind_of_path(path)]
-        if not notes and not (gone and ProjectNoteDatabase.path_in_cache(self._cache).exists()):
+        removed = [path for path in others if path not in written and note_kind_of_path(path)]
+        if not notes and not (removed and ProjectNoteDatabase.path_in_cache(self._cache).exists()):
             return
         with closing(ProjectNoteDatabase.open(self._cache, write=True)) as database:
-            database.publish(notes, gone, self._embed)
+            database.publish(notes, removed, self._embed)

@@ -49,7 +49,7 @@ class EvaluatedIndex:
         history = self._indexed.history.read
         retrieval = retrieve(question, self.store, self._encode, _never_cancelled, history, lambda: None)
         ranking = rank_candidates(question, retrieval.reader, retrieval.oracle_votes)
-        self.oracles.update(name for name, votes in ranking.oracle_votes.votes.items() if votes)
+        self.oracles.update(name for name, matches in ranking.oracle_votes.votes.items() if matches)
         self.adjustments.update(moved.name for each in ranking.ranked for moved in each.adjustments)
         return ranking if overrides is NO_OVERRIDES else reweigh(ranking, overrides)
 

@@ -113,9 +113,9 @@ def matches_target(result: JudgedLocation, target: ExpectedResult) -> bool:
     return result.start_line <= target.end_line and result.end_line >= target.start_line
 
 
-def may_be_same_file(found: str, wanted: str) -> bool:
+def may_be_same_file(path: str, wanted: str) -> bool:
     """Return whether two paths may name one file: either may begin in a subfolder of the other's start."""
-    return bool(found) and (found == wanted or found.endswith(f"/{wanted}") or wanted.endswith(f"/{found}"))
+    return bool(path) and (path == wanted or path.endswith(f"/{wanted}") or wanted.endswith(f"/{path}"))
 
 
 def first_result_per_file(results: Sequence[JudgedLocation]) -> list[JudgedLocation]:

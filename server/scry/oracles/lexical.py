@@ -64,10 +64,10 @@ def _match_commits(terms: Sequence[str], scores: Sequence[float], reader: Oracle
     if reader.commits.history is None or not reader.commits.is_included:
         return []
     try:
-        found = reader.search_words(terms, reader.commits.history.lexical, RETRIEVAL_DEPTH)
+        scored = reader.search_words(terms, reader.commits.history.lexical, RETRIEVAL_DEPTH)
     except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
         return []
-    return rank_among_others(found, scores, SCORE_TYPE, reader)
+    return rank_among_others(scored, scores, SCORE_TYPE, reader)
 
 
 def _match_notes(question: SearchQuery, scores: Sequence[float], reader: OracleReader) -> list[OracleMatch]:
@@ -75,17 +75,17 @@ def _match_notes(question: SearchQuery, scores: Sequence[float], reader: OracleR
     stores = reader.notes.stores
     if stores is None:
         return []
-    found = stores.search_words(reader.note_query(query_terms(question)), reader.notes.filters)
-    return rank_notes_among_others(found.with_min_score(min_score_in_depth(scores)), scores, SCORE_TYPE, stores)
+    scored = stores.search_words(reader.note_query(query_terms(question)), reader.notes.filters)
+    return rank_notes_among_others(scored.with_min_score(min_score_in_depth(scores)), scores, SCORE_TYPE, stores)
 
 
 def matched_terms(question: SearchQuery, reader: OracleReader, doc_keys: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Return the terms of the query that each of these documents holds, by doc_key."""
     terms = query_terms(question)
     return {
-        doc_key: tuple(held)
+        doc_key: tuple(matched)
         for corpus, own in reader.by_corpus(doc_keys)
-        for doc_key, held in corpus.matched_terms(terms, own).items()
+        for doc_key, matched in corpus.matched_terms(terms, own).items()
     }
 
 
@@ -114,22 +114,23 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
 def _explain_no_match(question: SearchQuery, index: LexicalIndex, doc_key: int, minimum: int) -> str:
     """Return why a document does not match by words, for a person."""
     terms = query_terms(question)
-    held = index.matched_terms(terms, [doc_key])[doc_key]
-    if not held:
+    matched = index.matched_terms(terms, [doc_key])[doc_key]
+    if not matched:
         return "none of the words occurs"
     return (
-        f"{len(held)} of {len(terms)} words: {', '.join(held)}; what holds fewer than {minimum} is not found by words"
+        f"{len(matched)} of {len(terms)} words: {', '.join(matched)}; "
+        f"what holds fewer than {minimum} is not found by words"
     )
 
 
 def _lookup_note_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
     stores, words = reader.notes.stores, reader.note_query(query_terms(question))
-    found = stores.search_words(words, reader.notes.filters) if stores else None
-    score = found.score_of(document.doc_key) if found else None
-    if found is None or score is None:
+    scored = stores.search_words(words, reader.notes.filters) if stores else None
+    score = scored.score_of(document.doc_key) if scored else None
+    if scored is None or score is None:
         return RankLookup(note="none of the words occurs")
     above = search_bm25_above(expand_query_terms(question), reader.code.store.lexical, score, reader.code.file_ids)
-    among_notes = rank_in_scores(document, score, found.with_min_score(score).as_pairs(), reader)
+    among_notes = rank_in_scores(document, score, scored.with_min_score(score).as_pairs(), reader)
     return RankLookup(count_better(score, above, reader) + among_notes, score)
 
 

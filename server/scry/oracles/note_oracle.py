@@ -38,18 +38,18 @@ class NoteOracle(Struct, frozen=True):
         """Return matches by relevance, equal ones in the order of doc_id. Raises IndexUnavailable."""
         if reader.notes.stores is None:
             return ()
-        found = self._score_notes(question, reader).with_min_score(MIN_RELEVANCE)
-        return tuple(rank_notes_among_others(found, (), SCORE_TYPE, reader.notes.stores))
+        scored = self._score_notes(question, reader).with_min_score(MIN_RELEVANCE)
+        return tuple(rank_notes_among_others(scored, (), SCORE_TYPE, reader.notes.stores))
 
     def lookup_rank(self, question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
         """Return the rank of a note among those of its types."""
         if document.content_type not in self.types:
             return RankLookup(is_other_kind=True)
-        found = self._score_notes(question, reader)
-        score = found.score_of(document.doc_key) or 0.0
+        scored = self._score_notes(question, reader)
+        score = scored.score_of(document.doc_key) or 0.0
         if score < MIN_RELEVANCE:
             return RankLookup(note=f"its relevance of {score:.2f} lies below the floor of {MIN_RELEVANCE}")
-        return RankLookup(rank_in_scores(document, score, found.with_min_score(score).as_pairs(), reader), score)
+        return RankLookup(rank_in_scores(document, score, scored.with_min_score(score).as_pairs(), reader), score)
 
     def _score_notes(self, question: SearchQuery, reader: OracleReader) -> ScoredDocuments:
         notes = reader.notes.stores.get_reader(self.note_store) if reader.notes.stores is not None else None

@@ -106,10 +106,10 @@ def rank_among_others(
 
 
 def rank_notes_among_others(
-    found: ScoredDocuments, other_scores: Sequence[float], score_type: str, stores: NoteStores
+    scored: ScoredDocuments, other_scores: Sequence[float], score_type: str, stores: NoteStores
 ) -> list[OracleMatch]:
     """Return the same as `rank_among_others` for notes, by numpy: ten thousand may hold a word of the query."""
-    best = found.top(RETRIEVAL_DEPTH)
+    best = scored.top(RETRIEVAL_DEPTH)
     doc_id_order = stores.doc_id_order(best.doc_keys)
     order = np.lexsort((doc_id_order, -best.scores))
     order = order[doc_id_order[order] >= 0]

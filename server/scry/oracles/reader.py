@@ -228,8 +228,8 @@ class NoteCorpus(Struct, frozen=True):
         """Return whether the filters leave the note's type and its domains."""
         if not self.filters.allows_type(document.content_type):
             return False
-        found = self.get_documents([document.doc_key]).get(document.doc_key)
-        return self.filters.allows_domains(found.domains if found is not None else ())
+        stored = self.get_documents([document.doc_key]).get(document.doc_key)
+        return self.filters.allows_domains(stored.domains if stored is not None else ())
 
     def quotable_texts(self, document: Document) -> Sequence[str]:
         """Return the note's title and text as one text."""
@@ -277,10 +277,10 @@ class OracleReader(Struct, frozen=True):
 
     def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> Mapping[int, Document]:
         """Return those of these documents that exist. with_descriptions: with signatures and doc comments."""
-        found: dict[int, Document] = {}
+        documents: dict[int, Document] = {}
         for corpus, own in self.by_corpus(doc_keys):
-            found.update(corpus.get_documents(own, with_descriptions=with_descriptions))
-        return found
+            documents.update(corpus.get_documents(own, with_descriptions=with_descriptions))
+        return documents
 
     def count_existing(self, doc_keys: Sequence[int]) -> int:
         """Return how many of these documents exist."""

@@ -77,8 +77,8 @@ def _match_notes(question: SearchQuery, cosines: Sequence[float], reader: Oracle
     if stores is None or encoded is None:
         return []
     near = stores.search_vectors(encoded[0].identity, encoded[1], reader.notes.filters)
-    found = near.with_min_score(max(MIN_COSINE, min_score_in_depth(cosines)))
-    return rank_notes_among_others(found, cosines, SCORE_TYPE, stores)
+    scored = near.with_min_score(max(MIN_COSINE, min_score_in_depth(cosines)))
+    return rank_notes_among_others(scored, cosines, SCORE_TYPE, stores)
 
 
 def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
@@ -105,12 +105,12 @@ def _lookup_note_rank(
     embedder: EmbedderInfo, vector: Vectors, reader: OracleReader, document: DocumentHeader
 ) -> RankLookup:
     stores = reader.notes.stores
-    found = stores.search_vectors(embedder.identity, vector, reader.notes.filters) if stores else None
-    cosine = found.score_of(document.doc_key) if found else None
-    if found is None or cosine is None or cosine < MIN_COSINE:
+    scored = stores.search_vectors(embedder.identity, vector, reader.notes.filters) if stores else None
+    cosine = scored.score_of(document.doc_key) if scored else None
+    if scored is None or cosine is None or cosine < MIN_COSINE:
         return RankLookup(note=_explain_no_match(cosine))
     nearer = reader.code.store.vectors.above_cosine(embedder.identity, vector, cosine, reader.code.file_ids)
-    among_notes = rank_in_scores(document, cosine, found.with_min_score(cosine).as_pairs(), reader)
+    among_notes = rank_in_scores(document, cosine, scored.with_min_score(cosine).as_pairs(), reader)
     return RankLookup(count_better(cosine, nearer, reader) + among_notes, cosine)
 
 

@@ -113,14 +113,14 @@ def _best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader
 
 def _with_doc_keys(documents: Sequence[CoChangeScore], reader: OracleReader) -> list[tuple[int, CoChangeScore]]:
     """Return the first RETRIEVAL_DEPTH documents that are indexed and that the filters leave, with their doc_keys."""
-    found: list[tuple[int, CoChangeScore]] = []
+    keyed: list[tuple[int, CoChangeScore]] = []
     for start in range(0, len(documents), RETRIEVAL_DEPTH):
         part = documents[start : start + RETRIEVAL_DEPTH]
         doc_keys = reader.code.doc_keys_by_id([scored.name for scored in part])
-        found += [(doc_keys[scored.name], scored) for scored in part if scored.name in doc_keys]
-        if len(found) >= RETRIEVAL_DEPTH:
+        keyed += [(doc_keys[scored.name], scored) for scored in part if scored.name in doc_keys]
+        if len(keyed) >= RETRIEVAL_DEPTH:
             break
-    return found[:RETRIEVAL_DEPTH]
+    return keyed[:RETRIEVAL_DEPTH]
 
 
 def _rank_commits(
@@ -154,10 +154,10 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
     documents = [scored for scored in co_changes.documents if scored.name in indexed]
     if corpus is reader.commits:
         commits = _rank_commits(co_changes, [scored.negated_score for scored in documents], reader)
-        found = [(rank, scored) for rank, doc_key, scored in commits if doc_key == document.doc_key]
+        matching = [(rank, scored) for rank, doc_key, scored in commits if doc_key == document.doc_key]
     else:
-        found = [(rank, scored) for rank, scored in enumerate(documents, 1) if scored.name == document.doc_id]
-    for rank, scored in found:
+        matching = [(rank, scored) for rank, scored in enumerate(documents, 1) if scored.name == document.doc_id]
+    for rank, scored in matching:
         return RankLookup(rank, scored.commit_count)
     return RankLookup(note="no more commits than by chance tie it to what the words find")
 

@@ -69,8 +69,8 @@ def list_project_items(root: Path) -> tuple[DiskItem, ...]:
     try:
         project = open_project(root, force=True)
     except ProjectMissing:
-        gone = Path(os.path.abspath(root))  # noqa: PTH100 — Path.resolve would follow what is there now
-        return tuple(item for item in list_all_items() if item.project == gone)
+        folder = Path(os.path.abspath(root))  # noqa: PTH100 — Path.resolve would follow what is there now
+        return tuple(item for item in list_all_items() if item.project == folder)
     shared = (item for item in list_cache_items() if item.kind == DiskItemKind.SHARED)
     return (*_list_project_folders(project), *shared)
 

@@ -205,11 +205,11 @@ def find_moved_project(root: Path, registered: Sequence[RegisteredProject]) -> R
 
     Runs git only where the folder of a registered project is gone, so the check costs nothing otherwise.
     """
-    gone = [project for project in registered if project.commits and not project.root.is_dir()]
-    if not gone or find_repository(root) is None:
+    missing = [project for project in registered if project.commits and not project.root.is_dir()]
+    if not missing or find_repository(root) is None:
         return None
     commits, path = root_commits(root), path_in_work_tree(root)
-    return next((each for each in gone if each.commits == commits and each.path_in_repository == path), None)
+    return next((each for each in missing if each.commits == commits and each.path_in_repository == path), None)
 
 
 def root_commits(root: Path) -> tuple[str, ...]:

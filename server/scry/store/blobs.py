@@ -66,9 +66,9 @@ class BlobCache:
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the data of these keys that are known."""
-        found: dict[bytes, bytes] = {}
+        data_by_key: dict[bytes, bytes] = {}
         if self._db is None:
-            return found
+            return data_by_key
         for part in batches(keys):
             question_marks = placeholders(part)
             try:
@@ -80,9 +80,9 @@ class BlobCache:
                     (self._today, self._today, *part),
                 )
             except sqlite3.Error:
-                return found
-            found |= {key: data for key, packed in rows if (data := _decompress(packed)) is not None}
-        return found
+                return data_by_key
+            data_by_key |= {key: data for key, packed in rows if (data := _decompress(packed)) is not None}
+        return data_by_key
 
     def put(self, blobs: Mapping[bytes, bytes], *, is_incompressible: bool = False) -> None:
         """Store data by key. is_incompressible: compressing it would waste time."""

@@ -123,14 +123,14 @@ class GraphReader:
         """Return the documents one edge away, each once, by its surest edge. backward: against the edges."""
         here, there = ("target", "source") if backward else ("source", "target")
         values = ",".join(str(int(doc_key)) for doc_key in doc_keys)
-        found = f"""
+        neighbor = f"""
             SELECT e.source, e.target, e.kind, min(e.confidence * 1000000 + e.line), d.number, {ID_COLUMNS}
             FROM edges e JOIN documents d ON d.number = e.{there} JOIN documents h ON h.number = e.{here}
             JOIN files f ON f.id = d.file WHERE e.{here} IN ({values}) AND e.kind = ? GROUP BY e.{there}
         """
         with self._lock:
-            rows = self._db.execute(found, (kind,)).fetchall()
-        ordered = sorted(_read_neighbors(rows), key=lambda found: (found.edge.confidence, found.doc_id))
+            rows = self._db.execute(neighbor, (kind,)).fetchall()
+        ordered = sorted(_read_neighbors(rows), key=lambda neighbor: (neighbor.edge.confidence, neighbor.doc_id))
         return Neighbors(tuple(ordered[:limit]), len(ordered))
 
     def imported_files(self, path: str, limit: int) -> PathList:
@@ -142,14 +142,14 @@ class GraphReader:
         return self._linked_paths(path, "target", "source", limit)
 
     def _linked_paths(self, path: str, here: str, there: str, limit: int) -> PathList:
-        found = (
+        sql = (
             f"SELECT g.path FROM graph_files f JOIN imports i ON i.{here} = f.id JOIN graph_files g ON g.id = i.{there}"
             " WHERE f.path = ?"
         )
         value = encode_path(path)
         with self._lock:
-            total = self._db.execute(f"SELECT count(*) FROM ({found})", (value,)).fetchone()[0]
-            rows = self._db.execute(f"{found} ORDER BY g.path LIMIT ?", (value, limit)).fetchall()
+            total = self._db.execute(f"SELECT count(*) FROM ({sql})", (value,)).fetchone()[0]
+            rows = self._db.execute(f"{sql} ORDER BY g.path LIMIT ?", (value, limit)).fetchall()
         return PathList(tuple(decode_path(row[0]) for row in rows), total)
 
     def reachable_documents(
@@ -184,10 +184,10 @@ class GraphReader:
             GROUP BY walked.number
         """
         with self._read_transaction():
-            found = self._db.execute(sql, (kind, min_confidence, max_depth)).fetchall()
-            doc_ids = read_doc_ids(row[2:] for row in found)
+            walked = self._db.execute(sql, (kind, min_confidence, max_depth)).fetchall()
+            doc_ids = read_doc_ids(row[2:] for row in walked)
             rows = sorted(
-                ((row[0], row[1], doc_id) for row, doc_id in zip(found, doc_ids, strict=True)), key=lambda row: row[1:]
+                ((row[0], row[1], doc_id) for row, doc_id in zip(walked, doc_ids, strict=True)), key=lambda row: row[1:]
             )
             depths = {doc_key: depth for doc_key, depth, _ in rows}
             wanted = [row for row in rows if row[1] > 0][:limit]

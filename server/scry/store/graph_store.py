@@ -50,8 +50,8 @@ def pack_definitions(defined: DefinitionArray) -> bytes:
     """Pack definitions; b"" for none."""
     if not len(defined):
         return b""
-    numbers, identities = defined["number"].astype(np.int64), defined["identity"].astype(np.uint64)
-    columns = (np.diff(numbers, prepend=0), defined["name"], identities % 2**32, identities // 2**32)
+    doc_keys, identities = defined["number"].astype(np.int64), defined["identity"].astype(np.uint64)
+    columns = (np.diff(doc_keys, prepend=0), defined["name"], identities % 2**32, identities // 2**32)
     return compress_frame(
         b"".join(values.astype(kind).tobytes() for values, kind in zip(columns, _COLUMNS, strict=True))
     )
@@ -70,9 +70,9 @@ def unpack_definitions(data: bytes) -> DefinitionArray:
     steps, names, low, high = (
         np.frombuffer(packed, kind, count, at).astype(np.int64) for kind, at in zip(_COLUMNS, starts, strict=True)
     )
-    found = np.zeros(count, DEFINITION_DTYPE)
-    found["number"], found["name"], found["identity"] = np.cumsum(steps), names, low + high * 2**32
-    return found
+    definitions = np.zeros(count, DEFINITION_DTYPE)
+    definitions["number"], definitions["name"], definitions["identity"] = np.cumsum(steps), names, low + high * 2**32
+    return definitions
 
 
 NameHashes = NDArray[np.uint32]
@@ -184,11 +184,11 @@ class GraphStore(GraphReader):
 
     def imported_paths(self, graph_files: Sequence[int]) -> dict[int, frozenset[str]]:
         """Return the paths that these files are known to import, by graph_files.id."""
-        found: dict[int, set[str]] = {file: set() for file in graph_files}
+        paths_by_file: dict[int, set[str]] = {file: set() for file in graph_files}
         sql = "SELECT i.source, g.path FROM imports i JOIN graph_files g ON g.id = i.target WHERE i.source IN"
         for source, path in self._select_in(sql, graph_files):
-            found[source].add(decode_path(path))  # type: ignore[index, arg-type]
-        return {file: frozenset(paths) for file, paths in found.items()}
+            paths_by_file[source].add(decode_path(path))  # type: ignore[index, arg-type]
+        return {file: frozenset(paths) for file, paths in paths_by_file.items()}
 
     def packed_uses(self, file_ids: Sequence[int]) -> dict[int, bytes]:
         """Return the packed references of these files, by files.id."""
@@ -202,7 +202,7 @@ class GraphStore(GraphReader):
 
     def documents_by_file(self, file_ids: Sequence[int]) -> dict[int, list[GraphDocument]]:
         """Return the documents of these files, in the order of each file."""
-        found: dict[int, list[GraphDocument]] = {file: [] for file in file_ids}
+        documents_by_file: dict[int, list[GraphDocument]] = {file: [] for file in file_ids}
         descriptions: dict[int, tuple[str, str]] = {}
         for (text,) in self._select_in("SELECT text FROM files WHERE id IN", file_ids):
             descriptions |= unpack_descriptions(text)  # type: ignore[arg-type]
@@ -212,25 +212,25 @@ class GraphStore(GraphReader):
         )
         for row in self._select_in(sql, file_ids):
             document = _read_graph_document(*row, signature=descriptions[row[0]][0])  # type: ignore[arg-type, index]
-            found[document.file_id].append(document)
-        for documents in found.values():
+            documents_by_file[document.file_id].append(document)
+        for documents in documents_by_file.values():
             documents.sort(key=lambda document: document.doc_key)
-        return found
+        return documents_by_file
 
     def definitions_by_name(self, names: Sequence[str]) -> dict[str, list[GraphDefinition]]:
         """Return the documents with exactly these names, by name, ordered by key."""
-        found: dict[str, list[GraphDefinition]] = {name: [] for name in names}
+        by_name: dict[str, list[GraphDefinition]] = {name: [] for name in names}
         keys = sorted(set(hash_names(names)))
         sql = (
             "SELECT d.number, d.file, d.name, d.kind, d.container "
             "FROM names n JOIN documents d ON d.number = n.number WHERE n.key IN"
         )
         for row in self._select_in(sql, keys):
-            if row[2] in found:
-                found[row[2]].append(_read_definition(*row))  # type: ignore[arg-type, index]
-        for definitions in found.values():
+            if row[2] in by_name:
+                by_name[row[2]].append(_read_definition(*row))  # type: ignore[arg-type, index]
+        for definitions in by_name.values():
             definitions.sort(key=lambda definition: definition.doc_key)
-        return found
+        return by_name
 
     def get_definition(self, doc_key: int) -> GraphDefinition | None:
         """Return the definition with this key."""
@@ -266,14 +266,14 @@ class GraphStore(GraphReader):
         sorted).
         """
         rows = self._select("SELECT id, used FROM graph_files WHERE pending < ?", (LINK_ALL,))
-        found: list[int] = []
+        graph_files: list[int] = []
         for start in range(0, len(rows), _SEARCH_BATCH_FILES):
             part = rows[start : start + _SEARCH_BATCH_FILES]
             used = np.frombuffer(b"".join(packed for _, packed in part), "<u4")  # type: ignore[misc]
             ends = np.cumsum([len(packed) // 4 for _, packed in part])  # type: ignore[arg-type]
-            places = np.flatnonzero(np.isin(used, name_hashes, kind="sort"))
-            found += (part[place][0] for place in np.unique(np.searchsorted(ends, places, side="right")))  # type: ignore[misc]
-        return found
+            indexes = np.flatnonzero(np.isin(used, name_hashes, kind="sort"))
+            graph_files += (part[index][0] for index in np.unique(np.searchsorted(ends, indexes, side="right")))  # type: ignore[misc]
+        return graph_files
 
     def transitive_importers(self, graph_files: Iterable[int]) -> list[int]:
         """Return the graph_files.id of all files that import one of these, directly or not."""

@@ -131,8 +131,8 @@ def _read_projects(database: sqlite3.Connection) -> Generator[RegisteredProject]
         links.setdefault(source, []).append(ProjectLink(kind, target))
     query = "SELECT name, root, commits, inside, data FROM projects ORDER BY name"
     for name, root, commits, inside, data in database.execute(query):
-        place = Path(decode_path(root))
-        yield RegisteredProject(name, place, tuple(commits.split()), inside, data, tuple(links.get(name, ())))
+        folder = Path(decode_path(root))
+        yield RegisteredProject(name, folder, tuple(commits.split()), inside, data, tuple(links.get(name, ())))
 
 
 def _replace_links(database: sqlite3.Connection, name: str, links: Sequence[ProjectLink]) -> None:

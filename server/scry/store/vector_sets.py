@@ -77,15 +77,15 @@ class VectorSets:
 
     def active(self) -> VectorSet | None:
         """Return the set that answers queries."""
-        return next((found for found in self.list_sets() if found.is_active), None)
+        return next((vector_set for vector_set in self.list_sets() if vector_set.is_active), None)
 
     def pending(self) -> VectorSet | None:
         """Return the set that becomes active once it is complete."""
-        return next((found for found in self.list_sets() if not found.is_active), None)
+        return next((vector_set for vector_set in self.list_sets() if not vector_set.is_active), None)
 
     def find_by_identity(self, identity: str) -> VectorSet | None:
         """Return the set of an embedder."""
-        return next((found for found in self.list_sets() if found.embedder.identity == identity), None)
+        return next((vector_set for vector_set in self.list_sets() if vector_set.embedder.identity == identity), None)
 
     def open_file(self, vector_set: VectorSet) -> VectorFile:
         """Return the vector file of a set with its counted rows loaded. Raises FileNotFoundError for a dropped set."""
@@ -101,8 +101,8 @@ class VectorSets:
     def count_documents(self, vector_set: VectorSet) -> int:
         """Return the number of documents with a row in this set: all but those without one, which are mostly few."""
         total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        lacking = self._db.execute(f"SELECT count(*) FROM documents WHERE {vector_set.lacks_condition}").fetchone()[0]
-        return int(total - lacking)
+        missing = self._db.execute(f"SELECT count(*) FROM documents WHERE {vector_set.lacks_condition}").fetchone()[0]
+        return int(total - missing)
 
     def create(self, embedder: EmbedderInfo) -> VectorSet:
         """Create a set for an embedder that has none; it is active at once where no other is.
@@ -153,14 +153,16 @@ class VectorSets:
     def list_damaged(self) -> list[VectorSet]:
         """Return the sets whose file is missing, or holds fewer rows than counted."""
         return [
-            found
-            for found in self.list_sets()
-            if not VectorFile(self._folder / found.file, found.embedder.dimension).has_rows(found.row_count)
+            vector_set
+            for vector_set in self.list_sets()
+            if not VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension).has_rows(
+                vector_set.row_count
+            )
         ]
 
     def list_unreadable(self) -> list[VectorSet]:
         """Return the sets that cannot be loaded. All rows are read, which takes long where they are many."""
-        return [found for found in self.list_sets() if not self._is_readable(found)]
+        return [vector_set for vector_set in self.list_sets() if not self._is_readable(vector_set)]
 
     def _is_readable(self, vector_set: VectorSet) -> bool:
         try:
@@ -181,7 +183,7 @@ class VectorSets:
 
     def delete_unused_files(self) -> None:
         """Delete the files that no set names, outside any transaction."""
-        used = {found.file for found in self.list_sets()}
+        used = {vector_set.file for vector_set in self.list_sets()}
         for path in self._folder.glob("vectors-*"):
             if path.name not in used:
                 self._open_files.pop(path.name, None)
@@ -251,8 +253,8 @@ class VectorIndex:
             if active is None or active.embedder.identity != identity:
                 raise EmbedderMismatch(f"the vectors are no longer those of {identity}")
             rows = self._open_vectors(active)
-        found = rows.search(query, 1, np.array([doc_key], np.int64))
-        return found[0][1] if found else None
+        matches = rows.search(query, 1, np.array([doc_key], np.int64))
+        return matches[0][1] if matches else None
 
     @property
     def embedder(self) -> EmbedderInfo | None:
@@ -265,15 +267,15 @@ class VectorIndex:
     def pending_embedder(self) -> tuple[EmbedderInfo, int] | None:
         """The embedder of the pending vectors, and the number of documents that have one."""
         with self._lock:
-            found = self._sets.pending()
-            return (found.embedder, self._sets.count_documents(found)) if found else None
+            pending = self._sets.pending()
+            return (pending.embedder, self._sets.count_documents(pending)) if pending else None
 
     def files_without_vectors(self, identity: str) -> list[str]:
         """Return the paths of the files that hold a document without a vector of this embedder."""
         with self._lock:
-            found = self._sets.find_by_identity(identity)
-            lacking = f"SELECT file FROM documents WHERE {found.lacks_condition if found else 'true'}"
-            rows = self._db.execute(f"SELECT path FROM files WHERE id IN ({lacking}) ORDER BY path").fetchall()
+            vector_set = self._sets.find_by_identity(identity)
+            file_ids_sql = f"SELECT file FROM documents WHERE {vector_set.lacks_condition if vector_set else 'true'}"
+            rows = self._db.execute(f"SELECT path FROM files WHERE id IN ({file_ids_sql}) ORDER BY path").fetchall()
         return [decode_path(path) for (path,) in rows]
 
     def counts(self) -> tuple[int, int]:
@@ -318,8 +320,8 @@ class VectorIndex:
         """
         with self._lock:
             with self._database.publishing():
-                found = self._sets.find_by_identity(embedder.identity) or self._sets.create(embedder)
-                self._sets.append(found, doc_keys, vectors)
+                vector_set = self._sets.find_by_identity(embedder.identity) or self._sets.create(embedder)
+                self._sets.append(vector_set, doc_keys, vectors)
             return self._database.generation_seen
 
     def activate_if_complete(self, embedder: EmbedderInfo) -> bool:
@@ -328,12 +330,12 @@ class VectorIndex:
         Returns whether it did.
         """
         with self._lock:
-            found = self._sets.find_by_identity(embedder.identity)
-            if found is None or self._sets.count_documents(found) < self.counts()[1]:
+            vector_set = self._sets.find_by_identity(embedder.identity)
+            if vector_set is None or self._sets.count_documents(vector_set) < self.counts()[1]:
                 return False
-            if not found.is_active or self._sets.pending() is not None:
+            if not vector_set.is_active or self._sets.pending() is not None:
                 with self._database.publishing():
-                    self._sets.activate(found)
+                    self._sets.activate(vector_set)
                 self._sets.delete_unused_files()
             return True
 
@@ -343,30 +345,32 @@ class VectorIndex:
             damaged = self._sets.list_damaged()
             if damaged:
                 with self._database.publishing():
-                    for found in damaged:
-                        self._sets.drop(found)
+                    for vector_set in damaged:
+                        self._sets.drop(vector_set)
 
     def drop_outdated(self, embedder: EmbedderInfo) -> None:
         """Drop vectors of other versions of this embedder's model: a query can no longer be encoded for them."""
         with self._lock:
-            same_model = [found for found in self._sets.list_sets() if found.embedder.model == embedder.model]
-            outdated = [found for found in same_model if found.embedder.identity != embedder.identity]
+            same_model = [
+                vector_set for vector_set in self._sets.list_sets() if vector_set.embedder.model == embedder.model
+            ]
+            outdated = [vector_set for vector_set in same_model if vector_set.embedder.identity != embedder.identity]
             if outdated:
                 with self._database.publishing():
-                    for found in outdated:
-                        self._sets.drop(found)
+                    for vector_set in outdated:
+                        self._sets.drop(vector_set)
                 self._sets.delete_unused_files()
 
     def compact(self) -> None:
         """Rewrite a set where many of its rows are of deleted documents."""
         with self._lock:
             total = self.counts()[1]
-            for found in self._sets.list_sets():
-                if found.row_count - self._sets.count_documents(found) > _MAX_DEAD_SHARE * max(1, total):
+            for vector_set in self._sets.list_sets():
+                if vector_set.row_count - self._sets.count_documents(vector_set) > _MAX_DEAD_SHARE * max(1, total):
                     doc_keys = self._db.execute("SELECT number FROM documents ORDER BY number")
                     live_doc_keys = np.fromiter((row[0] for row in doc_keys), np.int64)
                     with self._database.publishing():
-                        self._sets.compact(found, live_doc_keys)
+                        self._sets.compact(vector_set, live_doc_keys)
                     self._sets.delete_unused_files()
 
     def delete_unused_files(self) -> None:

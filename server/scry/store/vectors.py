@@ -267,11 +267,11 @@ class VectorFile:
         rows = self._rows
         if allowed is None:
             return rows.doc_keys, self._cosines(rows, query)
-        places = np.flatnonzero(np.isin(rows.doc_keys, allowed))
-        if len(places) < _COPY_SHARE * len(rows.doc_keys):
-            rows = rows.select(places)
+        indexes = np.flatnonzero(np.isin(rows.doc_keys, allowed))
+        if len(indexes) < _COPY_SHARE * len(rows.doc_keys):
+            rows = rows.select(indexes)
             return rows.doc_keys, self._cosines(rows, query)
-        return rows.doc_keys[places], self._cosines(rows, query)[places]
+        return rows.doc_keys[indexes], self._cosines(rows, query)[indexes]
 
     def _cosines(self, rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float64]:
         query = rotate(query[None])[0]

@@ -348,8 +348,8 @@ def _is_password(match: re.Match[str], value: str) -> bool:
 
 def _is_code_expression(bare: str) -> bool:
     """Return whether a value is an expression of code: `next_token(…`, `settings.token`, `keys[…`."""
-    found = _CODE_IDENTIFIER.match(bare)
-    return found is not None and found["after"] in ("(", "[", ".", "::", "->")
+    match = _CODE_IDENTIFIER.match(bare)
+    return match is not None and match["after"] in ("(", "[", ".", "::", "->")
 
 
 def _is_path(value: str) -> bool:

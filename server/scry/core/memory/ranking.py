@@ -76,15 +76,15 @@ class RecalledMemory(NamedTuple):
     matches: tuple[str, ...] = ()
 
 
-def text_signal(held: Iterable[str], frequencies: Mapping[str, int], total: int) -> float:
+def text_signal(matched_terms: Iterable[str], frequencies: Mapping[str, int], total: int) -> float:
     """Return the text signal of a memory.
 
-    held: the query's terms that the memory holds. frequencies: for each term of the query, how many of the `total`
-    memories hold it: a rare term counts more.
+    matched_terms: the query's terms that the memory holds. frequencies: for each term of the query, how many of the
+    `total` memories hold it: a rare term counts more.
     """
-    worth = {term: term_rarity(count, total) for term, count in frequencies.items()}
-    found = sum(worth[term] for term in sorted(set(held) & worth.keys()))
-    return MIN_TEXT_SIGNAL + (1 - MIN_TEXT_SIGNAL) * found / sum(worth.values()) if found else 0.0
+    weights = {term: term_rarity(count, total) for term, count in frequencies.items()}
+    matched_weight = sum(weights[term] for term in sorted(set(matched_terms) & weights.keys()))
+    return MIN_TEXT_SIGNAL + (1 - MIN_TEXT_SIGNAL) * matched_weight / sum(weights.values()) if matched_weight else 0.0
 
 
 def term_rarity(count: int, total: int) -> float:
@@ -152,16 +152,19 @@ def rank_memories(
     `text_signal`.
     """
     recalled: list[RecalledMemory] = []
-    texts = {words: text_signal(words, frequencies, total) for words in {tuple(held) for _, held, _ in memories}}
-    for memory, held, intent_terms in memories:
+    texts = {
+        words: text_signal(words, frequencies, total)
+        for words in {tuple(matched_terms) for _, matched_terms, _ in memories}
+    }
+    for memory, matched_terms, intent_terms in memories:
         scope = effective_scope(memory, context)
         signals = RecallSignals(
-            texts[tuple(held)],
+            texts[tuple(matched_terms)],
             recency_signal(memory, context.now),
             SCOPE_SIGNALS[scope],
             intent_signal(memory, context, intent_terms),
         )
-        recalled.append(RecalledMemory(memory, combine_signals(signals, weights), signals, scope, tuple(held)))
+        recalled.append(RecalledMemory(memory, combine_signals(signals, weights), signals, scope, tuple(matched_terms)))
     return sort_recalled(recalled)
 
 

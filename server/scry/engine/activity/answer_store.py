@@ -1,6 +1,6 @@
 """Store the last answers of a project, and follow the setting that turns recording on and off.
 
-Answers are stored before they leave, so that what is done with a result searches nothing again (D1).
+An answer is stored before it is sent, so that `detail`, `open` and `use` need no second search (D1).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from scry.store.answers import MAX_ANSWERS, AnswerStore
 
 
 class RecordingSwitch:
-    """Whether recording is on, as the person's settings file says now, unless the environment or the surface decided.
+    """The person's setting that turns recording on or off, read again when its file changes.
 
-    The person may change the file while processes run. Safe to share between threads.
+    An environment variable or an override of the surface comes first. Safe to share between threads.
     """
 
     def __init__(self, settings: Settings, name: Literal["log", "memory"]) -> None:
@@ -74,7 +74,7 @@ class AnswerArchive:
         return self._store.last_error
 
     def prepare(self) -> None:
-        """Open the file, made where it is missing, before an answer has to wait for that. Never fails."""
+        """Create or open the file, so that no answer has to wait for it. Never fails."""
         self._store.prepare()
 
     def add(self, answer: StoredAnswer) -> None:

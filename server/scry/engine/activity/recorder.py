@@ -1,10 +1,8 @@
-"""Store every answer as it leaves, and write it, its uses and its ratings to the log in the background (E1-E3).
+"""Store every answer as it is sent, and log it, its uses and its ratings in the background (E1-E3).
 
-Events are written by a thread of their own, so that an answer never waits for the disk. A query is handed over and not
-waited for; while the log can't be written, it is held in memory. An act of the person (a use, a rating) is waited for
-and acknowledged only once it is on the disk.
-
-Nothing here can fail a question: a problem is reported once, in the index state of the next answer.
+A thread of its own writes the events, so that an answer never waits for the disk. Queries are queued without waiting;
+while the log can't be written, they stay in memory. An act of the person (a use, a rating) is acknowledged only once it
+is on the disk. No failure here can fail a question: a problem is reported once, in the index state of the next answer.
 """
 
 from __future__ import annotations
@@ -56,13 +54,14 @@ MAX_PENDING_EVENTS = 1000
 _log = logging.getLogger(__name__)
 
 EventFactory = Callable[[], LogEvent]
-"""Makes an event, in the writing thread: making that of a long answer takes a while."""
+"""Makes an event, in the writing thread, because encoding a long answer takes a while."""
 
 
 class _WriteJob(Struct, eq=False):
-    """Events to be written together. is_act: whether someone waits for it; `done` is set once it has ended.
+    """Events to be written together.
 
-    new: for each event, whether the log did not hold it before. error: why nothing was written.
+    is_act: whether a caller waits for the job; `done` is set once it has ended. new: for each event, whether the log
+    did not hold it before. error: why nothing was written.
     """
 
     makes: Sequence[EventFactory]
@@ -72,7 +71,7 @@ class _WriteJob(Struct, eq=False):
     error: LogUnavailable | None = None
 
     def finish(self, new: Sequence[bool] = (), error: LogUnavailable | None = None) -> None:
-        """Set how it ended, once."""
+        """Record the outcome of the job; later calls change nothing."""
         if not self.done.is_set():
             self.new, self.error = new, error
             self.done.set()
@@ -97,11 +96,11 @@ class EventWriter:
 
     @property
     def trouble(self) -> str:
-        """Why the log could not be written the last time, in words for a person; empty when it could."""
+        """The reason why the log could not be written the last time, in words for a person; empty when it could."""
         return self._trouble
 
     def add(self, make: EventFactory) -> None:
-        """Have an event written soon."""
+        """Queue an event to be written soon."""
         with self._condition:
             self._jobs.append(_WriteJob([make], is_act=False))
             if self._jobs_due is None:
@@ -109,7 +108,7 @@ class EventWriter:
                 self._start_thread()
 
     def add_debounced(self, picker: str, make: EventFactory) -> None:
-        """Have a query written once it has settled; it replaces the one that was last typed into that picker."""
+        """Queue a query to be written once it has settled, in place of the one last typed into that picker."""
         with self._condition:
             self._debounced[picker] = (time.monotonic() + TYPING_SETTLE_S, make)
             self._start_thread()
@@ -128,7 +127,7 @@ class EventWriter:
         return job.new
 
     def close(self, timeout: float = CLOSE_TIMEOUT_S) -> None:
-        """Write what is left, queries not settled too, and end; wait at most `timeout` seconds."""
+        """Write all queued events, unsettled queries included, and end; wait at most `timeout` seconds."""
         with self._condition:
             self._is_closing = True
             thread = self._thread
@@ -224,7 +223,7 @@ _writers: weakref.WeakSet[EventWriter] = weakref.WeakSet()
 
 @atexit.register
 def _flush_writers() -> None:
-    """Write what is left by engines that nobody closed."""
+    """Write the queued events of engines that nobody closed."""
     for writer in list(_writers):
         writer.close()
 
@@ -278,7 +277,7 @@ class Recorder:
         doc_keys: Sequence[int] = (),
         roots: Sequence[Path] = (),
     ) -> AnswerOrigin:
-        """Return how an answer of this moment came about; parameters as of AnswerOrigin."""
+        """Return the origin of an answer that is made now; parameters as of AnswerOrigin."""
         return AnswerOrigin(
             mode=mode,
             time_ms=now_ms(),
@@ -293,12 +292,12 @@ class Recorder:
         )
 
     def record_answer(self, answer: StoredAnswer, make: EventFactory, picker: str | None) -> None:
-        """Store an answer and have its event logged. Never fails. picker: where its query is being typed."""
+        """Store an answer and queue its event. Never fails. picker: the picker in which its query is being typed."""
         self.answers.add(answer)
         self.log(make, answer.asked, picker)
 
     def log(self, make: EventFactory, origin: AnswerOrigin, picker: str | None = None) -> None:
-        """Have an event logged, unless its question is private."""
+        """Queue an event, unless its question is private."""
         if origin.is_private:
             return
         if picker is None:
@@ -307,7 +306,7 @@ class Recorder:
             self._writer.add_debounced(picker, make)
 
     def open_store(self) -> None:
-        """Open the file that answers are stored in, so that the first one need not wait for that. Never fails."""
+        """Open the file that answers are stored in, so that the first answer need not wait for it. Never fails."""
         self.answers.prepare()
 
     # Acts ---------------------------------------------------------------------------------------------------------
@@ -323,7 +322,7 @@ class Recorder:
         return ActSubject(query_id, _logged_doc_ids(logged), lambda: logged, is_private=False)
 
     def record_act(self, subject: ActSubject, event: LogEvent) -> RecordedAct:
-        """Write an act, after its question where that is not logged yet: it was just typed, or the log failed then."""
+        """Write an act, preceded by its question where that is not logged yet: just typed, or lost to an error."""
         from scry.engine.notices import ActNotWritten, ActRepeated, AskedWhileLogOff, LogOff
 
         if subject.is_private or not self._switch.is_on():
@@ -347,7 +346,7 @@ class Recorder:
 
     @property
     def trouble(self) -> str:
-        """Why answers or events can't be written, in words for a person; empty when they can."""
+        """The reason why answers or events can't be written, in words for a person; empty when they can."""
         if self._writer.trouble:
             return f"{self._writer.trouble}; {_SEARCH_STILL_WORKS}"
         if self.answers.trouble:
@@ -355,21 +354,21 @@ class Recorder:
         return ""
 
     def new_trouble(self) -> str:
-        """Return the trouble, once: empty until all was well in between."""
+        """Return the trouble the first time that it is met, empty afterwards, until recording has worked again."""
         with self._lock:
             trouble, was_reported = self.trouble, self._trouble_reported
             self._trouble_reported = bool(trouble)
             return "" if was_reported else trouble
 
     def expected_trouble(self) -> str:
-        """Return the trouble, also that which the next event would meet."""
+        """Return the trouble, or the trouble that the next event would meet."""
         if self.trouble or not self._switch.is_on():
             return self.trouble
         trouble = explain_unwritable_log(self._project.data)
         return f"{trouble}; {_SEARCH_STILL_WORKS}" if trouble else ""
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write all queued events, and close the files."""
         self._writer.close()
         self.answers.close()
 

@@ -1,7 +1,8 @@
-"""Find when files and documents last changed, and score how recent that is. Pure but for what it reads.
+"""Find when files and documents last changed, and score how recent that is. Pure, but for reading the index and
+history.
 
-recency = 1 / (1 + age in days / HALF_DAYS): 1 for what is changed now, 0.5 after a week, 0.19 after a month, 0.02 after
-a year. It falls fast at first and never to 0, so that among old documents the later one still comes first.
+recency = 1 / (1 + age in days / HALF_DAYS): 1 for a change now, 0.5 after a week, 0.19 after a month, 0.02 after a
+year. It falls fast at first and never to 0, so that among old documents the later one still comes first.
 
 The time of a change is that of the last commit, now for uncommitted edits, and without git the file's own time.
 """
@@ -22,11 +23,11 @@ from scry.store.index.store import IndexStore
 DAY_S = 86_400
 
 HALF_DAYS = 7.0
-"""A week: as long as `recent` looks back by itself."""
+"""One week: the default span of `recent`."""
 
 
 def recency_score(time: float, now: float) -> float:
-    """0 to 1 for what changed at a time, both in seconds since the epoch; the future counts as now."""
+    """Return the recency of a change, 0 to 1. Both times are in seconds since the epoch; a future one counts as now."""
     return 1.0 / (1.0 + max(0.0, now - time) / DAY_S / HALF_DAYS)
 
 
@@ -36,7 +37,7 @@ def recency_adjustment(time: float, now: float, what: str) -> Adjustment:
 
 
 def recency_part(time: float, now: float, what: str) -> ScorePart:
-    """Return the whole score of a change where nothing was searched for."""
+    """Return the score of a change in a list without a query: its recency is the only part."""
     return ScorePart("recency", recency_score(time, now), 1.0, f"{what}, {format_age(now - time)}")
 
 
@@ -44,7 +45,10 @@ UNCOMMITTED = "edited and not committed"
 
 
 class LastChange(Struct, frozen=True):
-    """When something last changed, in seconds since the epoch, and by what in words; commit: of which one, if any."""
+    """The last change of a file or document.
+
+    time: in seconds since the epoch. description: the change in words. commit: the commit of the change, if any.
+    """
 
     time: float
     description: str
@@ -57,8 +61,9 @@ class LastChange(Struct, frozen=True):
 
 
 class ChangeDates(Struct, frozen=True):
-    """Sources that date the last change of a document. history: None without git. edited: files with edits that are not
-    committed, or not even saved; they count as changed now.
+    """The sources that date the last change of a document.
+
+    history: None without git. edited: files with uncommitted or unsaved edits; they count as changed now.
     """
 
     now: float
@@ -67,8 +72,9 @@ class ChangeDates(Struct, frozen=True):
     edited: frozenset[str]
 
     def of_documents(self, documents: Sequence[Document]) -> dict[str, LastChange]:
-        """Return the last change of each document by doc_id: of the symbol itself where its lines were traced, else of
-        its file.
+        """Return the last change of each document by doc_id.
+
+        It is the change of the symbol itself where its lines were traced, else that of its file.
         """
         placed = [document for document in documents if document.path]
         own = {} if self.history is None else self.history.last_commits_by_doc_id([d.doc_id for d in placed])
@@ -102,7 +108,7 @@ class ChangeDates(Struct, frozen=True):
 
 
 def change_from_mtime(file: IndexedFileInfo) -> LastChange:
-    """Return the change of a file that no commit is known of: when it was written."""
+    """Return the change of a file without a known commit, dated by its modification time."""
     return LastChange(file.mtime_ns / 1e9, "written, by the file's own time")
 
 

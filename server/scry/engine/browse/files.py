@@ -1,6 +1,6 @@
 """Describe whole files as results, each with a one-line summary, for the modes that rank files.
 
-The summary is the author's own words, else a list of what the file defines. In this order: the heading of a document
+The summary is the author's own words, else a list of the file's definitions. In this order: the heading of a document
 with its first sentence; the comment or doc string at the top of the file, licences skipped; the doc comment of the
 symbol that has the file's name, or of the only documented one of a few; the names of its outermost symbols.
 """
@@ -26,13 +26,13 @@ from scry.store.index.store import IndexStore
 MAX_LISTED_SYMBOLS = 6
 
 _MAX_DEFINITIONS_FOR_DOC = 3
-"""In a file of so many definitions the doc comment of one may stand for all; of more, it is about that one."""
+"""Largest number of definitions of which the only doc comment may describe the whole file."""
 
 _LINES_AT_THE_TOP = 80
 _NOT_A_DEFINITION = frozenset({"text", "section"})
 _VALUE_KINDS = frozenset({"constant", "variable", "field"})
 _PRIVATE = re.compile(r"(static|private|fileprivate)\b")
-"""How the signature of what a file keeps to itself begins, in C and its kin; elsewhere a name begins with a line."""
+"""Start of the signature of a private definition in C and its kin; elsewhere private names begin with `_`."""
 _SKIPPED_LINE = re.compile(
     r"\s*(#!.*|<\?php.*|<\?xml.*|#\s*-\*-.*|#\s*(frozen_string_literal|coding|vim?):.*|['\"]use \w+['\"];?|"
     r"#\s*(pragma once|ifndef|define|if|endif)\b.*|declare\(.*|)$"
@@ -58,7 +58,7 @@ _TOOL_DIRECTIVE = re.compile(
 )
 _RULER = re.compile(r"[\W_]*$")
 _CONTENTS_HEADING = re.compile(r"(?:table of )?contents|toc|index", re.I)
-"""A heading over links to the others."""
+"""A heading of a table of contents."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?")
@@ -66,7 +66,7 @@ _MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?|<[^>]+>|[*_`]{1,3
 
 
 def summarize_file(path: str, outermost: Sequence[Document], text: str) -> str:
-    """One line on a file. outermost: its documents that nothing encloses, in order; text: as it was indexed."""
+    """Return one line on a file. outermost: its documents that nothing encloses, in order; text: as indexed."""
     summary = (
         _summarize_prose(outermost, text) if any(d.symbol.kind == "section" for d in outermost) else top_comment(text)
     )
@@ -75,7 +75,10 @@ def summarize_file(path: str, outermost: Sequence[Document], text: str) -> str:
 
 
 def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
-    """Its first heading, and the first sentence of prose below it; a lower one that comes before is a sponsor's."""
+    """Return the title of a document and the first sentence below it.
+
+    The title is the first heading of the highest level: a lower one before it mostly introduces sponsors.
+    """
     lines = split_source_lines(text)
     sections = [document for document in outermost if document.symbol.kind == "section"]
     telling = [each for each in sections if not _CONTENTS_HEADING.fullmatch(each.symbol.name.strip())] or sections
@@ -159,7 +162,7 @@ def _first_relevant_paragraph(comment: Sequence[str]) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Up to the end of the first sentence, or of the second where the first is short."""
+    """Return a text up to the end of its first sentence, or of the second where the first is short."""
     sentences = _SENTENCE.split(" ".join(text.split()), 2)
     return " ".join(sentences[:2]) if len(sentences[0]) < SNIPPET_WIDTH // 4 else sentences[0]
 
@@ -186,7 +189,7 @@ def enclosing_module(outermost: Sequence[Document]) -> Document | None:
 
 
 def _listing_order(document: Document) -> tuple[bool, bool]:
-    """Definitions come before constants and macros of the preprocessor, and what a file offers before what it hides."""
+    """Return the sort key of a definition: constants and macros last, private definitions after public ones."""
     symbol = document.symbol
     is_private = symbol.name.startswith("_") or _PRIVATE.match(symbol.signature) is not None
     return symbol.kind in _VALUE_KINDS or symbol.signature.startswith("#"), is_private
@@ -206,11 +209,11 @@ def list_main_symbols(outermost: Sequence[Document]) -> str:
 
 
 _FILE_START = Span(Point(0, 0, 0), Point(0, 0, 0))
-"""Where a jump to a whole file lands."""
+"""The position to which a jump to a whole file leads."""
 
 
 def file_header(file: IndexedFileInfo) -> DocumentHeader:
-    """Return a file as ranking sees a document; its doc_key is 0, for it has none."""
+    """Return the header of a whole file for ranking; its doc_key is 0, because a file has none."""
     return DocumentHeader(0, file_doc_id(file.path), file.content_type, file.path, "", "file", "")
 
 
@@ -221,7 +224,7 @@ def file_document(file: IndexedFileInfo, time: int | None = None) -> Document:
 
 
 def file_structures(files: Sequence[IndexedFileInfo], history: HistoryReader | None) -> dict[str, FileStructure]:
-    """Return what the code around these files says about them, and how much they changed lately."""
+    """Return the structure of these files: importers, centrality, and how active they were lately."""
     levels: Mapping[str, str] = {}
     if history is not None:
         try:
@@ -235,9 +238,9 @@ def file_structures(files: Sequence[IndexedFileInfo], history: HistoryReader | N
 
 
 def read_commit_counts(history: HistoryReader | None, folder: str) -> Mapping[str, tuple[int, int]] | None:
-    """How many commits changed each file in a folder, and how many of late; None where no history can be read.
+    """Return for each file in a folder the number of all and of recent commits; None without a readable history.
 
-    The index's state says why not.
+    The index's state says why the history can't be read.
     """
     try:
         return None if history is None else history.commit_counts(folder)
@@ -246,7 +249,7 @@ def read_commit_counts(history: HistoryReader | None, folder: str) -> Mapping[st
 
 
 def file_summary(path: str, store: IndexStore) -> str:
-    """One line on what a file is about: of what lies in a module that encloses all and says nothing of itself."""
+    """Return one line on a file's subject. A module that encloses all and has no doc comment is looked through."""
     outermost = store.documents.top_level_documents(path)
     while (module := enclosing_module(outermost)) and (members := store.documents.direct_members(module)):
         outermost = members
@@ -254,7 +257,7 @@ def file_summary(path: str, store: IndexStore) -> str:
 
 
 def raise_unknown_path(field: str, path: str, store: IndexStore, state: IndexState) -> None:
-    """Raise BadRequest for a path of which nothing is indexed, with the reason or with similar paths."""
+    """Raise BadRequest for a path without indexed files, with the reason or with similar paths."""
     skip = store.files.skip_for_path(path)
     if skip is not None:
         by = f" ({skip.detail})" if skip.detail else ""

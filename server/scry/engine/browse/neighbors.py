@@ -1,6 +1,7 @@
-"""List what belongs to a file, by co-change or dependency, or what a belief reaches (neighbors).
+"""List the files that belong to a file, by co-change or dependency, or the targets of a belief (neighbors).
 
-Nothing is searched for: neither words nor vectors are read. A belief reaches what it cites and what is near it (N2).
+Neighbors searches nothing: it reads neither words nor vectors. A belief reaches the documents that it cites and those
+near to it (N2).
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ from scry.store.index.files import IndexedFileInfo
 from scry.store.notes.project_notes import BeliefTarget
 
 _EXTRA_CANDIDATES = 200
-"""So many more co-changed files are read than asked for: some are gone by now, or are not indexed."""
+"""Co-changed files read beyond the limit, because some no longer exist or are not indexed."""
 
 _MAX_LINKS = 10_000
-"""Calls and imports that are read in each direction; what is behind them belongs to everything."""
+"""Calls and imports read in each direction; a file with more of them is related to everything."""
 
 _RelationsByPath = dict[str, list[NeighborRelation]]
 
@@ -49,7 +50,7 @@ _RelationsByPath = dict[str, list[NeighborRelation]]
 def list_neighbors(request: NeighborsRequest, root: Path, reading: IndexView, context: RequestContext) -> Answer:
     """Return the files with the most relations to a file, itself excluded.
 
-    The request's file may be the doc_id of something in it. Raises BadRequest for a file that is not there, Cancelled.
+    The request's file may be the doc_id of a document in it. Raises BadRequest for an unknown file, Cancelled.
     """
     by, limit = request.by, request.limit
     file, notices = _resolve_file(request.file, root, reading)
@@ -66,7 +67,7 @@ def list_neighbors(request: NeighborsRequest, root: Path, reading: IndexView, co
 
 
 def _resolve_file(path_input: str, root: Path, reading: IndexView) -> tuple[IndexedFileInfo, list[Notice]]:
-    """Return the file, with a notice if it was named by something in it. Raises BadRequest."""
+    """Return the file, with a notice if the request names a document in it. Raises BadRequest."""
     path = parse_project_path("file", path_input, root)
     file = reading.store.files.get_file(path)
     if file is not None:
@@ -96,7 +97,7 @@ def _co_changes(path: str, limit: int, reading: IndexView) -> _RelationsByPath:
 
 
 def _dependencies(path: str, reading: IndexView) -> _RelationsByPath:
-    """How each other file is tied to this one, as said of the other."""
+    """Return the relations of each other file to this one, in words about the other file."""
     graph = reading.store.graph
     relations: _RelationsByPath = defaultdict(list)
     for other in graph.imported_files(path, _MAX_LINKS).paths:
@@ -112,7 +113,7 @@ def _dependencies(path: str, reading: IndexView) -> _RelationsByPath:
 
 
 def _add_calls(relations: _RelationsByPath, kind: str, links: Neighbors) -> None:
-    """Add the calls by file of their other end, with the count and the surest confidence."""
+    """Add the calls, grouped by the file of their other end, with their number and the highest confidence."""
     counts: dict[str, int] = defaultdict(int)
     surest: dict[str, Confidence] = {}
     for link in links.items:
@@ -168,7 +169,7 @@ def _describe_relations(relations: Sequence[NeighborRelation]) -> str:
 def list_belief_neighbors(
     belief: str, request: NeighborsRequest, reading: IndexView, snapshot: BeliefSnapshot | None
 ) -> Answer:
-    """Return what a belief reaches, the highest score first. Raises BadRequest for an unknown belief."""
+    """Return the targets of a belief, the highest score first. Raises BadRequest for an unknown belief."""
     types, limit = request.types, request.limit
     doc_id = f"belief:{belief.strip().removeprefix('belief:')}"
     if snapshot is None or doc_id not in snapshot.file.notes_by_doc_id([doc_id]):
@@ -186,7 +187,7 @@ def list_belief_neighbors(
 
 
 def _make_reached_hit(target: BeliefTarget, reading: IndexView, snapshot: BeliefSnapshot) -> Hit | None:
-    """Return a reached target as a result; None for one that is no longer there."""
+    """Return a target of a belief as a result; None for one that no longer exists."""
     if target.target.startswith("./"):
         return _make_file_hit(target, reading)
     sha = commit_sha_of(target.target)

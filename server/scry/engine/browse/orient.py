@@ -1,13 +1,9 @@
-"""Rank the files of a folder by their importance to a newcomer (orient).
-
-How much a file matters to someone who is new to a folder: a composite of what is known of it. Pure.
+"""Rank the files of a folder by their importance to a newcomer (orient). Pure.
 
 score = (sum of weight * value over the parts, in their order) * (product of the adjustments' factors)
 
-Structure ranks here and nowhere else: it says what matters, not what a question is about. What each weight is worth,
-and what was tried, is in docs/decisions.md.
-
-Orient: what matters here? The files of a folder, those first that a newcomer should see first.
+This is the only mode in which structure ranks: it says which files matter, not which ones answer a question. The
+measured worth of each weight, and the alternatives tried, are in docs/decisions/0038-orient-composite-score.md.
 """
 
 from __future__ import annotations
@@ -47,28 +43,33 @@ IMPORTANCE_WEIGHTS: Mapping[str, float] = {
     "activity": 0.15,
     "commits": 0.15,
 }
-"""They add up to 1. What others build on, and where one begins to read, weigh most; what changes is where the work is.
-Centrality is the importers' place in the project once more, which keeps a folder of little-imported files honest."""
+"""The weights of the parts; they add up to 1.
+
+What others build on, and where a reader begins, weigh most; recent changes show where the work is. Centrality repeats
+the importers relative to the whole project, which keeps a folder of little-imported files honest."""
 
 IMPORTERS_HALF = 8
 ACTIVITY_HALF = 4
 COMMITS_HALF = 20
-"""Where a count is worth half: n / (n + half). The first importers say more than the fiftieth, and a value means the
-same in every folder, whatever else lies there."""
+"""Count at which a value is one half: n / (n + half).
+
+The first importers say more than the fiftieth, and a value means the same in every folder."""
 
 CENTRALITY_VALUES: Mapping[str, float] = {"high": 1.0, "medium": 0.5, "low": 0.0}
 
 README_VALUE = 1.0
 ENTRY_POINT_VALUE = 0.8
 FACE_VALUE = 0.7
-"""A folder's own README is written for newcomers, a program starts at its entry point, and a package shows what it
-offers in its face: `lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`."""
+"""Values of the files where a reader begins.
+
+A folder's own README is written for newcomers, a program starts at its entry point, and a package shows its interface
+in its entry file: `lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`."""
 
 DEPTH_DECAY = 0.7
-"""Of the entries of deeper folders each level counts so much less: they are the beginning of something else."""
+"""Factor per folder level on the value of an entry file: deeper ones are the entries of other packages."""
 
 README_FACTOR = 1.5
-"""A README is imported by nothing, and is yet what a newcomer should read first."""
+"""Factor of the folder's README: nothing imports it, and yet a newcomer should read it first."""
 
 IMPORTANCE_KIND_FACTORS: Mapping[str, float] = {
     "test": 0.25,
@@ -79,12 +80,13 @@ IMPORTANCE_KIND_FACTORS: Mapping[str, float] = {
     "configuration": 0.5,
     "declaration": 0.6,
 }
-"""Code about the code, somebody else's, and what tools want to have at the top of a folder, come after what the folder
-is about; unless the folder itself is of that kind."""
+"""Factors that put tests, vendored code and tool files after the folder's own subject.
+
+They do not apply where the folder itself is of that kind."""
 
 
 class ScoredFile(Struct, frozen=True):
-    """A file that was judged: its composite, what moves it besides, the score of both, and what stands out in words."""
+    """A file with its composite, its adjustments, the score of both, and the evidence in words."""
 
     file: IndexedFileInfo
     parts: tuple[ScorePart, ...]
@@ -97,8 +99,10 @@ class FileImportance:
     """The composite of the files of one folder."""
 
     def __init__(self, folder: str, files: FileColumns, commits: Mapping[str, tuple[int, int]] | None) -> None:
-        """folder: what was asked about, empty for the project. files: all in it. commits: of each file, how many and
-        how many of late; None where no history is known: then no file gets anything for them.
+        """Prepare the scores of all files in a folder.
+
+        folder: empty for the project. files: all in it. commits: of each file, the number of all and of recent commits;
+        None where no history is known: then no file has a value for them.
         """
         self.folder = folder
         self.size = len(files)
@@ -113,7 +117,8 @@ class FileImportance:
     def top_paths(self, limit: int) -> list[str]:
         """Return the paths of the best files, best first; equal ones by path.
 
-        The factor of a path's kind is computed only as far as needed, for it can only lower a score.
+        The factor of a path's kind is computed only for files that may be among them, because it can only lower a
+        score.
         """
         highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
         best: list[tuple[float, str]] = []
@@ -127,7 +132,7 @@ class FileImportance:
         return [path for _, path in best]
 
     def score_file(self, file: IndexedFileInfo) -> ScoredFile:
-        """One file with all that makes its score."""
+        """Return a file with its score and everything that makes it."""
         parts = self._parts(file)
         adjustments = tuple(self._adjustments(file.path))
         score = weighted_sum(parts)
@@ -147,10 +152,10 @@ class FileImportance:
         possible: list[int] = np.flatnonzero(highest >= -own[0]).tolist()
         return 1 + sum(1 for row in possible if (-self._score(row), self._files.paths[row]) < own)
 
-    # Scores of all files, as `judge` works them out -----------------------------------------------------------------
+    # Scores of all files, as arrays --------------------------------------------------------------------------------
 
     def _weighted_sums(self) -> NDArray[np.float64]:
-        """Each file's weighted sum: the same products, added in the same order."""
+        """Return the weighted sum of each file: the same products as in `_parts`, added in the same order."""
         files = self._files
         commits, recent = self._commit_counts()
         levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
@@ -167,7 +172,7 @@ class FileImportance:
         return total
 
     def _commit_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many commits changed each file, and how many of late."""
+        """Return for each file the number of all and of recent commits."""
         if not self._commits:
             return np.zeros(self.size, np.int64), np.zeros(self.size, np.int64)
         pairs = [self._commits.get(path, (0, 0)) for path in self._files.paths]
@@ -208,7 +213,7 @@ class FileImportance:
         return format_count(count, "commit") + since if self._history else "no history is known"
 
     def _entry_value(self, file: IndexedFileInfo) -> tuple[float, str]:
-        """Whether one begins to read here, and why."""
+        """Return the value of a file as a place to begin reading, and the reason."""
         if self._is_own_readme(file.path):
             return README_VALUE, "the folder's own README"
         folder = file.path.rpartition("/")[0]
@@ -249,7 +254,7 @@ class FileImportance:
 
 
 def _path_kinds(path: str) -> frozenset[str]:
-    """Return the kinds of a path; a file that a dot hides from a listing is there for a tool."""
+    """Return the kinds of a path; a hidden file counts as one of a tool."""
     hidden = posixpath.basename(path).startswith(".")
     return classify_path(path) | {"configuration"} if hidden else classify_path(path)
 
@@ -263,9 +268,9 @@ def weighted_sum(parts: Sequence[ScorePart]) -> float:
 
 
 def orient(request: OrientRequest, root: Path, reading: IndexView, context: RequestContext) -> Answer:
-    """Return the best files of a folder, or the one file that was asked about, with its rank beside its siblings.
+    """Return the best files of a folder, or the one requested file with its rank among its siblings.
 
-    Reads nothing but the index and the history. Raises BadRequest for a path that is not there, Cancelled.
+    Reads nothing but the index and the history. Raises BadRequest for an unknown path, Cancelled.
     """
     store = reading.store
     path = parse_project_path("path", request.path, root)

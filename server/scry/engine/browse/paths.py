@@ -1,10 +1,8 @@
-"""Parse paths as people and editors write them, and suggest similar names.
+"""Parse paths as people and editors write them, and suggest similar names for unknown ones.
 
-What has a similar name to one that names nothing: a hint, not an answer.
+These all name `src`, or a document in it; the disk is not read:
 
-From a path as people and editors write it to a path of the project. Nothing on disk is looked at.
-
-src   src/   ./src   src/../src   .   /home/ada/harbor/src   file:///home/ada/harbor/src   ./src/app.py::main
+    src    src/    ./src    src/../src    .    /home/ada/harbor/src    file:///home/ada/harbor/src    ./src/app.py::main
 """
 
 from __future__ import annotations
@@ -26,11 +24,11 @@ from scry.store.index.store import IndexStore
 MAX_SUGGESTIONS = 3
 _MIN_NAME_SIMILARITY = 0.7
 _MAX_COMPARED_NAMES = 5000
-"""Comparing takes some 10 us a name: beyond this only names that begin alike are compared."""
+"""Comparing takes some 10 us a name: beyond this number only names with the same beginning are compared."""
 
 
 def similar_files(path: str, store: IndexStore) -> tuple[str, ...]:
-    """Files of the same name elsewhere, else those whose name is close."""
+    """Return files of the same name elsewhere, else files with a similar name."""
     paths = [known for _, known, _, _ in store.files.indexed_files()]
     name = PurePosixPath(path).name
     by_name: dict[str, list[str]] = {}
@@ -44,7 +42,7 @@ def similar_files(path: str, store: IndexStore) -> tuple[str, ...]:
 
 
 def similar_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
-    """Documents of the same name in the file, those of a close one there, then those of the same name elsewhere."""
+    """Return documents of the same name in the file, then similar names there, then the same name elsewhere."""
     last = name.rpartition(" > ")[2] if " > " in name else name.rpartition(".")[2]
     key = normalize_name(last)
     named = store.documents.headers_by_name([key]) if key else []
@@ -65,7 +63,7 @@ def _close_matches(name: str, known: Iterable[str]) -> list[str]:
 
 
 def _folder_distance(path: str, wanted: str) -> tuple[int, str]:
-    """Nearer the more folders, from the top, are the same."""
+    """Return the distance of two folders: smaller the more folders, from the top, are the same."""
     return -len(commonpath(["/" + path, "/" + wanted]).split("/")), path
 
 
@@ -143,13 +141,13 @@ def similar_paths(path_input: str, known: Iterable[str]) -> Sequence[str]:
 
 
 def _order_by_shared_folders(path_input: str, paths: Sequence[str]) -> list[str]:
-    """Those that share most folders with what was asked, then the shortest."""
+    """Return the paths that share most folders with the requested one first, then the shortest."""
     folders = set(posixpath.dirname(path_input).lower().split("/"))
     return sorted(paths, key=lambda path: (-len(folders & set(path.lower().split("/"))), len(path), path))
 
 
 def parent_folders(paths: Iterable[str]) -> set[str]:
-    """All folders that hold these paths, at any depth."""
+    """Return all folders that hold these paths, at any depth."""
     folders: set[str] = set()
     for path in paths:
         folder = posixpath.dirname(path)

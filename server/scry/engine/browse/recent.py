@@ -23,11 +23,12 @@ from scry.store.index.files import IndexedFileInfo
 from scry.store.index.store import IndexStore
 
 DEFAULT_DAYS = 7
-"""So far back it looks where no days are given."""
+"""Days to look back where the request names none."""
 
 MAX_FILES_PER_COMMIT = 5
-"""A list of commits shows at most so many files of one, those first that most files import: a commit of a hundred
-files is one change. The commit's own line says how many it has."""
+"""Files of one commit in a list of commits, the most imported first: a commit of a hundred files is one change.
+
+The commit's own line says how many it has."""
 
 _BATCH_SIZE = 100
 
@@ -41,7 +42,7 @@ class ChangeEntry(Struct, frozen=True):
 
     @property
     def content_type(self) -> str:
-        """Of the result that it becomes."""
+        """The content type of the result."""
         return self.file.content_type if self.file is not None else "commit"
 
 
@@ -50,8 +51,8 @@ def list_changes(
 ) -> Answer:
     """Return the changes of some days, DEFAULT_DAYS if None is given, the newest first.
 
-    Where there were none and no days were given, return the newest there are, and say so in a notice; not while the
-    history is still being read, for then newer ones may come.
+    Without any, and without requested days, return the newest older ones with a notice; but not while the history is
+    still being read, because newer ones may follow.
     """
     bound = days or DEFAULT_DAYS
     entries = _first_changes(question, clock, clock.now - bound * DAY_S, context)
@@ -99,10 +100,10 @@ def changes_since(
     types: Sequence[str] | None = None,
     context: RequestContext = DEFAULT_CONTEXT,
 ) -> Iterator[ChangeEntry]:
-    """All changes since a time, the newest first: what is not committed, then each commit with the files that it was
-    the last to change. types: only these content types; None for all.
+    """Yield all changes since a time, the newest first: uncommitted edits, then each commit with the files that it was
+    the last to change.
 
-    Raises Cancelled when nobody waits any more.
+    types: only these content types; None for all. Raises Cancelled when nobody waits any more.
     """
     most = MAX_FILES_PER_COMMIT if types is None or "commit" in types else None
     for entry in _all_changes(clock, since, most, context):
@@ -111,7 +112,7 @@ def changes_since(
 
 
 def _all_changes(clock: ChangeDates, since: float, most: int | None, context: RequestContext) -> Iterator[ChangeEntry]:
-    """most: files of one commit; None for all."""
+    """Yield all changes, the newest first. most: files of one commit; None for all."""
     edited = clock.store.files.get_files(sorted(clock.edited))
     changes = clock.of_files(list(edited))
     newest = sorted(edited.values(), key=lambda file: (-file.mtime_ns, file.path))
@@ -123,7 +124,7 @@ def _all_changes(clock: ChangeDates, since: float, most: int | None, context: Re
 
 
 def _changes_by_mtime(clock: ChangeDates, since: float, context: RequestContext) -> Iterator[ChangeEntry]:
-    """Each file by its own time, those that are edited left out."""
+    """Yield each file by its modification time, edited ones left out."""
     offset = 0
     while files := clock.store.files.recently_modified_files(since, offset, _BATCH_SIZE):
         context.raise_if_cancelled()
@@ -139,7 +140,7 @@ def _committed_changes(
     most: int | None,
     context: RequestContext,
 ) -> Iterator[ChangeEntry]:
-    """Each commit, with at most so many of the files that no later one changed. seen: files that are listed before."""
+    """Yield each commit, with at most `most` of the files that no later commit changed. seen: files listed before."""
     offset = 0
     while commits := history.newest_commits(since, offset, _BATCH_SIZE):
         context.raise_if_cancelled()

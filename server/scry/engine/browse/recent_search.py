@@ -21,22 +21,22 @@ from scry.engine.search.results import make_hits
 from scry.oracles.reader import NoteCorpus
 
 POOL_SIZE = 50
-"""So many of find's best may be re-ranked: further down little is about the question."""
+"""Number of find's best results that are ranked by time: further down few are relevant."""
 
 MIN_SCORE_SHARES = {"lexical": 0.7, "semantic": 0.75}
-"""Share of an oracle's best raw score from which a document is relevant to the question. Raw scores of one oracle
-for one question do compare. With less, a document that holds one word of two came first because it was new: of
-"timeout of
-connections" a list of exported names. That something changed together with others does not make it so."""
+"""Share of an oracle's best raw score from which a document is relevant to the question. Raw scores of one oracle for
+one question are comparable. With a smaller share, a new document with one of two words came first: for "timeout of
+connections" a list of exported names. Co-change with relevant documents does not make a document relevant."""
 
 NAME_BOOST_THRESHOLD = ("definition", MENTIONED_NAME_FACTOR)
-"""An adjustment that shows by itself that the document is what was asked for, and its least factor: that a word of a
-sentence, such as `again`, is some new function's name, does not."""
+"""An adjustment that makes a document relevant by itself, and its least factor: a word of a sentence, such as `again`,
+that is also some new function's name, stays below it."""
 
 
 class RelevanceThreshold(Struct, frozen=True):
-    """The conditions for a document to be relevant to the question: to be of find's best, which is a fused score,
-    and a raw score of any of these oracles, by name.
+    """The conditions for a document to be relevant to the question.
+
+    min_fused: fused score of the last of find's best. min_raw: raw score of each oracle, of which one must be reached.
     """
 
     min_fused: float
@@ -44,8 +44,10 @@ class RelevanceThreshold(Struct, frozen=True):
 
 
 class ProjectRanking(Struct, frozen=True):
-    """The ranking of one project. units: what raw scores of its oracles are measured by, so that they compare
-    with those of other projects; an oracle that is absent has scores that don't.
+    """The ranking of one project.
+
+    units: by oracle, the unit of its raw scores, by which they compare with those of other projects; an absent oracle's
+    scores do not compare.
     """
 
     ranked: Sequence[Candidate]
@@ -58,10 +60,10 @@ def relevance_threshold(ranked: Sequence[Candidate]) -> RelevanceThreshold:
 
 
 def shared_thresholds(rankings: Sequence[ProjectRanking]) -> list[RelevanceThreshold]:
-    """Return the threshold of each project where several are asked as one.
+    """Return the threshold of each project where several are searched as one.
 
-    The best of all projects set it, for the best of a project that knows nothing of the question is not relevant.
-    Knowledge is judged by the best of the other documents, and takes no place of theirs (K5).
+    The best results of all projects set the threshold, because the best of a project without any match is not relevant.
+    Notes are compared with the best of the other documents, and take no rank from them (K5).
     """
     others = _pool_best(rankings, lambda candidate: not NoteCorpus.owns(candidate.document.doc_key))
     pool = others or _pool_best(rankings, lambda _: True)
@@ -80,21 +82,21 @@ def ranking_depth(matches_by_oracle: Mapping[str, Sequence[OracleMatch]]) -> int
 
 
 def filter_relevant(ranked: Sequence[Candidate], bar: RelevanceThreshold) -> list[Candidate]:
-    """Those of find's best that are about the question, in their order."""
+    """Return the candidates above the threshold, in their order."""
     return [
         candidate for candidate in ranked if candidate.fused_score >= bar.min_fused and _is_relevant(candidate, bar)
     ]
 
 
 class _PooledCandidate(NamedTuple):
-    """A candidate of the project at a place among those that are asked."""
+    """A candidate, and the index of its project."""
 
     at: int
     candidate: Candidate
 
 
 def _pool_best(rankings: Sequence[ProjectRanking], counts: Callable[[Candidate], bool]) -> list[_PooledCandidate]:
-    """Of the candidates that count the best in all projects, best first."""
+    """Return the best candidates of all projects for which `counts` is true, best first."""
     best = [
         _PooledCandidate(at, each)
         for at, own in enumerate(rankings)
@@ -106,7 +108,7 @@ def _pool_best(rankings: Sequence[ProjectRanking], counts: Callable[[Candidate],
 def _min_raw_score(
     oracle: str, own: ProjectRanking, rankings: Sequence[ProjectRanking], pool: Sequence[_PooledCandidate]
 ) -> float:
-    """Return the raw score that a document needs: a share of the best one of all projects, in its own unit."""
+    """Return the raw score that makes a document relevant: a share of the best one of all projects, in its own unit."""
     scores = [
         each.candidate.votes[oracle].raw_score * scale
         for each in pool
@@ -168,7 +170,7 @@ def rank_by_recency(
 
 
 def rank_in_recent(doc_key: int, ranking: Ranking, clock: ChangeDates) -> tuple[int | None, int, str]:
-    """Return a document's rank by score times recency, out of how many, and why it has none; for `why`."""
+    """Return a document's rank by score times recency, the number of ranks, and why it has none; for `why`."""
     about = filter_relevant(ranking.ranked, relevance_threshold(ranking.ranked))
     documents = ranking.reader.get_documents(
         [candidate.document.doc_key for candidate in about], with_descriptions=False

@@ -1,7 +1,7 @@
 """Compute the rank that a document would have without one factor of its score. Pure.
 
-A factor is an oracle's vote for the document, or an adjustment of it. Each is left out in turn, and everything that
-follows from it is computed again: the support of other hits, the repeats of the file, the order. Candidates that surely
+A factor is an oracle's match of the document, or an adjustment of it. Each is left out in turn, and everything that
+depends on it is computed again: the support of other hits, the repeats of the file, the order. Candidates that surely
 rank below the document are not ranked.
 """
 
@@ -17,17 +17,17 @@ from scry.engine.search.boosts import BoostRules, StemFunction
 from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum, order_by_score
 
 REPEAT_ADJUSTMENT = "repeat"
-"""The adjustment that follows from the order, and not from the document."""
+"""The adjustment that depends on the order of results, not on the document."""
 
 
 class Competitors:
-    """All candidates for one question. Places and scores are those that `adjust` gives them."""
+    """All candidates of one question, ranked as `ScoreAdjuster` ranks them."""
 
     @classmethod
     def from_candidates(
         cls, candidates: Iterable[Candidate], question: SearchQuery, ceiling: float, stem: StemFunction
     ) -> Competitors:
-        """candidates: unadjusted. top, stem: as of `adjust`."""
+        """Return the competitors for these candidates. candidates: unadjusted. ceiling, stem: as of `ScoreAdjuster`."""
         promising = order_by_rank_sum(candidates)
         return cls(promising, ScoreAdjuster(BoostRules(question, stem, promising), ceiling, question))
 
@@ -37,15 +37,16 @@ class Competitors:
         self._adjuster = judge
 
     def with_replacement(self, candidate: Candidate) -> Competitors:
-        """Return competitors with another candidate for its document, and all that follows from their order."""
+        """Return the competitors with another candidate for its document, in the order that follows from it."""
         others = [each for each in self._by_rank_sum if not _has_doc_key(each, candidate.document.doc_key)]
         promising = order_by_rank_sum([*others, candidate])
         return Competitors(promising, self._adjuster.for_order(promising))
 
     def rank_of(self, doc_key: int, without: str = "") -> tuple[int, Candidate]:
-        """Return the rank of the document with this doc_key, which is a candidate, and the candidate with its score.
+        """Return the rank of the document with this doc_key, which must be a candidate, and the candidate with its
+        score.
 
-        without: the name of an adjustment that this document alone is to lack.
+        without: the name of an adjustment to leave out for this document alone.
         """
         path = next(each.document.path for each in self._by_rank_sum if _has_doc_key(each, doc_key))
         beside = [
@@ -81,9 +82,9 @@ def _sort_key(candidate: Candidate) -> tuple[float, str]:
 
 
 class Ablation(Struct, frozen=True):
-    """name: the oracle's or the adjustment's. rank: the place without it, None where nothing is left.
+    """The rank and score of a document without one factor.
 
-    score: the score without it.
+    name: of the oracle or adjustment. rank: None where no factor is left.
     """
 
     name: str
@@ -92,7 +93,7 @@ class Ablation(Struct, frozen=True):
 
 
 def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mapping[str, float]) -> tuple[Ablation, ...]:
-    """For each factor of a document: oracles first, in order.
+    """Return the ablation of each factor of a document: oracles first, in order.
 
     own: the document with its adjustments. competitors: all candidates, of which it is one. weights: of the oracles.
     """
@@ -111,7 +112,7 @@ def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mappin
 def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
     """Return the factor without which the document would fall furthest: to no rank at all, else to the lowest.
 
-    Of equal ranks, that with the lowest score.
+    Of equal ranks, the one with the lowest score decides.
     """
     return min(
         ablations, key=lambda without: (without.rank is not None, -(without.rank or 0), without.score), default=None
@@ -119,7 +120,7 @@ def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
 
 
 def _without_vote(own: Candidate, oracle: str, weights: Mapping[str, float]) -> list[Candidate]:
-    """Return the candidate as it would be without this oracle's vote; empty where no other oracle voted for it."""
+    """Return the candidate without this oracle's match; empty where no other oracle matched it."""
     matches = {name: (match,) for name, match in own.votes.items() if name != oracle}
     return fuse.fuse_votes(matches, {own.document.doc_key: own.document}, weights)
 

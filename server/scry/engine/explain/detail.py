@@ -1,6 +1,6 @@
 """Read one result of an earlier answer in full: text, relations and whether it changed (D1, D2).
 
-Nothing is searched again. Relations are imports, calls, inheritance, and the files that change with its file.
+Detail does not search. Relations are imports, calls, inheritance, and the files that change with its file.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
 
 MAX_RELATED = 20
-"""Links in each list; how many there are in all is said besides."""
+"""Largest number of links in a list; `totals` counts all of them."""
 
 _MAX_SCANNED = 2000
-"""Links of a type or a file that are searched for its own members."""
+"""Links of a type or file that are read to find those of its own members."""
 
 _GRAPH_PENDING = "the code graph is still being made, so that calls and imports may be missing"
 
 
 class RelatedDocument(Struct, frozen=True):
-    """Something that a document is tied to. count: how many commits tie them, for a co-change.
+    """A document that is related to another one.
 
-    confidence: empty where nothing had to be resolved. path, span: where a jump leads; no span for a file's start.
-    line: the line of the call instead, 0-based, where that is what shows the tie.
+    count: of a co-change, the number of common commits. confidence: empty where nothing had to be resolved. path, span:
+    the target of a jump; no span for a file's start. line: of a call, 0-based, to jump to instead.
     """
 
     doc_id: str
@@ -48,8 +48,9 @@ class RelatedDocument(Struct, frozen=True):
 
 
 class DocumentRelations(Struct, frozen=True):
-    """lists: by the name of a list on the wire, its links, best first. totals: by the same names, how many there are.
+    """The relations of a document.
 
+    lists: by the name of a list on the wire, its links, best first. totals: by the same names, the number of all links.
     note: what is not known yet, in words for a person.
     """
 
@@ -59,7 +60,7 @@ class DocumentRelations(Struct, frozen=True):
 
 
 def read_relations(document: Document, store: IndexStore, history: HistoryReader | None) -> DocumentRelations:
-    """All that a document of a file is tied to; of a whole file, all that is tied to anything in it."""
+    """Return all relations of a document in a file; of a whole file, those of every document in it."""
     graph, path, doc_keys = store.graph, document.path, [document.doc_key]
     inside = [*doc_keys, *_member_doc_keys(document, store)]
     own: Sequence[int] = ()
@@ -93,7 +94,7 @@ def _member_doc_keys(document: Document, store: IndexStore) -> list[int]:
 
 
 def _exclude_own(links: Neighbors, inside: Sequence[int]) -> Neighbors:
-    """Those that are not among these documents themselves."""
+    """Return the links that lead to none of these documents."""
     own = frozenset(inside)
     others = tuple(item for item in links.items if item.doc_key not in own)
     return Neighbors(others[:MAX_RELATED], links.total - len(links.items) + len(others))
@@ -127,14 +128,14 @@ def _relate_co_changes(path: str, history: HistoryReader | None) -> tuple[Relate
 
 
 MAX_BODY_CHARACTERS = 40_000
-"""Where a body is cut in detail: some 1,000 lines."""
+"""Length at which `detail` cuts a body: some 1,000 lines."""
 
 MAX_BODY_CHARACTERS_IN_LIST = 8_000
-"""Where it is cut when every result of an answer is given in full: some 200 lines."""
+"""Length at which a body is cut when every result of an answer is given in full: some 200 lines."""
 
 
 class FullDocument(Struct, frozen=True):
-    """The fields are those of the wire's struct of this name."""
+    """A document in full. The fields are those of the wire's struct of this name."""
 
     language: str
     signature: str
@@ -180,7 +181,7 @@ def text_in_span(text: str, span: Span) -> str:
 
 
 def truncate_at_line(text: str, max_characters: int) -> tuple[str, bool]:
-    """At most so many characters, cut at a line's end where there is one, and whether it was cut."""
+    """Return at most so many characters, cut at a line's end where there is one, and whether the text was cut."""
     if len(text) <= max_characters:
         return text, False
     end = text.rfind("\n", 0, max_characters)
@@ -191,7 +192,10 @@ CURRENT, CHANGED, GONE = "current", "changed", "gone"
 
 
 class DocumentDetail(Struct, frozen=True):
-    """state: current, changed or gone, and a notice unless it is current. full: None for what is gone."""
+    """A result in full, as it is now.
+
+    state: current, changed or gone, with a notice unless it is current. full: None for a document that is gone.
+    """
 
     state: str
     notice: Notice | None
@@ -199,7 +203,7 @@ class DocumentDetail(Struct, frozen=True):
 
 
 def read_detail(snapshot: ProjectSnapshot, doc_id: str, doc_key: int | None) -> DocumentDetail:
-    """Return a result in full as it is now. doc_key: the one it had; None where that is not known."""
+    """Return a result in full as it is now. doc_key: the key at the time of the answer; None for unknown."""
     target = snapshot.resolve(doc_id)
     document = _read_target(snapshot, target)
     if document is None:

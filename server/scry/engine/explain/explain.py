@@ -1,13 +1,8 @@
-"""Explain the rank of a document for a question, by ranking anew with the functions of find.
+"""Explain why a document has its rank for a question (W1, W2).
 
-The semantic score of one document split by words, where its model allows it (W3).
-
-Why a document has its place: find's own ranking, looked at from one document.
-
-Why: the steps from a document's name and a question to an explanation in the domain's words (W1, W2).
-
-The question is ranked anew by find's own functions on what is indexed now, so that ranks and scores are those that find
-would give now; nothing is remembered of an earlier answer but its question.
+The question is ranked again by find's own functions on the current index, so that ranks and scores are those that find
+would give now; of an earlier answer only the question is used. The semantic score is split by words where the model
+allows it (W3).
 """
 
 from __future__ import annotations
@@ -61,13 +56,14 @@ from scry.store.index.store import IndexStore
 from scry.store.notes.reader import NoteStores
 
 MAX_SPLIT_CHARACTERS = 100_000
-"""Each word of the question meets each of the text: more than this takes seconds."""
+"""Longest text that is split: each word of the question is compared with each of the text, which takes seconds beyond
+it."""
 
 
 def split_semantic_score(
     project: Project, store: IndexStore, knowledge: NoteStores | None, document: DocumentHeader, words: str
 ) -> CosineAttribution | str:
-    """Return the cosine of the question's words and a document by shares, or why it can't be split."""
+    """Return the cosine of the question and a document, split by words, or why it can't be split."""
     maker = store.vectors.embedder
     if maker is None:
         return "there are no vectors yet"
@@ -85,19 +81,19 @@ def split_semantic_score(
 
 
 def _chunk_of_note(knowledge: NoteStores | None, document: DocumentHeader) -> Passage | None:
-    """Return the header of a note as its note store has it; None where the note is gone."""
+    """Return the text of a note as it was embedded; None where the note no longer exists."""
     documents = knowledge.get_documents([document.doc_key]) if knowledge is not None else {}
     return next((make_note_passage(each.symbol.name, each.symbol.doc) for each in documents.values()), None)
 
 
 SplitScore = Callable[[DocumentHeader, str], "CosineAttribution | str"]
-"""A document and the question's words to the cosine split by words, or to why it can't be."""
+"""Takes a document and the question's words; returns the cosine split by words, or why it can't be split."""
 
 _MAX_QUOTED_TERMS = 3
 
 
 def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScore) -> DocumentExplanation:
-    """Return the explanation of a document; of several, those of one file, of the highest ranked."""
+    """Return the explanation of a document; of several documents of one file, that of the highest ranked."""
     stem = ranking.reader.code.store.lexical.stem
     competitors = Competitors.from_candidates(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
     highest = _highest_ranked(doc_keys, ranking, competitors)
@@ -127,7 +123,7 @@ def _highest_ranked(
 
 
 def _most_matching(doc_keys: Sequence[int], question: SearchQuery, reader: OracleReader) -> int:
-    """Of documents that were not found, the one that holds most of the question's words; the first of equals."""
+    """Return, of documents that find does not rank, the one with most of the question's words; the first of equals."""
     if len(doc_keys) == 1:
         return doc_keys[0]
     term_counts: dict[int, int] = dict.fromkeys(doc_keys, 0)
@@ -143,7 +139,7 @@ def _make_ranked_hit(rank: int, candidate: Candidate, ranking: Ranking) -> Hit |
 
 
 def _describe_exclusion(document: DocumentHeader, ranking: Ranking) -> str:
-    """Describe the filter, or the quoted text it lacks, that excludes a document whatever the oracles find."""
+    """Describe the filter or the missing quoted text that excludes a document, whatever the oracles match."""
     question, reader = ranking.question, ranking.reader
     if not _passes_filters(document, reader):
         typed = [f"{'-' if f.exclude else ''}{f.field}:{f.value}" for f in question.filters]
@@ -219,7 +215,7 @@ def _oracle_finding(
 def _add_matched_words(
     evidence: OracleFinding, oracle: Oracle, document: DocumentHeader, ranking: Ranking, split: SplitScore
 ) -> OracleFinding:
-    """With the words that matched and those that did not, or the score split by words."""
+    """Return the finding with the words that matched and those that did not, or with the score split by words."""
     if evidence.state == FAILED:
         return evidence
     if oracle.score_type == "cosine" and evidence.raw_score is not None:
@@ -250,7 +246,7 @@ ReadUncommitted = Callable[[], frozenset[str]]
 def explain_why(
     snapshot: ProjectSnapshot, target: ResolvedDocument, asked: RecalledQuery, rank: RankQuestion
 ) -> WhyResult:
-    """Why the target has its place for the question. rank: find's ranking of it. Raises Cancelled."""
+    """Return why the target has its rank for the question. rank: find's ranking of it. Raises Cancelled."""
     with _UncommittedPaths(snapshot.project, target) as uncommitted:
         ranking = _rank_for_target(snapshot, target, asked.question, rank)
         case = explain_document(target.doc_keys, ranking, partial(_split_shares, snapshot)) if ranking else None
@@ -268,7 +264,7 @@ def explain_why(
 
 
 def _describe_rank_change(before: int | None, case: DocumentExplanation | None) -> str:
-    """Describe that the rank is not the one in the answer that it is explained for; empty if it is."""
+    """Describe that the rank differs from the one in the earlier answer; empty if it does not."""
     if before is None or case is None or case.hit is None or case.hit.rank == before:
         return ""
     return f"The answer had it {format_ordinal(before)}; what is indexed has changed since."
@@ -295,7 +291,7 @@ def _list_mode_ranks(
     ranking: Ranking | None,
     uncommitted: ReadUncommitted,
 ) -> Iterator[ModeRank]:
-    """Where it stands in each mode: in find and recent for the question, in orient in its file's own folder."""
+    """Return the target's rank in each mode: in find and recent for the question, in orient within its folder."""
     if snapshot.store is None or target.status != "indexed":
         return
     if case is not None and ranking is not None:
@@ -319,7 +315,7 @@ def _read_target_history(
 def _read_target_structure(
     snapshot: ProjectSnapshot, target: ResolvedDocument, case: DocumentExplanation | None
 ) -> FileStructure | None:
-    """Return what the code around its file says, also for a document that find does not rank."""
+    """Return the structure of the target's file, also for a document that find does not rank."""
     if case is not None and case.hit is not None:
         return case.hit.structure
     if snapshot.store is None or target.status != "indexed" or not target.path:
@@ -333,7 +329,7 @@ def _read_target_structure(
 
 
 class _UncommittedPaths:
-    """Asks git, while the rest is worked out, which files have changes that are not committed."""
+    """Asks git for the files with uncommitted changes, while the ranking runs."""
 
     def __init__(self, project: Project, target: ResolvedDocument) -> None:
         self._project = project

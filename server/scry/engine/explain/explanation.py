@@ -1,10 +1,6 @@
-"""Define the parts of an explanation, and summarize it in one line.
+"""Define the parts of an explanation in domain values, and summarize it in one line (W4). Pure.
 
-What the history says of one file: its commits, when it changed last, and what changes with it.
-
-What an explanation is made of, before it takes the wire's form.
-
-Why, in one line of under 100 characters: the factor without which the document would fall furthest (W4). Pure.
+The summary has under 100 characters and names the factor without which the document would fall furthest.
 """
 
 from __future__ import annotations
@@ -32,11 +28,13 @@ from scry.store.history.commits import describe_commit
 from scry.store.history.reader import HistoryReader
 
 MAX_CO_CHANGES = 5
-"""Files that change with it, as far as an explanation lists them."""
+"""Largest number of co-changed files in an explanation."""
 
 
 class FileHistory(Struct, frozen=True):
-    """A file's life. commits: how many changed it. last_commit: the newest, in words. last_changed: when that was, in
+    """The history of a file.
+
+    commits: the number of commits that changed it. last_commit: the newest, in words. last_changed: its time, in
     seconds since the epoch. co_changes: path and number of common commits, most first.
     """
 
@@ -81,7 +79,10 @@ class OracleFinding(Struct, frozen=True):
 
 
 class ModeRank(Struct, frozen=True):
-    """Where a document stands in one mode, of how many; rank None where it has no place, and `note` says why."""
+    """The rank of a document in one mode.
+
+    total: the number of ranks. rank: None where it has none; then `note` says why.
+    """
 
     mode: str
     rank: int | None
@@ -90,11 +91,11 @@ class ModeRank(Struct, frozen=True):
 
 
 class DocumentExplanation(Struct, frozen=True):
-    """Why a document has its place for one question, or none.
+    """The reasons why a document has its rank for one question, or none.
 
-    document: the one that is looked at; of a file, its highest. ranked: how many documents have a place. hit: it as
-    find gives it, with its place however far down; None where find does not rank it. left_out: where it would stand
-    without each factor of its score. absence: why find does not rank it at all, beside the oracles' silence.
+    document: the explained one; of a file, its highest. ranked_count: how many documents have a rank. hit: the result
+    of find, however low its rank; None where find does not rank it. ablations: its rank without each factor of its
+    score. absence: why find does not rank it, apart from oracles without a match.
     """
 
     question: SearchQuery
@@ -109,7 +110,7 @@ class DocumentExplanation(Struct, frozen=True):
 
 
 class WhyResult(Struct, frozen=True):
-    """All that is said of a document. case: None without a question. remark: what a person should know beside it."""
+    """The whole explanation of a target. explanation: None without a question. remark: a notice beside it."""
 
     target: ResolvedDocument
     query: str | None
@@ -124,11 +125,11 @@ class WhyResult(Struct, frozen=True):
 
 MAX_SUMMARY_CHARACTERS = 99
 FIRST_PAGE_RANKS = 10
-"""Who asks why of a lower one asks what it lacks."""
+"""Ranks of the first page; the summary of a lower one names the missing factors instead."""
 
 
 def format_ordinal(number: int) -> str:
-    """Write a place: 1st, 2nd, 3rd, 4th, 11th."""
+    """Return a rank as an ordinal: 1st, 2nd, 3rd, 4th, 11th."""
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number:,}{ending}"
 
@@ -181,7 +182,7 @@ def _first_fitting(*lines: str) -> str:
 
 
 def _describe_best_vote(hit: Hit) -> str:
-    """Describe the vote of the oracle that ranks it highest: an adjustment alone finds nothing."""
+    """Describe the match of the oracle that ranks the document highest: an adjustment alone finds nothing."""
     best = min(hit.candidate.votes.items(), key=lambda match: match[1].rank, default=None)
     return f"; found by {best[0]} #{best[1].rank}" if best else ""
 
@@ -196,7 +197,7 @@ def _describe_support(hit: Hit, holds: Ablation) -> str:
 
 
 def _describe_factor(hit: Hit, factor: Ablation) -> str:
-    """`lexical #2`, or `x6 definition (defines fuse)`."""
+    """Describe a factor, such as `lexical #2` or `x6 definition (defines fuse)`."""
     match = hit.candidate.votes.get(factor.name)
     if match is not None:
         return f"{factor.name} #{match.rank}"
@@ -209,7 +210,7 @@ def _describe_adjustment(adjustment: Adjustment) -> str:
 
 
 def _describe_missing_votes(case: DocumentExplanation) -> Iterator[str]:
-    """Describe the oracles that did not vote for it, the words first."""
+    """Describe the oracles without a match of the document, the lexical one first."""
     silent = [finding for finding in case.oracles if finding.state in (NO_MATCH, BEYOND_DEPTH)]
     for finding in sorted(silent, key=lambda finding: not finding.missing):
         yield _describe_missing_vote(finding)
@@ -226,7 +227,7 @@ def _describe_missing_vote(finding: OracleFinding) -> str:
 
 
 def _describe_penalties(case: DocumentExplanation, hit: Hit, within: int | None = None) -> Iterator[str]:
-    """Describe the factors that lower it, the strongest first. within: only those that cost it a rank so high."""
+    """Describe the factors that lower the score, the strongest first. within: only those that cost a rank so high."""
     by_name = {left.name: left.rank for left in case.ablations}
     lowering = [adjustment for adjustment in hit.candidate.adjustments if adjustment.factor < 1]
     for adjustment in sorted(lowering, key=lambda adjustment: by_name.get(adjustment.name) or hit.rank):

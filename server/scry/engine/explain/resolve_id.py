@@ -1,15 +1,11 @@
-"""Resolve a doc_id to the document that it names, or say why it names none.
-
-Which document a person means: every form of a doc_id back to what it names, or why it names nothing (W2).
+"""Resolve a doc_id to the document that it names, or say why it names none (W2).
 
     ./path::Outer.inner   path::Outer.inner   a symbol or section        commit:<sha, or its first digits>
-    ./path#L10-L34        path:12   path#L12  lines: what stands there   <project>:<any form>
+    ./path#L10-L34        path:12   path#L12  the document at a line     <project>:<any form>
     ./path                path                a file                     file:///… and absolute paths in the project
 
-Only names are compared with what is indexed. For a path that the index does not know, the folders above it are looked
-at, one by one and following no link; no file is opened, and nothing outside the project is touched.
-
-What there is to explain from, as of one moment: the index, the history, and the answers that were given.
+Names are only compared with the index. For a path that the index does not know, its parent folders are looked at one by
+one, without following links; no file is opened, and nothing outside the project is read.
 """
 
 from __future__ import annotations
@@ -36,7 +32,7 @@ from scry.store.index.store import IndexStore
 from scry.store.notes.reader import NoteStores
 
 MAX_DOC_ID_CHARACTERS = 5000
-"""A longer doc_id names nothing: paths end at 4096 bytes."""
+"""Longest doc_id: paths end at 4096 bytes."""
 
 _COMMIT_PATTERN = re.compile(r"commit:([0-9a-fA-F]{4,64})\Z")
 _LINES_PATTERN = re.compile(r"(?:#L?|:L?)(?P<first>\d{1,9})(?:(?:-L?|:)(?P<last>\d{1,9}))?\Z")
@@ -46,9 +42,9 @@ _DRIVE_PATTERN = re.compile(r"[A-Za-z]:[\\/]")
 class ResolvedDocument(Struct, frozen=True):
     """The document that a doc_id names.
 
-    doc_id: in its full form. status: indexed, skipped, unindexed, missing or outside. numbers: of the documents that
-    are meant; several for a file, of which any may be. reason: why it is not indexed, in words. near: doc_ids of what
-    has a similar name. path: its file, relative to the root; empty where it has none.
+    doc_id: in its full form. status: indexed, skipped, unindexed, missing or outside. doc_keys: of the documents that
+    may be meant; of a file, all of it. reason: why it is not indexed, in words. similar: doc_ids with a similar name.
+    path: its file, relative to the root; empty where it has none.
     """
 
     doc_id: str
@@ -60,8 +56,9 @@ class ResolvedDocument(Struct, frozen=True):
 
 
 class DocumentResolver(Struct, frozen=True):
-    """All that a doc_id can name. history, knowledge: None where there is none. complete: whether all files have been
-    indexed.
+    """Resolves doc_ids within one project.
+
+    history, knowledge: None where there is none. is_complete: whether all files have been indexed.
     """
 
     project: Project
@@ -232,7 +229,7 @@ def _path_of_uri(uri: str) -> str | None:
 
 
 def _split_doc_id(wanted: str) -> tuple[str, str, str]:
-    """Return the path, and what follows it with its mark."""
+    """Return the path, the separator, and the name or lines after it."""
     ends = [start for mark in ("::", "#") if (start := wanted.find(mark)) >= 0]
     end = min(ends, default=len(wanted))
     return wanted[:end], wanted[end : end + 1], wanted[end + 1 :]
@@ -259,24 +256,28 @@ def _decode_path(path: str) -> str:
 
 
 def _overlapping_lines(span: Span, first: int, last: int) -> int:
-    """How many of the lines (1-based, inclusive) lie in the span."""
+    """Return how many of the lines (1-based, inclusive) lie in the span."""
     end = span.end.line - (span.end.utf8 == 0 and span.end.line > span.start.line)
     return max(0, min(end + 1, last) - max(span.start.line + 1, first) + 1)
 
 
 def _match_order(document: Document, first: int, last: int) -> tuple[int, int, int]:
-    """Most of the lines; then the smallest, which is the innermost."""
+    """Return the sort key of a document at some lines: by the number of common lines, then the smallest, so the
+    innermost.
+    """
     span = document.symbol.span
     return -_overlapping_lines(span, first, last), span.end.line - span.start.line, document.doc_key
 
 
 MAX_RECALLED_DOCUMENTS = 200
-"""So many documents of a file are looked up among the answers."""
+"""Documents of a file that are looked up in the stored answers."""
 
 
 class ProjectSnapshot(Struct, frozen=True):
-    """store: None while there is no index. history: None where there is none, or it can't be read. knowledge: None
-    where there is none.
+    """Everything that an explanation reads, as of one moment.
+
+    store: None while there is no index. history: None where there is none, or it can't be read. knowledge: None where
+    there is none.
     """
 
     project: Project

@@ -100,16 +100,16 @@ def _current_lines(hunk: Hunk, current: array[int]) -> Iterable[int]:
 def _lines_before_commit(current: array[int], hunks: Sequence[Hunk], no_line: int) -> array[int]:
     """Return `current` for the file as it was before the commit, whose hunks' old sides are lines of that file."""
     before = array("I")
-    place = 0
+    end = 0
     for _, old_count, new, new_count in hunks:
         start = new - 1 if new_count else new
-        before.extend(current[place:start])
-        place = start + new_count
-        replacement = current[start:place] or current[max(0, start - 1) : start] or current[:1] or array("I", [no_line])
+        before.extend(current[end:start])
+        end = start + new_count
+        replacement = current[start:end] or current[max(0, start - 1) : start] or current[:1] or array("I", [no_line])
         before.extend(_resize_lines(replacement, old_count))
         if len(before) > MAX_TRACED_LINES:
             return before[:MAX_TRACED_LINES]
-    before.extend(current[place:])
+    before.extend(current[end:])
     return before[:MAX_TRACED_LINES]
 
 

@@ -57,8 +57,8 @@ class HistorySource(Struct, frozen=True):
     def fingerprint(self) -> str:
         """Return a text of all that determines the stored history besides HEAD."""
         shallow = hashlib.blake2b(self._shallow_file(), digest_size=8).hexdigest()
-        place = self.root.relative_to(self.repository.work_tree)
-        return f"{HISTORY_READER_VERSION} {MAX_COMMITS} {MAX_COMMITS_WITH_LINES} {shallow} {place}"
+        subfolder = self.root.relative_to(self.repository.work_tree)
+        return f"{HISTORY_READER_VERSION} {MAX_COMMITS} {MAX_COMMITS_WITH_LINES} {shallow} {subfolder}"
 
     def shallow_commits(self) -> frozenset[str]:
         """Return the commits at which a shallow clone ends: git reports all their files as added."""
@@ -113,16 +113,16 @@ class _HistoryUpdate:
         if self._store.fingerprint != fingerprint:
             self._store.reset()
         stored = self._store.stored_commits()
-        added, gone = self._compare_commits(stored)
-        self._store.remove_commits(gone)
-        remaining = {sha: commit for sha, commit in stored.items() if sha not in set(gone)}
+        added, removed = self._compare_commits(stored)
+        self._store.remove_commits(removed)
+        remaining = {sha: commit for sha, commit in stored.items() if sha not in set(removed)}
         newest = select_commits_with_lines(added, remaining)
         self._store.forget_changed_lines(
             [c.doc_key for sha, c in remaining.items() if c.has_lines and sha not in newest]
         )
         missing_lines = [sha for sha, c in remaining.items() if sha in newest and not c.has_lines]
         self._read_and_publish([*missing_lines, *(commit.sha for commit in reversed(added))], newest)
-        if added or gone or missing_lines:
+        if added or removed or missing_lines:
             self._store.follow_renames()
         self._store.mark_complete(
             head=self._head, fingerprint=fingerprint, warning=self._describe_extent(len(remaining) + len(added))
@@ -162,12 +162,12 @@ class _HistoryUpdate:
         for start in range(0, len(shas), BATCH_COMMITS):
             self._checkpoint()
             batch = shas[start : start + BATCH_COMMITS]
-            found: dict[str, NewCommit] = {}
+            commits: dict[str, NewCommit] = {}
             for commit in self._read_with_lines([sha for sha in batch if sha in with_lines]):
-                found[commit.sha] = self._make_commit(commit, has_lines=True)
-            for commit in self._read_with_files([sha for sha in batch if sha not in found]):
-                found[commit.sha] = self._make_commit(commit, has_lines=commit.sha in with_lines)
-            self._store.publish([found[sha] for sha in batch if sha in found])
+                commits[commit.sha] = self._make_commit(commit, has_lines=True)
+            for commit in self._read_with_files([sha for sha in batch if sha not in commits]):
+                commits[commit.sha] = self._make_commit(commit, has_lines=commit.sha in with_lines)
+            self._store.publish([commits[sha] for sha in batch if sha in commits])
             self._store.forget_traces_of(batch)
 
     def _read_with_lines(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:

@@ -90,8 +90,8 @@ def list_commits(folder: Path, commits: Sequence[str], limit: int, *, in_subfold
     Raises GitFailed.
     """
     limits = ["--full-history", "--no-merges"] if in_subfolder else ["--parents"]
-    place = ["--", "."] if in_subfolder else ["--"]
-    arguments = ["rev-list", "--timestamp", f"--max-count={limit}", *limits, *commits, *place]
+    path_arguments = ["--", "."] if in_subfolder else ["--"]
+    arguments = ["rev-list", "--timestamp", f"--max-count={limit}", *limits, *commits, *path_arguments]
     listed: list[CommitSummary] = []
     with GitStream(folder, arguments) as stream:
         while line := stream.read_until(b"\n"):
@@ -114,8 +114,8 @@ def read_commits(
         *(_RAW_OPTIONS if with_files else ("--no-patch",)),
         *(_PATCH_OPTIONS if with_files and with_lines else ()),
     ]
-    place = ["--relative", "--", "."] if in_subfolder else ["--no-relative", "--"]
-    arguments = ["-c", f"core.bigFileThreshold={_BIG_FILE_THRESHOLD}", "log", *_LOG_OPTIONS, *wanted, *place]
+    path_arguments = ["--relative", "--", "."] if in_subfolder else ["--no-relative", "--"]
+    arguments = ["-c", f"core.bigFileThreshold={_BIG_FILE_THRESHOLD}", "log", *_LOG_OPTIONS, *wanted, *path_arguments]
     with GitStream(folder, arguments, shas) as stream:
         while stream.peek(1):
             yield _read_commit(stream, with_files)
@@ -154,10 +154,10 @@ def _read_files(stream: GitStream) -> list[CommitFileChange]:
         return changes
     stream.skip(1)
     hunks = _read_patches(stream, len(patches))
-    found: list[list[Hunk]] = [[] for _ in changes]
-    for place, of_patch in zip(patches, hunks, strict=True):
-        found[place] += of_patch
-    return [CommitFileChange(c.path, c.source, tuple(f)) for c, f in zip(changes, found, strict=True)]
+    hunks_by_change: list[list[Hunk]] = [[] for _ in changes]
+    for index, of_patch in zip(patches, hunks, strict=True):
+        hunks_by_change[index] += of_patch
+    return [CommitFileChange(c.path, c.source, tuple(f)) for c, f in zip(changes, hunks_by_change, strict=True)]
 
 
 def _read_patches(stream: GitStream, count: int) -> list[list[Hunk]]:

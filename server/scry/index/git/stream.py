@@ -99,7 +99,7 @@ class GitStream:
     def read_until(self, end: bytes) -> bytes:
         """Return the bytes up to the next `end` (one byte, consumed but left out), or up to the end of the output."""
         searched = self._place
-        while (found := self._data.find(end, searched)) < 0:
+        while (position := self._data.find(end, searched)) < 0:
             head = self._data[self._place : self._place + _MAX_FIELD_BYTES]
             full = len(self._data) - self._place > _MAX_FIELD_BYTES
             searched = len(self._data) - self._place
@@ -109,8 +109,8 @@ class GitStream:
                 rest = self._data[self._place :]
                 self._data, self._place = b"", 0
                 return rest[:_MAX_FIELD_BYTES]
-        piece = self._data[self._place : found]
-        self._place = found + 1
+        piece = self._data[self._place : position]
+        self._place = position + 1
         return piece[:_MAX_FIELD_BYTES]
 
     def _read_chunk(self) -> bool:

@@ -103,8 +103,8 @@ def uncommitted_paths(root: Path) -> tuple[str, ...] | None:
     if output is None or prefix is None:
         return None
     entries = (entry[3:] for entry in output.split(b"\0") if len(entry) > 3)
-    found = {entry[len(prefix) :] for entry in entries if entry.startswith(prefix)}
-    return tuple(sorted(path.decode("utf-8", "surrogateescape") for path in found))
+    paths = {entry[len(prefix) :] for entry in entries if entry.startswith(prefix)}
+    return tuple(sorted(path.decode("utf-8", "surrogateescape") for path in paths))
 
 
 def _read_git_settings(root: Path) -> frozenset[str]:

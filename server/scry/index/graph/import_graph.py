@@ -94,9 +94,9 @@ def resolve_imports(
     edges: dict[str, frozenset[str]] = {}
     for path in sorted(files):
         checkpoint()
-        found = resolve_file_imports(path, files[path], project)
-        if found:
-            edges[path] = found
+        targets = resolve_file_imports(path, files[path], project)
+        if targets:
+            edges[path] = targets
     return edges
 
 
@@ -204,7 +204,7 @@ class StructureUpdater:
         if not store.files.is_structure_outdated:
             return False
         ids = store.files.indexed_file_ids()
-        changed = [path for path, number in ids.items() if path not in self._files or self._files[path].id != number]
+        changed = [path for path, file_id in ids.items() if path not in self._files or self._files[path].id != file_id]
         project = self._project
         if project is None or ids.keys() != self._files.keys() or any(map(_is_manifest, changed)):
             manifests = {path: store.files.get_text(path) or "" for path in filter(_is_manifest, ids)}
@@ -232,14 +232,14 @@ class StructureUpdater:
         project: ProjectFiles,
         checkpoint: Callable[[], None],
     ) -> dict[str, _ResolvedFile]:
-        found: dict[str, _ResolvedFile] = {}
+        resolved: dict[str, _ResolvedFile] = {}
         for path in sorted(packed):
             checkpoint()
             imports = _unpack_imports(packed[path]) if packed[path] else FileImports("")
-            found[path] = _ResolvedFile(
+            resolved[path] = _ResolvedFile(
                 ids[path], classify_file(path, imports), resolve_file_imports(path, imports, project)
             )
-        return found
+        return resolved
 
 
 def _is_manifest(path: str) -> bool:

@@ -137,21 +137,21 @@ class InvalidationTracker:
         names = self._names
         by_id = {file.graph_file_id: file for file in known.values()}
         while names:
-            found = self._graph.files_using_names(_sorted_hashes(names))
-            self._graph.mark_pending(found, LINK_ALL)
-            names = self._find_reexported_names([by_id[file] for file in found], names)
+            using = self._graph.files_using_names(_sorted_hashes(names))
+            self._graph.mark_pending(using, LINK_ALL)
+            names = self._find_reexported_names([by_id[file] for file in using], names)
 
     def _find_reexported_names(self, files: Sequence[GraphFile], names: set[int]) -> set[int]:
         """Return other names under which these files re-export one of the names."""
-        found: set[int] = set()
+        aliases: set[int] = set()
         ids = [file.file_id for file in files if file.file_id in self._project.by_id]
         for packed in self._graph.packed_uses(ids).values():
             for binding in unpack_uses(packed).bindings:
                 if binding.name != binding.member and name_hash(binding.member) in names:
-                    found.add(name_hash(binding.name))
-        found -= self._names
-        self._names |= found
-        return found
+                    aliases.add(name_hash(binding.name))
+        aliases -= self._names
+        self._names |= aliases
+        return aliases
 
 
 def _sorted_hashes(names: Iterable[int]) -> NameHashes:

@@ -54,9 +54,9 @@ class ReferenceResolver:
                     continue
                 if document.doc_key not in known:
                     known[document.doc_key] = self._resolve_use(use, document)
-                source, found = known[document.doc_key]
-                if found is not None:
-                    yield source, line, found
+                source, resolved = known[document.doc_key]
+                if resolved is not None:
+                    yield source, line, resolved
 
     def _resolve_use(self, use: NameUse, document: GraphDocument) -> tuple[int, ResolvedName | None]:
         receiver = use.receiver.removesuffix(STATIC_SUFFIX)
@@ -74,26 +74,26 @@ class ReferenceResolver:
         if document.kind != "implementation":
             return document.doc_key if document.kind in TYPE_KINDS else None
         name = document.signature.rpartition(" for ")[2].partition("<")[0].rpartition("::")[2].strip()
-        found = self._scope.resolve_type([name], document) if name else None
-        return found.targets[0].doc_key if found and len(found.targets) == 1 else document.doc_key
+        resolved = self._scope.resolve_type([name], document) if name else None
+        return resolved.targets[0].doc_key if resolved and len(resolved.targets) == 1 else document.doc_key
 
     def _resolve_name(self, use: NameUse, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
         kinds = INSTANTIABLE_KINDS if use.kind == "class" else CALLABLE_KINDS
         if not words:
             if use.name in parameter_names(document):
                 return None
-            found = self._scope.resolve_unqualified(use.name, kinds, document)
-            return None if self._is_probably_builtin(found, use.name) else found
+            resolved = self._scope.resolve_unqualified(use.name, kinds, document)
+            return None if self._is_probably_builtin(resolved, use.name) else resolved
         if use.kind == "class":
             return self._scope.resolve_type([*words, use.name], document)
-        found = self._resolve_member(use.name, words, document)
-        if found is None and not use.receiver.endswith(STATIC_SUFFIX):
+        resolved = self._resolve_member(use.name, words, document)
+        if resolved is None and not use.receiver.endswith(STATIC_SUFFIX):
             return self._resolve_unique_member(use.name)
-        return found
+        return resolved
 
-    def _is_probably_builtin(self, found: ResolvedName | None, name: str) -> bool:
+    def _is_probably_builtin(self, resolved: ResolvedName | None, name: str) -> bool:
         """Return whether a name resolved by its spelling alone is mostly one of the language or its library."""
-        return found is not None and found.confidence > Confidence.EXACT and is_builtin(self._family, name)
+        return resolved is not None and resolved.confidence > Confidence.EXACT and is_builtin(self._family, name)
 
     def _resolve_member(self, name: str, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
         """Resolve a call on a receiver; None where the receiver is unknown."""
@@ -116,18 +116,18 @@ class ReferenceResolver:
         return EXTERNAL_NAME if owner and owner.targets else None
 
     def _resolve_type_member(self, name: str, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
-        found = self._scope.resolve_in_named_namespace(words, name, MEMBER_KINDS, document)
-        if found:
-            return found
+        resolved = self._scope.resolve_in_named_namespace(words, name, MEMBER_KINDS, document)
+        if resolved:
+            return resolved
         owner = self._scope.resolve_type(words, document)
         if owner is None:
             return EXTERNAL_NAME if words[-1][:1].isupper() else None  # capitalised: a type of another project
         if self._is_probably_builtin(owner, words[-1]):
             return EXTERNAL_NAME
-        found = self._scope.resolve_member(owner, name, MEMBER_KINDS)
-        if found is None and name == "new" and owner.targets:
+        resolved = self._scope.resolve_member(owner, name, MEMBER_KINDS)
+        if resolved is None and name == "new" and owner.targets:
             return owner
-        return EXTERNAL_NAME if found is None or self._is_probably_builtin(found, name) else found
+        return EXTERNAL_NAME if resolved is None or self._is_probably_builtin(resolved, name) else resolved
 
     def _resolve_unique_member(self, name: str) -> ResolvedName | None:
         """Resolve a member by its name alone, if there is just one in the project, whatever its owner."""
@@ -149,10 +149,10 @@ class ReferenceResolver:
         return self._scope.choose_targets([d for d in group.all if d.container], Confidence.AMBIGUOUS)
 
 
-def _deduplicate_edges(kind: EdgeKind, found: Iterable[tuple[int, int, ResolvedName]]) -> list[Edge]:
+def _deduplicate_edges(kind: EdgeKind, edges: Iterable[tuple[int, int, ResolvedName]]) -> list[Edge]:
     """Return one edge for each source and target, by the surest use and the first of these; sorted."""
     best: dict[tuple[int, int], tuple[int, int]] = {}
-    for source, line, meaning in found:
+    for source, line, meaning in edges:
         for target in meaning.targets:
             key = (source, target.doc_key)
             new = (int(meaning.confidence), line)

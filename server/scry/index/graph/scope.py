@@ -57,72 +57,76 @@ class NameResolver:
         """Return every definition of that name, of one of these kinds, in a language of the file's family."""
         return self.project.candidates(name, self.view.source_file.family).of_kinds(kinds)
 
-    def choose_targets(self, found: Sequence[GraphDefinition], confidence: Confidence) -> ResolvedName | None:
+    def choose_targets(self, candidates: Sequence[GraphDefinition], confidence: Confidence) -> ResolvedName | None:
         """Return one target, or all when they are one thing defined several times, or a few, ambiguous; else None."""
-        if len(found) <= 1:
-            return ResolvedName(tuple(found), confidence) if found else None
-        if len(found) > _MAX_OVERLOADS:
+        if len(candidates) <= 1:
+            return ResolvedName(tuple(candidates), confidence) if candidates else None
+        if len(candidates) > _MAX_OVERLOADS:
             return None
-        files = {definition.file_id for definition in found}
-        if len({definition.qualified_name for definition in found}) == 1:
-            once = len(files) == len(found) == 2 and self.view.source_file.family == "c"  # declaration and definition
+        files = {definition.file_id for definition in candidates}
+        if len({definition.qualified_name for definition in candidates}) == 1:
+            once = (
+                len(files) == len(candidates) == 2 and self.view.source_file.family == "c"
+            )  # declaration and definition
             again = len(files) == 1 and not self.name_resolution.overloads
-            reopened = self.name_resolution.partial_types and all(d.kind in TYPE_KINDS for d in found)
+            reopened = self.name_resolution.partial_types and all(d.kind in TYPE_KINDS for d in candidates)
             if once or again or reopened:
-                return ResolvedName(tuple(found), confidence)
+                return ResolvedName(tuple(candidates), confidence)
             if len(files) == 1:
-                return ResolvedName(tuple(found), Confidence.AMBIGUOUS)
-        return ResolvedName(tuple(found), Confidence.AMBIGUOUS) if len(found) <= MAX_AMBIGUOUS_TARGETS else None
+                return ResolvedName(tuple(candidates), Confidence.AMBIGUOUS)
+        return (
+            ResolvedName(tuple(candidates), Confidence.AMBIGUOUS) if len(candidates) <= MAX_AMBIGUOUS_TARGETS else None
+        )
 
     # Names --------------------------------------------------------------------------------------------------------
 
     def resolve_unqualified(self, name: str, kinds: frozenset[str], document: GraphDocument) -> ResolvedName | None:
         """Resolve an unqualified name used in a document."""
-        found = self.candidates(name, kinds)
+        group = self.candidates(name, kinds)
         return (
-            self._resolve_lexically(found, document)
+            self._resolve_lexically(group, document)
             or self._resolve_own_member(name, document, kinds)
             or self._resolve_imported(name, kinds)
-            or self._resolve_opened(found)
-            or self._resolve_in_package(found)
-            or self._resolve_in_namespace(found, document)
-            or self._resolve_in_project(found)
+            or self._resolve_opened(group)
+            or self._resolve_in_package(group)
+            or self._resolve_in_namespace(group, document)
+            or self._resolve_in_project(group)
         )
 
     def resolve_type(self, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
         """Resolve a type's name. words: the name behind its qualifiers."""
         if len(words) > 1:
             return self._resolve_qualified_type(words, document)
-        found = self._other_types(words[0], document)
+        group = self._other_types(words[0], document)
         return (
-            self._resolve_lexically(found, document, members=True)
+            self._resolve_lexically(group, document, members=True)
             or self._resolve_imported(words[0], TYPE_KINDS)
-            or self._resolve_opened(found)
-            or self._resolve_in_package(found)
-            or self._resolve_in_namespace(found, document)
-            or self._resolve_in_project(found)
+            or self._resolve_opened(group)
+            or self._resolve_in_package(group)
+            or self._resolve_in_namespace(group, document)
+            or self._resolve_in_project(group)
         )
 
     def _other_types(self, name: str, document: GraphDocument) -> DefinitionGroup:
         """Return the types of that name except the document itself."""
-        found = self.candidates(name, TYPE_KINDS)
-        return found.without(document.doc_key) if name == document.name else found
+        group = self.candidates(name, TYPE_KINDS)
+        return group.without(document.doc_key) if name == document.name else group
 
     def _resolve_qualified_type(self, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
         if words[0] in self.view.module.names:
             return self.resolve_through_import(words[:-1], words[-1], TYPE_KINDS) or EXTERNAL_NAME
         tail = "." + ".".join(words[:-1])
         group = self._other_types(words[-1], document)
-        found = DefinitionGroup([d for d in group.all if f".{d.container}".endswith(tail)])
-        return self._resolve_lexically(found, document, members=True) or self.choose_targets(
-            found.all, Confidence.BY_NAME
+        qualified = DefinitionGroup([d for d in group.all if f".{d.container}".endswith(tail)])
+        return self._resolve_lexically(qualified, document, members=True) or self.choose_targets(
+            qualified.all, Confidence.BY_NAME
         )
 
     def _resolve_lexically(
-        self, found: DefinitionGroup, document: GraphDocument, *, members: bool = False
+        self, group: DefinitionGroup, document: GraphDocument, *, members: bool = False
     ) -> ResolvedName | None:
         """Resolve in the same file, in the innermost scope around. members: also members of a type around."""
-        here = found.in_file(self.view.source_file.id)
+        here = group.in_file(self.view.source_file.id)
         if not here:
             return None
         by_scope: dict[str, list[GraphDefinition]] = {}
@@ -140,8 +144,8 @@ class NameResolver:
     def _resolve_own_member(self, name: str, document: GraphDocument, kinds: frozenset[str]) -> ResolvedName | None:
         if not self.name_resolution.implicit_self:
             return None
-        found = self.enclosing_type(document)
-        return self.resolve_member(found, name, kinds) if found else None
+        owner = self.enclosing_type(document)
+        return self.resolve_member(owner, name, kinds) if owner else None
 
     def _resolve_imported(self, name: str, kinds: frozenset[str]) -> ResolvedName | None:
         """Resolve by an import of this very name, or of all names of a module.
@@ -157,46 +161,46 @@ class NameResolver:
                 )
             return EXTERNAL_NAME
         for target in self.view.module.wildcard_sources:
-            found = self.resolve_exported(target, name, kinds)
-            if found:
-                return found
+            resolved = self.resolve_exported(target, name, kinds)
+            if resolved:
+                return resolved
         return None
 
-    def _resolve_opened(self, found: DefinitionGroup) -> ResolvedName | None:
+    def _resolve_opened(self, group: DefinitionGroup) -> ResolvedName | None:
         """Resolve in a file that this one imports, where imports bind all names."""
-        if not self.name_resolution.imports_all_names or not found.all:
+        if not self.name_resolution.imports_all_names or not group.all:
             return None
-        near = [d for file in sorted(self.view.imported) for d in found.in_file(file) if self._is_visible_outside(d)]
+        near = [d for file in sorted(self.view.imported) for d in group.in_file(file) if self._is_visible_outside(d)]
         chosen = self.choose_targets(near, Confidence.EXACT)
         if chosen and self.view.source_file.family == "c":  # a header's declarations are defined in another file
             names = {d.qualified_name for d in near}
-            return self.choose_targets([d for d in found.all if d.qualified_name in names], Confidence.EXACT) or chosen
+            return self.choose_targets([d for d in group.all if d.qualified_name in names], Confidence.EXACT) or chosen
         return chosen
 
     def find_nearby(self, group: DefinitionGroup) -> list[GraphDefinition]:
         """Return the definitions in the file itself, in files that it imports, and in its package."""
         near = {self.view.source_file.id, *self.view.imported}
-        found = [d for file in sorted(near) for d in group.in_file(file)]
+        definitions = [d for file in sorted(near) for d in group.in_file(file)]
         if self.name_resolution.default_scope == FOLDER_SCOPE:
             beside = group.in_folder(self.view.source_file.folder, self.project.folder_of)
-            found += [d for d in beside if d.file_id not in near]
-        return found
+            definitions += [d for d in beside if d.file_id not in near]
+        return definitions
 
     def _is_visible_outside(self, definition: GraphDefinition) -> bool:
         return not definition.container or self.view.source_file.family == "c" or definition.kind in TYPE_KINDS
 
-    def _resolve_in_package(self, found: DefinitionGroup) -> ResolvedName | None:
-        if self.name_resolution.default_scope != FOLDER_SCOPE or not found.all:
+    def _resolve_in_package(self, group: DefinitionGroup) -> ResolvedName | None:
+        if self.name_resolution.default_scope != FOLDER_SCOPE or not group.all:
             return None
-        near = found.in_folder(self.view.source_file.folder, self.project.folder_of)
+        near = group.in_folder(self.view.source_file.folder, self.project.folder_of)
         return self.choose_targets([d for d in near if not d.container], Confidence.EXACT)
 
-    def _resolve_in_namespace(self, found: DefinitionGroup, document: GraphDocument) -> ResolvedName | None:
+    def _resolve_in_namespace(self, group: DefinitionGroup, document: GraphDocument) -> ResolvedName | None:
         """Resolve in another file, in a namespace that is also around this document."""
-        if self.name_resolution.default_scope != PROJECT_SCOPE or not found.all:
+        if self.name_resolution.default_scope != PROJECT_SCOPE or not group.all:
             return None
         for scope in enclosing_names(document):
-            near = found.in_container(scope)
+            near = group.in_container(scope)
             if near:
                 return self.choose_targets(near, Confidence.EXACT)
         return None
@@ -223,13 +227,13 @@ class NameResolver:
                 return self.choose_targets(near, Confidence.EXACT)
         return None
 
-    def _resolve_in_project(self, found: DefinitionGroup) -> ResolvedName | None:
+    def _resolve_in_project(self, group: DefinitionGroup) -> ResolvedName | None:
         if self.name_resolution.default_scope != PROJECT_SCOPE:
             return None
-        if not self.name_resolution.implicit_self or len(found.all) > _MAX_CANDIDATES:
-            return self.choose_targets(found.in_container(""), Confidence.BY_NAME)
-        methods = {d.qualified_name for d in found.all if d.kind == "method"}  # members of other classes
-        return self.choose_targets([d for d in found.all if d.qualified_name not in methods], Confidence.BY_NAME)
+        if not self.name_resolution.implicit_self or len(group.all) > _MAX_CANDIDATES:
+            return self.choose_targets(group.in_container(""), Confidence.BY_NAME)
+        methods = {d.qualified_name for d in group.all if d.kind == "method"}  # members of other classes
+        return self.choose_targets([d for d in group.all if d.qualified_name not in methods], Confidence.BY_NAME)
 
     # Modules ------------------------------------------------------------------------------------------------------
 
@@ -240,9 +244,9 @@ class NameResolver:
             return EXTERNAL_NAME
         if len(words) > 1:
             longer = self.project.resolve_import(self.view.source_file, ".".join(words))
-            found = self._resolve_exported_by_any(longer, name, kinds) if longer else None
-            if found:
-                return found
+            resolved = self._resolve_exported_by_any(longer, name, kinds) if longer else None
+            if resolved:
+                return resolved
         holder = (
             self._resolve_exported_by_any(targets, _exported_name(binding.member, words[0]), TYPE_KINDS)
             if binding.member
@@ -269,8 +273,8 @@ class NameResolver:
 
     def _resolve_exported_by_any(self, targets: Iterable[int], name: str, kinds: frozenset[str]) -> ResolvedName | None:
         """Resolve the name in any of several files that are one module or package."""
-        found = [self.resolve_exported(target, name, kinds) for target in targets]
-        known = [each for each in found if each]
+        resolved = [self.resolve_exported(target, name, kinds) for target in targets]
+        known = [each for each in resolved if each]
         definitions = [d for each in known for d in each.targets]
         if not definitions:
             return None
@@ -281,12 +285,14 @@ class NameResolver:
         self, file: int, name: str, kinds: frozenset[str], depth: int = _MAX_REEXPORT_DEPTH
     ) -> ResolvedName | None:
         """Resolve a name in a file: its own definition, or one that it imports itself."""
-        found = self.candidates(name, kinds).in_file(file)
-        top = [d for d in found if not d.container]
-        if top or (found and self.name_resolution.family == "jvm"):  # JVM languages import members of types as well
-            return self.choose_targets(top or found, Confidence.EXACT)
-        if self.name_resolution.module_tables and found:
-            return self.choose_targets([d for d in found if "." not in d.container], Confidence.EXACT)
+        definitions = self.candidates(name, kinds).in_file(file)
+        top = [d for d in definitions if not d.container]
+        if top or (
+            definitions and self.name_resolution.family == "jvm"
+        ):  # JVM languages import members of types as well
+            return self.choose_targets(top or definitions, Confidence.EXACT)
+        if self.name_resolution.module_tables and definitions:
+            return self.choose_targets([d for d in definitions if "." not in d.container], Confidence.EXACT)
         if depth == 0 or file not in self.project.by_id:
             return None
         module = self.project.imports_of(file)
@@ -318,30 +324,30 @@ class NameResolver:
         group = self.candidates(name, kinds)
         for definition in owner.targets if group.all else ():
             for each, sure in self.project.lineage(definition):
-                found = self._find_direct_member(each, group)
-                if found:
-                    return found.limit_confidence(max(sure, owner.confidence))
+                member = self._find_direct_member(each, group)
+                if member:
+                    return member.limit_confidence(max(sure, owner.confidence))
         return None
 
     def resolve_base_member(self, owner: ResolvedName, name: str, kinds: frozenset[str]) -> ResolvedName | None:
         """Resolve a member of a base of a type."""
         bases = [base for definition in owner.targets for base in self.project.bases(definition.doc_key)]
-        found = (
+        members = (
             self.resolve_member(ResolvedName((base,), sure).limit_confidence(owner.confidence), name, kinds)
             for base, sure in bases
         )
-        return next(filter(None, found), None)
+        return next(filter(None, members), None)
 
     def _find_direct_member(self, owner: GraphDefinition, group: DefinitionGroup) -> ResolvedName | None:
-        found = group.in_container(owner.qualified_name)
-        if not found:
+        members = group.in_container(owner.qualified_name)
+        if not members:
             return None
-        near = found if self.view.source_file.family == "c" else [d for d in found if d.file_id == owner.file_id]
+        near = members if self.view.source_file.family == "c" else [d for d in members if d.file_id == owner.file_id]
         if near or not self.name_resolution.external_members:
             return self.choose_targets(near, Confidence.EXACT)
         folder = self.project.folder_of(owner.file_id)
-        beside = [d for d in found if self.project.folder_of(d.file_id) == folder]
-        return self.choose_targets(beside or found, Confidence.EXACT)
+        beside = [d for d in members if self.project.folder_of(d.file_id) == folder]
+        return self.choose_targets(beside or members, Confidence.EXACT)
 
 
 def _exported_name(member: str, local: str) -> str:

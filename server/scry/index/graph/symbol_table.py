@@ -187,16 +187,16 @@ class SymbolTable(Struct):
     def preload_definitions(self, names: Iterable[str]) -> None:
         """Read the definitions of many names at once."""
         wanted = sorted({name for name in names if name not in self._definitions})
-        for name, found in self.store.definitions_by_name(wanted).items():
-            self._definitions[name] = self._group_by_family(found)
-            self._cached_count += len(found) + 1
+        for name, definitions in self.store.definitions_by_name(wanted).items():
+            self._definitions[name] = self._group_by_family(definitions)
+            self._cached_count += len(definitions) + 1
         while self._cached_count > _MAX_CACHED_DEFINITIONS and len(self._definitions) > len(wanted):
             _, dropped = self._definitions.popitem(last=False)
             self._cached_count -= sum(map(len, dropped.values())) + 1
 
-    def _group_by_family(self, found: Sequence[GraphDefinition]) -> _CandidatesByFamily:
+    def _group_by_family(self, group: Sequence[GraphDefinition]) -> _CandidatesByFamily:
         families: dict[str, list[GraphDefinition]] = {}
-        for definition in found:
+        for definition in group:
             source_file = self.by_id.get(definition.file_id)
             if source_file is not None:
                 families.setdefault(source_file.family, []).append(definition)
@@ -204,13 +204,13 @@ class SymbolTable(Struct):
 
     def candidates(self, name: str, family: str) -> DefinitionCandidates:
         """Return every definition of this name in a family of languages."""
-        found = self._definitions.get(name)
-        if found is None:
+        candidates = self._definitions.get(name)
+        if candidates is None:
             self.preload_definitions([name])
-            found = self._definitions[name]
+            candidates = self._definitions[name]
         else:
             self._definitions.move_to_end(name)
-        return found.get(family, _NO_CANDIDATES)
+        return candidates.get(family, _NO_CANDIDATES)
 
     def folder_of(self, file: int) -> str:
         """Return the folder of a file, by files.id."""
@@ -222,13 +222,13 @@ class SymbolTable(Struct):
         """
         cached = self._lineages.get(definition.doc_key)
         if cached is None:
-            found = {definition.doc_key: (definition, Confidence.EXACT)}
-            level = list(found.values())
+            lineage = {definition.doc_key: (definition, Confidence.EXACT)}
+            level = list(lineage.values())
             for _ in range(_MAX_BASE_DEPTH):
                 above = [(base, max(sure, own)) for each, own in level for base, sure in self.bases(each.doc_key)]
-                level = [(base, sure) for base, sure in above if base.doc_key not in found]
-                found |= {base.doc_key: (base, sure) for base, sure in reversed(level)}
-            cached = self._lineages[definition.doc_key] = tuple(found.values())
+                level = [(base, sure) for base, sure in above if base.doc_key not in lineage]
+                lineage |= {base.doc_key: (base, sure) for base, sure in reversed(level)}
+            cached = self._lineages[definition.doc_key] = tuple(lineage.values())
         return cached
 
     def bases(self, doc_key: int) -> Sequence[tuple[GraphDefinition, Confidence]]:
@@ -237,8 +237,8 @@ class SymbolTable(Struct):
         if cached is None:
             edges = sorted(self.store.base_edges(doc_key, doc_key), key=lambda edge: (edge.line, edge.target_key))
             sure = [edge for edge in edges if edge.confidence < Confidence.AMBIGUOUS]
-            found = [(self.store.get_definition(edge.target_key), edge.confidence) for edge in sure]
-            cached = tuple((base, Confidence(confidence)) for base, confidence in found if base is not None)
+            bases = [(self.store.get_definition(edge.target_key), edge.confidence) for edge in sure]
+            cached = tuple((base, Confidence(confidence)) for base, confidence in bases if base is not None)
             self._bases[doc_key] = cached
         return cached
 

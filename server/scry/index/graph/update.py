@@ -84,13 +84,13 @@ class _GraphUpdate:
             for path, file in self._known.items()
             if path in self._project.by_path and file.graph_file_id not in excluded
         ]
-        found: list[GraphFile] = []
+        changed: list[GraphFile] = []
         for batch in _split_batches(remaining):
             self._run_checkpoint()
             packed = self._graph.packed_imports([self._project.by_path[file.path].id for file in batch])
             before = self._graph.imported_paths([file.graph_file_id for file in batch])
-            found += (file for file in batch if self._imported_paths(file, packed) != before[file.graph_file_id])
-        return found
+            changed += (file for file in batch if self._imported_paths(file, packed) != before[file.graph_file_id])
+        return changed
 
     def _imported_paths(self, file: GraphFile, packed: dict[int, bytes]) -> frozenset[str]:
         """Return the paths of the files that a file imports."""

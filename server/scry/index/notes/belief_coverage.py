@@ -93,20 +93,20 @@ class BeliefCoverageBuilder:
 
     def build(self, note: NoteFile) -> list[BeliefTarget]:
         """Return everything that a belief bears on, each once with its best score."""
-        found: _BestByTarget = {}
+        targets: _BestByTarget = {}
         citations = [parse_citation(written) for written in note.evidence]
         for target in (
             *self._cited_targets(citations),
             *self._near_commit_targets(note, citations),
             *self._near_note_targets(note),
         ):
-            best = found.get(target.target)
+            best = targets.get(target.target)
             if best is None or best.score < target.score:
-                found[target.target] = target
-        files = sorted(_keep_strong_files(found.values()), key=lambda target: (-target.score, target.target))[
+                targets[target.target] = target
+        files = sorted(_keep_strong_files(targets.values()), key=lambda target: (-target.score, target.target))[
             :MAX_COVERED_FILES
         ]
-        return [*files, *(target for target in found.values() if not target.target.startswith("./"))]
+        return [*files, *(target for target in targets.values() if not target.target.startswith("./"))]
 
     # Citations ----------------------------------------------------------------------------------------------------
 
@@ -120,10 +120,10 @@ class BeliefCoverageBuilder:
                 yield from self._cited_commit_targets(citation.name)
 
     def _cited_commit_targets(self, digits: str) -> Iterable[BeliefTarget]:
-        found = self._history.commits_with_prefix(digits)
-        if len(found) == 1:
-            yield BeliefTarget(commit_doc_id(found[0].sha), 1.0, "cited")
-            yield from self._changed_files(found[0], 1.0, "the cited commit")
+        commits = self._history.commits_with_prefix(digits)
+        if len(commits) == 1:
+            yield BeliefTarget(commit_doc_id(commits[0].sha), 1.0, "cited")
+            yield from self._changed_files(commits[0], 1.0, "the cited commit")
 
     # Nearness in meaning ------------------------------------------------------------------------------------------
 
@@ -178,10 +178,10 @@ class BeliefCoverageBuilder:
 
     def _near_note_targets(self, note: NoteFile) -> Iterable[BeliefTarget]:
         notes = self._database.notes
-        found = notes.search_vectors(self._model.identity, self._model.encode_query(note.title)).with_min_score(
+        scored = notes.search_vectors(self._model.identity, self._model.encode_query(note.title)).with_min_score(
             MIN_NOTE_COSINE
         )
-        near = sorted(found.top(MAX_NEAR_NOTES + 1).as_pairs(), key=lambda pair: (-pair[1], pair[0]))
+        near = sorted(scored.top(MAX_NEAR_NOTES + 1).as_pairs(), key=lambda pair: (-pair[1], pair[0]))
         headers = notes.headers([doc_key for doc_key, _ in near])
         others = [(headers[doc_key].doc_id, cosine) for doc_key, cosine in near if doc_key in headers]
         for doc_id, cosine in [pair for pair in others if pair[0] != note.doc_id][:MAX_NEAR_NOTES]:

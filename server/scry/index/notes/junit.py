@@ -38,11 +38,11 @@ def read_junit_report(path: Path, now: int) -> list[Observation]:
     key = hashlib.sha256(data).hexdigest()[:_KEY_LENGTH]
     cases = list(root.iter("testcase"))
     failures = [(case, problem) for case in cases for problem in _find_problems(case)]
-    noted = [
+    observations = [
         _failure_observation(case, problem, now, f"{key} {n}")
         for n, (case, problem) in enumerate(failures[:_MAX_FAILURES])
     ]
-    return [*noted, _summary_observation(path, cases, len({id(case) for case, _ in failures}), now, key)]
+    return [*observations, _summary_observation(path, cases, len({id(case) for case, _ in failures}), now, key)]
 
 
 def _read_report_bytes(path: Path) -> bytes:

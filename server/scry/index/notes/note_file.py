@@ -168,23 +168,23 @@ class _InvalidNote(Exception):
 
 def parse_note(path: str, kind: NoteKind, text: str) -> NoteFile | MalformedNote:
     """Return the note in a file. path: from the project's root; its stem is the note's id where the file gives none."""
-    matter = read_front_matter(text)
-    if isinstance(matter, MalformedNote):
-        return matter
+    front_matter = read_front_matter(text)
+    if isinstance(front_matter, MalformedNote):
+        return front_matter
     try:
-        return _build_note(path, kind, matter)
+        return _build_note(path, kind, front_matter)
     except _InvalidNote as wrong:
         return wrong.malformed
 
 
-def _build_note(path: str, kind: NoteKind, matter: FrontMatter) -> NoteFile:
-    fields = matter.fields
-    title, line = _note_title(path, kind, matter)
+def _build_note(path: str, kind: NoteKind, front_matter: FrontMatter) -> NoteFile:
+    fields = front_matter.fields
+    title, line = _note_title(path, kind, front_matter)
     return NoteFile(
         kind=kind,
         id=_note_id(path, fields.get("id")),
         title=title,
-        body=matter.body.strip("\n"),
+        body=front_matter.body.strip("\n"),
         line=line,
         entrenchment=_parse_entrenchment(fields.get("entrenchment")) if kind == BELIEF else None,
         status=_choice_value(fields, "status", BELIEF_STATUSES, ACTIVE),
@@ -201,7 +201,7 @@ def _build_note(path: str, kind: NoteKind, matter: FrontMatter) -> NoteFile:
 def make_note_entry(note: NoteFile, path: str) -> KnowledgeDocument:
     """Return the note as a document of a note store."""
     text = f"{note.title}\n{note.body}" if note.title not in note.body else note.body
-    found = [parse_citation(written) for written in note.evidence]
+    citations = [parse_citation(written) for written in note.evidence]
     words = (*tokenize(note.title) * TITLE_WEIGHT, *tokenize(text))
     return KnowledgeDocument(
         doc_id=note.doc_id,
@@ -213,7 +213,7 @@ def make_note_entry(note: NoteFile, path: str) -> KnowledgeDocument:
         time=note.date,
         path=path,
         line=note.line,
-        code_refs=tuple(evidence.code_ref for evidence in found if evidence.code_ref),
+        code_refs=tuple(evidence.code_ref for evidence in citations if evidence.code_ref),
         session_id=note.session or (note.id if note.kind == "session" else ""),
         domains=note.domains,
         kind=note.kind,
@@ -230,8 +230,8 @@ def first_sentence(text: str) -> str:
             continue
         lines.append(line.strip())
     paragraph = " ".join(lines)
-    found = _SENTENCE.match(paragraph)
-    return found[0] if found else paragraph
+    match = _SENTENCE.match(paragraph)
+    return match[0] if match else paragraph
 
 
 def _note_snippet(note: NoteFile) -> str:
@@ -242,19 +242,19 @@ def _note_snippet(note: NoteFile) -> str:
     return f"{note.title}{entrenchment}" + ("" if note.status == ACTIVE else f" — {note.status}")
 
 
-def _note_title(path: str, kind: NoteKind, matter: FrontMatter) -> tuple[str, int]:
+def _note_title(path: str, kind: NoteKind, front_matter: FrontMatter) -> tuple[str, int]:
     """Return a belief's statement, or a note's title, and its 0-based line."""
     for name in ("statement", "title"):
-        field = matter.fields.get(name)
+        field = front_matter.fields.get(name)
         if field is not None:
             if field.is_list or not field.values[0]:
                 raise _InvalidNote(field.line, f"{name} is no text")
             return field.values[0], field.line - 1
-    for row, line in enumerate(matter.body.split("\n")):
+    for row, line in enumerate(front_matter.body.split("\n")):
         if line.strip():
             heading = _HEADING.match(line)
-            title = heading[1] if heading else first_sentence("\n".join(matter.body.split("\n")[row:]))
-            return title, matter.body_line + row
+            title = heading[1] if heading else first_sentence("\n".join(front_matter.body.split("\n")[row:]))
+            return title, front_matter.body_line + row
     if kind == BELIEF:
         raise _InvalidNote(1, "it states nothing; give it a `statement:` or a text")
     return PurePosixPath(path).stem, 0

@@ -111,24 +111,24 @@ def recover_captures(
 
     parse: returns None when it took too long.
     """
-    found = query(first_tree.root_node)
+    captures = query(first_tree.root_node)
     if not first_tree.root_node.has_error or len(data) > _MAX_RECOVERABLE_BYTES:
-        return found
+        return captures
     starts, trees = [0], [first_tree]
     while len(trees) <= _MAX_RESTARTS:
-        place = _find_restart(trees[-1].root_node, data, starts[-1])
-        tree = parse(_NOT_LINE_END.sub(b" ", data[:place]) + data[place:]) if place else None
+        restart = _find_restart(trees[-1].root_node, data, starts[-1])
+        tree = parse(_NOT_LINE_END.sub(b" ", data[:restart]) + data[restart:]) if restart else None
         if tree is None:
             break
-        starts.append(place)
+        starts.append(restart)
         trees.append(tree)
     if len(trees) == 1:
-        return found
+        return captures
     recovered: dict[str, list[Node]] = {}
     for (start, end), tree in zip(pairwise([*starts, len(data) + 1]), trees, strict=True):
         for label, nodes in query(tree.root_node).items():
             recovered.setdefault(label, []).extend(n for n in nodes if start <= n.start_byte and n.end_byte <= end)
-    return recovered if _count_definitions(recovered) > _count_definitions(found) else found
+    return recovered if _count_definitions(recovered) > _count_definitions(captures) else captures
 
 
 def _find_restart(root: Node, data: bytes, after: int) -> int:

@@ -94,16 +94,16 @@ def chunk_gaps(lines: LineIndex, taken: Sequence[tuple[int, int, bool]]) -> list
     Two chunks with only small definitions (constants, variables) between them are one, if that stays short.
     """
     groups: list[list[ByteRange]] = []
-    place, mergeable = 0, False
+    position, mergeable = 0, False
     for start, end, small in (*taken, (len(lines.data), len(lines.data), False)):
-        for index, piece in enumerate(_split_range(lines, place, start)):
+        for index, piece in enumerate(_split_range(lines, position, start)):
             if mergeable and not index and _fits_one_chunk(lines, groups[-1][0][0], piece[1]):
                 groups[-1].append(piece)
             else:
                 groups.append([piece])
             mergeable = True
         mergeable = mergeable and small
-        place = max(place, end)
+        position = max(position, end)
     return [make_text_symbol(lines, group) for group in groups]
 
 

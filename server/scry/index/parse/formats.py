@@ -44,15 +44,15 @@ def split_sections(lines: LineIndex) -> list[Symbol]:
     headings = _find_headings(lines)
     ends = _section_ends(headings, len(lines.data))
     first = headings[0].start if headings else len(lines.data)
-    found = chunk_gaps(lines, [(first, len(lines.data), False)])
+    chunks = chunk_gaps(lines, [(first, len(lines.data), False)])
     above: list[_MarkdownHeading] = []
     for index, heading in enumerate(headings):
         while above and above[-1].level >= heading.level:
             above.pop()
         own_end = headings[index + 1].start if index + 1 < len(headings) else len(lines.data)
-        found.append(_section_symbol(lines, heading, ends[index], own_end, " > ".join(outer.title for outer in above)))
+        chunks.append(_section_symbol(lines, heading, ends[index], own_end, " > ".join(outer.title for outer in above)))
         above.append(heading)
-    return found
+    return chunks
 
 
 def _section_symbol(lines: LineIndex, heading: _MarkdownHeading, end: int, own_end: int, container: str) -> Symbol:
@@ -76,7 +76,7 @@ def _section_ends(headings: list[_MarkdownHeading], last: int) -> list[int]:
 
 
 def _find_headings(lines: LineIndex) -> list[_MarkdownHeading]:
-    found: list[_MarkdownHeading] = []
+    headings: list[_MarkdownHeading] = []
     fence, comment = "", False
     texts = [row.decode("utf-8", "replace").rstrip("\r\n") for row in lines.data.splitlines(keepends=True)]
     row = _front_matter_end(texts)
@@ -95,18 +95,18 @@ def _find_headings(lines: LineIndex) -> list[_MarkdownHeading]:
             fence = mark[1]
             paragraph = row + 1
         elif text[:4].lstrip().startswith("#") and (atx := _ATX_HEADING.match(text)) and atx[2]:
-            _add_heading(found, lines, len(atx[1]), row, row, text)
+            _add_heading(headings, lines, len(atx[1]), row, row, text)
             paragraph = row + 1
         elif paragraph < row and (underline := _SETEXT_UNDERLINE.match(text)):
-            _add_heading(found, lines, 1 if underline[1][0] == "=" else 2, paragraph, row - 1, text)
+            _add_heading(headings, lines, 1 if underline[1][0] == "=" else 2, paragraph, row - 1, text)
             paragraph = row + 1
         elif _NOT_A_PARAGRAPH.match(text):
             paragraph = row + 1
         row += 1
-    return found
+    return headings
 
 
-def _add_heading(found: list[_MarkdownHeading], lines: LineIndex, level: int, first: int, last: int, _: str) -> None:
+def _add_heading(headings: list[_MarkdownHeading], lines: LineIndex, level: int, first: int, last: int, _: str) -> None:
     start = lines.starts[first]
     end = lines.starts[last + 1] if last + 1 < len(lines.starts) else len(lines.data)
     written = lines.data[start:end]
@@ -116,7 +116,7 @@ def _add_heading(found: list[_MarkdownHeading], lines: LineIndex, level: int, fi
         bare = re.sub(rb"(^|[ \t])#+$", b"", bare)
     title_start = start + written.find(bare) if bare else start
     title = _plain_title(bare.decode("utf-8", "replace"))
-    found.append(_MarkdownHeading(level, start, title, title_start, title_start + len(bare)))
+    headings.append(_MarkdownHeading(level, start, title, title_start, title_start + len(bare)))
 
 
 def _plain_title(written: str) -> str:
@@ -173,10 +173,10 @@ def split_blocks(lines: LineIndex, language: str) -> list[Symbol]:
     rows = [row.decode("utf-8", "replace").rstrip("\r\n") for row in lines.data.splitlines(keepends=True)]
     named = list(_named_blocks(lines, rows, 0, len(rows), "", BLOCK_FINDERS[language]))
     taken = [(symbol_start, symbol_end, False) for symbol_start, symbol_end, _ in named]
-    found = [(start, symbol) for start, _, symbol in named]
+    symbols = [(start, symbol) for start, _, symbol in named]
     for symbol in chunk_gaps(lines, taken):
-        found.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
-    return [symbol for _, symbol in sorted(found, key=lambda item: item[0])]
+        symbols.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
+    return [symbol for _, symbol in sorted(symbols, key=lambda item: item[0])]
 
 
 def _named_blocks(
@@ -297,28 +297,28 @@ _json_decoder = json.JSONDecoder()
 
 def split_cells(text: str, lines: LineIndex) -> list[Symbol] | None:
     """Return a symbol for each cell with a source, at its place in the file; None when the text is no notebook."""
-    found: list[Symbol] = []
+    symbols: list[Symbol] = []
     try:
         for start, end, source in _cell_sources(text):
             if source.strip():
                 first, last = len(text[:start].encode()), len(text[:end].encode())
-                found.append(structs.replace(make_text_symbol(lines, [(first, last)]), own_text=source.strip()))
+                symbols.append(structs.replace(make_text_symbol(lines, [(first, last)]), own_text=source.strip()))
     except (ValueError, RecursionError):  # UnicodeEncodeError, a lone surrogate, is one
         return None
-    return found or None
+    return symbols or None
 
 
 def _cell_sources(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the start, the end and the text of each cell's source."""
     opening = _CELLS_KEY.search(text)
-    place = opening.end() if opening else len(text)
-    while text[place : place + 1] not in ("", "]"):
-        begin = _skip_separators(text, place)
+    position = opening.end() if opening else len(text)
+    while text[position : position + 1] not in ("", "]"):
+        begin = _skip_separators(text, position)
         if text[begin : begin + 1] in ("", "]"):
             return
-        cell, place = _decode_json_at(text, begin)
+        cell, position = _decode_json_at(text, begin)
         written = cast("dict[str, object]", cell).get("source") if isinstance(cell, dict) else None
-        for match in reversed(list(_SOURCE_KEY.finditer(text, begin, place))):
+        for match in reversed(list(_SOURCE_KEY.finditer(text, begin, position))):
             value, end = _decode_json_at(text, match.end())
             if value == written and isinstance(value, (str, list)):
                 yield (
@@ -329,11 +329,11 @@ def _cell_sources(text: str) -> Iterator[tuple[int, int, str]]:
                 break
 
 
-def _decode_json_at(text: str, place: int) -> tuple[object, int]:
+def _decode_json_at(text: str, position: int) -> tuple[object, int]:
     """Return the JSON value that begins at a place, and its end. Raises ValueError."""
-    return cast("tuple[object, int]", _json_decoder.raw_decode(text, place))
+    return cast("tuple[object, int]", _json_decoder.raw_decode(text, position))
 
 
-def _skip_separators(text: str, place: int) -> int:
-    match = _SEPARATORS.match(text, place)
-    return match.end() if match else place
+def _skip_separators(text: str, position: int) -> int:
+    match = _SEPARATORS.match(text, position)
+    return match.end() if match else position

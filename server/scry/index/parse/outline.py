@@ -52,16 +52,16 @@ class Trivia(Struct, frozen=True):
     ends: list[int]
     comment: list[bool]
 
-    def skip(self, place: int, data: bytes) -> int:
-        """Return the first place from `place` on that is neither white space nor in a comment or attribute."""
+    def skip(self, position: int, data: bytes) -> int:
+        """Return the first position from this one on that is neither white space nor in a comment or attribute."""
         while True:
-            index = bisect_right(self.starts, place) - 1
-            if index >= 0 and self.starts[index] == place:
-                place = self.ends[index]
-            elif data[place] in _WHITESPACE:
-                place += 1
+            index = bisect_right(self.starts, position) - 1
+            if index >= 0 and self.starts[index] == position:
+                position = self.ends[index]
+            elif data[position] in _WHITESPACE:
+                position += 1
             else:
-                return place
+                return position
 
     def without_comments(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the pieces of a range that are in no comment."""
@@ -138,7 +138,7 @@ def _trim_end(definition: CapturedDefinition, data: bytes) -> None:
 def _nest_definitions(
     captures: Mapping[str, list[Node]], lines: LineIndex, language: Language
 ) -> list[CapturedDefinition]:
-    found: list[CapturedDefinition] = []
+    definitions: list[CapturedDefinition] = []
     stack: list[CapturedDefinition] = []
     wrappers: list[tuple[int, int]] = []
     skipped: set[tuple[int, int]] = set()
@@ -160,11 +160,13 @@ def _nest_definitions(
                     _attach_wrappers(definition, wrappers, lines.data)
                     wrappers.clear()
                 stack.append(definition)
-                found.append(definition)
+                definitions.append(definition)
         elif stack:
             inner = label == "body" and stack[-1].node.start_byte == start  # a body never starts with its definition
             _add_part(stack[-2 if inner and len(stack) > 1 else -1], label, start, end, lines, language)
-    return [definition for definition in found if not definition.dropped and (definition.names or definition.scope)]
+    return [
+        definition for definition in definitions if not definition.dropped and (definition.names or definition.scope)
+    ]
 
 
 def _sorted_captures(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, int, str, Node]]:
@@ -266,9 +268,9 @@ def _attach_comments_inside(definition: CapturedDefinition, trivia: Trivia) -> N
     index = bisect_right(trivia.starts, definition.start - 1)
     core = definition.node.start_byte
     while index < len(trivia.starts) and trivia.starts[index] < core:
-        place = (trivia.starts[index], trivia.ends[index])
-        if trivia.comment[index] and place not in definition.docs:
-            definition.docs.append(place)
+        span = (trivia.starts[index], trivia.ends[index])
+        if trivia.comment[index] and span not in definition.docs:
+            definition.docs.append(span)
         index += 1
 
 

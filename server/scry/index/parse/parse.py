@@ -73,14 +73,14 @@ def _build_symbols(
 ) -> tuple[tuple[Symbol, ...], set[int]]:
     """Return all symbols by place, and the starts of their names."""
     definitions, trivia = build_outline(captures, lines, language, blanked)
-    found: list[tuple[int, Symbol]] = []
+    symbols: list[tuple[int, Symbol]] = []
     for definition in definitions:
-        found += ((definition.start, symbol) for symbol in _definition_symbols(definition, lines, trivia, language))
+        symbols += ((definition.start, symbol) for symbol in _definition_symbols(definition, lines, trivia, language))
     taken = [(d.start, d.end, d.kind in _SMALL_KINDS) for d in definitions if d.parent is None]
     for symbol in chunk_gaps(lines, taken):
-        found.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
-    found.sort(key=lambda item: item[0])  # stable: an outer definition stays before an inner one
-    return tuple(symbol for _, symbol in found), {start for d in definitions for start, _ in d.names}
+        symbols.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
+    symbols.sort(key=lambda item: item[0])  # stable: an outer definition stays before an inner one
+    return tuple(symbol for _, symbol in symbols), {start for d in definitions for start, _ in d.names}
 
 
 def _definition_symbols(
@@ -90,11 +90,11 @@ def _definition_symbols(
     signature = _signature_line(definition, lines, trivia)
     span = lines.span(definition.start, definition.end)
     container = _qualified_container(definition, lines, language)
-    doc = doc_text([lines.text(*place) for place in definition.docs]) if definition.docs else ""
+    doc = doc_text([lines.text(*span_) for span_ in definition.docs]) if definition.docs else ""
     own_text = _own_text(definition, lines)
     kind = _symbol_kind(definition)
-    for name, place in _read_names(definition, lines, language) or ((signature.partition(" where ")[0], None),):
-        name_span = _name_span(definition, lines, place)
+    for name, span_ in _read_names(definition, lines, language) or ((signature.partition(" where ")[0], None),):
+        name_span = _name_span(definition, lines, span_)
         exact = "constant" if kind == "variable" and _is_constant(language, name) else kind
         outer, own = _split_module(name) if language.dotted_modules and kind in _MODULE_KINDS else ("", name)
         inside = ".".join(filter(None, (container, outer)))
@@ -113,17 +113,17 @@ def _read_names(
     """Return each name of a definition with its first place."""
     if len(definition.names) == 1:
         return ((_read_name(lines, definition.names[0], language), definition.names[0]),)
-    places = {_read_name(lines, place, language): place for place in reversed(definition.names)}
-    return sorted(places.items(), key=lambda item: item[1])
+    spans = {_read_name(lines, span, language): span for span in reversed(definition.names)}
+    return sorted(spans.items(), key=lambda item: item[1])
 
 
-def _name_span(definition: CapturedDefinition, lines: LineIndex, place: tuple[int, int] | None) -> Span:
+def _name_span(definition: CapturedDefinition, lines: LineIndex, span: tuple[int, int] | None) -> Span:
     start = definition.node.start_byte
-    return lines.span(*place) if place else lines.span(start, start)
+    return lines.span(*span) if span else lines.span(start, start)
 
 
-def _read_name(lines: LineIndex, place: tuple[int, int], language: Language) -> str:
-    name = lines.text(*place)
+def _read_name(lines: LineIndex, span: tuple[int, int], language: Language) -> str:
+    name = lines.text(*span)
     return name if name.isidentifier() else language.read_name(name)
 
 
@@ -186,35 +186,35 @@ def _own_text(definition: CapturedDefinition, lines: LineIndex) -> str:
     if not holes:
         return lines.text(definition.start, definition.end)
     pieces: list[str] = []
-    place = definition.start
+    position = definition.start
     for start, end in holes:
-        if start > place:
-            pieces.append(lines.text(place, start))
-        place = max(place, end)
-    pieces.append(lines.text(place, definition.end))
+        if start > position:
+            pieces.append(lines.text(position, start))
+        position = max(position, end)
+    pieces.append(lines.text(position, definition.end))
     return _EMPTY_LINES.sub("\n\n", "".join(pieces)).strip()
 
 
 def _read_imports(captures: Mapping[str, list[Node]], lines: LineIndex, language: Language) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for start, end in sorted((node.start_byte, node.end_byte) for node in captures.get("import", ())):
-        found.update(dict.fromkeys(language.read_import(lines.text(start, end))))
-    return tuple(name for name in found if name)
+        names.update(dict.fromkeys(language.read_import(lines.text(start, end))))
+    return tuple(name for name in names if name)
 
 
 def _read_bindings(captures: Mapping[str, list[Node]], lines: LineIndex, language: Language) -> tuple[Binding, ...]:
     """Return the names that imports bind, in the order of the file."""
     nodes = captures.get("binding") or captures.get("import", ())
-    places = sorted((node.start_byte, node.end_byte) for node in nodes)
-    found = (binding for start, end in places for binding in language.read_bindings(lines.text(start, end)))
-    return tuple(dict.fromkeys(found))
+    spans = sorted((node.start_byte, node.end_byte) for node in nodes)
+    bindings = (binding for start, end in spans for binding in language.read_bindings(lines.text(start, end)))
+    return tuple(dict.fromkeys(bindings))
 
 
 def _read_references(
     captures: Mapping[str, list[Node]], lines: LineIndex, names: set[int], language: Language
 ) -> tuple[Reference, ...]:
     """Return uses of names by line, each once for a line, kind and receiver; names of definitions are left out."""
-    found: set[tuple[int, str, str, str]] = set()
+    references: set[tuple[int, str, str, str]] = set()
     starts, data, naming = lines.starts, lines.data, language.name_resolution
     for label, nodes in captures.items():
         if label.startswith("reference."):
@@ -223,8 +223,8 @@ def _read_references(
                 start = node.start_byte
                 if start not in names:
                     name = _intern_name(data[start : node.end_byte])
-                    found.add((bisect_right(starts, start) - 1, kind, name, read_receiver(data, start, naming)))
-    return tuple(Reference(name, kind, line, receiver) for line, kind, name, receiver in sorted(found))
+                    references.add((bisect_right(starts, start) - 1, kind, name, read_receiver(data, start, naming)))
+    return tuple(Reference(name, kind, line, receiver) for line, kind, name, receiver in sorted(references))
 
 
 @lru_cache(maxsize=65536)

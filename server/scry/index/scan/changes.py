@@ -53,10 +53,10 @@ def compare_tree(root: Path, settings: Settings, known: Mapping[str, StoredFile]
     reread_all: read every file, whatever its size and time.
     """
     folders: dict[str, int] = {}
-    found = list(walk(root, settings, folders))
-    gone = sorted(known.keys() - {entry.path for entry in found})
-    total = sum(entry.skip is None for entry in found)
-    return _classify_entries(found, {} if reread_all else known, gone, total, folders)
+    entries = list(walk(root, settings, folders))
+    removed = sorted(known.keys() - {entry.path for entry in entries})
+    total = sum(entry.skip is None for entry in entries)
+    return _classify_entries(entries, {} if reread_all else known, removed, total, folders)
 
 
 class StoredFileLookup(Protocol):
@@ -77,15 +77,15 @@ def compare_paths(
     """Compare the files at or below these paths only. indexed_count: the number of files indexed now."""
     paths = sorted(set(paths))
     folders: dict[str, int] = {}
-    found: dict[str, FileEntry] = {}
+    entries: dict[str, FileEntry] = {}
     for path in paths:
-        found |= {entry.path: entry for entry in walk(root, settings, folders, under=path)}
+        entries |= {entry.path: entry for entry in walk(root, settings, folders, under=path)}
     known = index.files_under(paths)
-    gone = sorted(known.keys() - found.keys())
-    folders |= _complete_folder_times(root, paths, index, found.keys(), frozenset(gone))
-    added = sum(entry.skip is None and _is_new(entry, known) for entry in found.values())
-    lost = sum(known[path].skip is None for path in gone)
-    return _classify_entries(found.values(), known, gone, indexed_count + added - lost, folders)
+    removed = sorted(known.keys() - entries.keys())
+    folders |= _complete_folder_times(root, paths, index, entries.keys(), frozenset(removed))
+    added = sum(entry.skip is None and _is_new(entry, known) for entry in entries.values())
+    lost = sum(known[path].skip is None for path in removed)
+    return _classify_entries(entries.values(), known, removed, indexed_count + added - lost, folders)
 
 
 def _is_new(entry: FileEntry, known: Mapping[str, StoredFile]) -> bool:
@@ -93,7 +93,7 @@ def _is_new(entry: FileEntry, known: Mapping[str, StoredFile]) -> bool:
 
 
 def _complete_folder_times(
-    root: Path, paths: Iterable[str], index: StoredFileLookup, found: Iterable[str], gone: Set[str]
+    root: Path, paths: Iterable[str], index: StoredFileLookup, existing: Iterable[str], removed: Set[str]
 ) -> dict[str, int]:
     """Return the modification time (ns) of each folder of these paths whose entries are all known.
 
@@ -106,8 +106,8 @@ def _complete_folder_times(
     times: dict[str, int] = {}
     for folder in folders:
         prefix = "" if folder == "." else folder + "/"
-        expected = index.child_names(prefix[:-1], gone)
-        expected |= {name[len(prefix) :].partition("/")[0] for name in found if name.startswith(prefix)}
+        expected = index.child_names(prefix[:-1], removed)
+        expected |= {name[len(prefix) :].partition("/")[0] for name in existing if name.startswith(prefix)}
         try:
             mtime_ns = (root / folder).stat().st_mtime_ns
             if {entry.name for entry in (root / folder).iterdir()} == expected:
@@ -118,15 +118,15 @@ def _complete_folder_times(
 
 
 def _classify_entries(
-    found: Iterable[FileEntry],
+    entries: Iterable[FileEntry],
     known: Mapping[str, StoredFile],
-    gone: Iterable[str],
+    removed: Iterable[str],
     total: int,
     folders: Mapping[str, int],
 ) -> TreeChanges:
     to_read: list[FileEntry] = []
     to_skip: list[FileEntry] = []
-    for entry in found:
+    for entry in entries:
         before = known.get(entry.path)
         same = before is not None and (before.size, before.mtime_ns) == (entry.size, entry.mtime_ns)
         if entry.skip is not None:
@@ -135,4 +135,4 @@ def _classify_entries(
                 to_skip.append(entry)
         elif before is None or not same or (before.skip is not None and before.skip.reason not in CONTENT_SKIP_REASONS):
             to_read.append(entry)
-    return TreeChanges(tuple(to_read), tuple(to_skip), tuple(gone), total, folders)
+    return TreeChanges(tuple(to_read), tuple(to_skip), tuple(removed), total, folders)

@@ -286,13 +286,13 @@ def kind_on_disk(root: Path, path: str) -> str | None:
     path: POSIX, relative to the root, and not leading out of it.
     """
     parts = PurePosixPath(path).parts
-    place, is_folder = root, True
+    path_on_disk, is_folder = root, True
     try:
         for name in parts:
             if not is_folder:
                 return None
-            place /= name
-            is_folder = stat.S_ISDIR(place.lstat().st_mode)
+            path_on_disk /= name
+            is_folder = stat.S_ISDIR(path_on_disk.lstat().st_mode)
     except (OSError, ValueError):
         return None
     return "folder" if is_folder else "file"

@@ -104,7 +104,7 @@ class IndexerClient:
         CONTROL_TIMEOUT_S.
         """
         self._retry_after_failure()
-        return self._request_state(lambda number: ControlRequest(number, action), CONTROL_TIMEOUT_S, None)
+        return self._request_state(lambda request_id: ControlRequest(request_id, action), CONTROL_TIMEOUT_S, None)
 
     def subscribe(self, listener: StateListener) -> None:
         """Call the listener with each new state, from this client's thread; it must not wait for the indexer."""
@@ -116,11 +116,11 @@ class IndexerClient:
 
         timeout: seconds. Raises ModelUnavailable.
         """
-        number = self._queue_request(lambda number: EncodeRequest(number, identity, query))
+        request_id = self._queue_request(lambda request_id: EncodeRequest(request_id, identity, query))
         with self._condition:
-            self._condition.wait_for(lambda: number in self._encoded or self._given_up or self._closed, timeout)
-            self._unanswered.pop(number, None)
-            answer = self._encoded.pop(number, None)
+            self._condition.wait_for(lambda: request_id in self._encoded or self._given_up or self._closed, timeout)
+            self._unanswered.pop(request_id, None)
+            answer = self._encoded.pop(request_id, None)
         if answer is None:
             raise ModelUnavailable(f"The indexer has not encoded the question within {timeout:.1f} s.")
         if answer.problem:
@@ -143,7 +143,7 @@ class IndexerClient:
         the latest state when `timeout` (seconds) has passed.
         """
         self._retry_after_failure()
-        return self._request_state(lambda number: SyncRequest(number, vectors), timeout, progress)
+        return self._request_state(lambda request_id: SyncRequest(request_id, vectors), timeout, progress)
 
     def close(self) -> None:
         """Disconnect from the indexer, which ends by itself when it has no other client."""
@@ -168,12 +168,12 @@ class IndexerClient:
         self, make: Callable[[int], ClientMessage], timeout: float | None, progress: Callable[[IndexState], None] | None
     ) -> IndexState:
         deadline = None if timeout is None else time.monotonic() + timeout
-        number = self._queue_request(make)
+        request_id = self._queue_request(make)
         reported: IndexState | None = None
         while True:
             with self._condition:
-                if self._is_answered(number) or (deadline is not None and time.monotonic() >= deadline):
-                    return self._take_answer(number)
+                if self._is_answered(request_id) or (deadline is not None and time.monotonic() >= deadline):
+                    return self._take_answer(request_id)
                 if reported is self._state:
                     self._condition.wait(None if deadline is None else deadline - time.monotonic())
                 state = self._state
@@ -186,18 +186,18 @@ class IndexerClient:
             self._last_id += 1
             self._unanswered[self._last_id] = make(self._last_id)
             self._outbox.append(self._unanswered[self._last_id])
-            number = self._last_id
+            request_id = self._last_id
         self._waker.wake()
-        return number
+        return request_id
 
-    def _is_answered(self, number: int) -> bool:
-        return number in self._answers or self._given_up or self._closed
+    def _is_answered(self, request_id: int) -> bool:
+        return request_id in self._answers or self._given_up or self._closed
 
-    def _take_answer(self, number: int) -> IndexState:
-        request = self._unanswered.pop(number, None)
+    def _take_answer(self, request_id: int) -> IndexState:
+        request = self._unanswered.pop(request_id, None)
         if request is not None and request in self._outbox:
             self._outbox.remove(request)
-        return self._answers.pop(number, self._state)
+        return self._answers.pop(request_id, self._state)
 
     # The thread ---------------------------------------------------------------------------------------------------
 

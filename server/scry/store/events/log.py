@@ -213,8 +213,8 @@ class EventReader:
     def find_query(self, query_id: str) -> StoredEvent | None:
         """Return a query as it was logged. Raises LogUnavailable."""
         sql = f"SELECT {_COLUMNS} FROM events WHERE query_id = ? AND kind = 'scry.query'"
-        found = self._events(sql, (query_id,))
-        return found[0] if found else None
+        events = self._events(sql, (query_id,))
+        return events[0] if events else None
 
     def select_events(self, selection: EventFilter) -> list[StoredEvent]:
         """Return the selected events, in order. Raises LogUnavailable."""

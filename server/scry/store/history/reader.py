@@ -186,11 +186,11 @@ class HistoryReader:
 
     def files_by_commit(self, doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return the paths that commits changed, under their current names; merges have none."""
-        found: dict[int, list[str]] = {}
+        paths_by_commit: dict[int, list[str]] = {}
         sql = "SELECT c.number, p.path FROM changes c JOIN paths p ON p.id = c.now WHERE c.number IN ({}) ORDER BY 2"
         for doc_key, path in self._select_in(sql, doc_keys):
-            found.setdefault(doc_key, []).append(decode_path(path))
-        return found
+            paths_by_commit.setdefault(doc_key, []).append(decode_path(path))
+        return paths_by_commit
 
     # Files --------------------------------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ class HistoryReader:
         def read() -> dict[str, tuple[int, int]]:
             where, values = folder_condition("path", folder)
             rows = self._select(f"SELECT path, ties, recent FROM paths WHERE ties > 0 AND {where}", values)
-            return {decode_path(path): (ties, recent) for path, ties, recent in rows}
+            return {decode_path(path): (commits, recent) for path, commits, recent in rows}
 
         try:
             with self._lock:
@@ -297,7 +297,7 @@ class HistoryReader:
             cached = self._current_cache().symbols
             missing = [symbol for symbol in symbol_ids if symbol not in cached]
             rows = self._select_in("SELECT id, doc_id, ties FROM symbols WHERE id IN ({})", missing)
-            cached.update({symbol: (doc_id, ties) for symbol, doc_id, ties in rows})
+            cached.update({symbol: (doc_id, commit_count) for symbol, doc_id, commit_count in rows})
             return {symbol: cached[symbol] for symbol in symbol_ids if symbol in cached}
 
     def cochange_commits_by_symbol(self, symbol_ids: Sequence[int], limit: int) -> dict[int, list[int]]:
@@ -306,11 +306,11 @@ class HistoryReader:
             "SELECT t.symbol, t.number FROM touched t JOIN commits k USING (number) "
             f"WHERE t.symbol IN ({{}}) AND {IS_COCHANGE_SQL} ORDER BY k.time DESC, k.number DESC"
         )
-        found: dict[int, list[int]] = {symbol: [] for symbol in symbol_ids}
+        commits_by_symbol: dict[int, list[int]] = {symbol: [] for symbol in symbol_ids}
         for symbol, doc_key in self._select_in(sql, symbol_ids):  # all rows: a window function would double the time
-            if len(found[symbol]) < limit:
-                found[symbol].append(doc_key)
-        return found
+            if len(commits_by_symbol[symbol]) < limit:
+                commits_by_symbol[symbol].append(doc_key)
+        return commits_by_symbol
 
     def cochange_commits_of_file(self, path: str, limit: int) -> list[int]:
         """Return the newest `limit` co-change commits that changed this file."""
@@ -343,8 +343,10 @@ class HistoryReader:
         A list longer than `limit` is returned empty.
         """
         columns = ("number FROM commits", "DISTINCT number FROM touched", "id FROM symbols")
-        found = [[doc_key for (doc_key,) in self._select(f"SELECT {c} LIMIT ?", (limit + 1,))] for c in columns]
-        commits, lines, symbols = (doc_keys if len(doc_keys) <= limit else [] for doc_keys in found)
+        doc_keys_by_column = [
+            [doc_key for (doc_key,) in self._select(f"SELECT {c} LIMIT ?", (limit + 1,))] for c in columns
+        ]
+        commits, lines, symbols = (doc_keys if len(doc_keys) <= limit else [] for doc_keys in doc_keys_by_column)
         return commits, lines, symbols
 
     def _current_cache(self) -> HistoryCache:

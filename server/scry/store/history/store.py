@@ -325,9 +325,11 @@ class HistoryStore(HistoryReader):
         self._generation_seen = self.generation
 
     def _save_symbol(self, path: int, doc_id: str, doc_keys: Sequence[int]) -> None:
-        ties = self._select_in(f"SELECT number FROM commits WHERE number IN ({{}}) AND {IS_COCHANGE_SQL}", doc_keys)
+        co_changes = self._select_in(
+            f"SELECT number FROM commits WHERE number IN ({{}}) AND {IS_COCHANGE_SQL}", doc_keys
+        )
         cursor = self._db.execute(
-            "INSERT OR REPLACE INTO symbols (doc_id, path, ties) VALUES (?, ?, ?)", (doc_id, path, len(ties))
+            "INSERT OR REPLACE INTO symbols (doc_id, path, ties) VALUES (?, ?, ?)", (doc_id, path, len(co_changes))
         )
         symbol = cursor.lastrowid
         self._db.executemany("INSERT INTO touched VALUES (?, ?)", [(symbol, doc_key) for doc_key in doc_keys])

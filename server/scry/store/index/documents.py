@@ -204,7 +204,7 @@ class DocumentTable:
             if missing:
                 headers = read_headers(self._select_rows(HEADER_COLUMNS, missing))
                 known.update((header.doc_key, header) for header in headers)
-            return {number: known[number] for number in doc_keys if number in known}
+            return {doc_key: known[doc_key] for doc_key in doc_keys if doc_key in known}
 
     def all_doc_keys(self, limit: int) -> list[int]:
         """Return the keys of all documents; none where there are more than `limit`."""

@@ -58,12 +58,12 @@ class FileColumns(Struct, frozen=True, eq=False):
             rows = sorted(rows, key=lambda row: decode_path(row[0]))
         paths = [decode_path(row[0]) for row in rows]
         levels = sorted({row[2] for row in rows})
-        places = {level: current for current, level in enumerate(levels)}
+        numbers = {level: number for number, level in enumerate(levels)}
         folders = frozenset(path[: max(path.rfind("/"), 0)] for path in paths)
         return cls(
             paths,
             np.array([row[1] for row in rows], np.int64),
-            np.array([places[row[2]] for row in rows], np.int64),
+            np.array([numbers[row[2]] for row in rows], np.int64),
             levels,
             np.array([ENTRY_POINT in row[3] for row in rows], np.bool_),
             np.array([path.count("/") for path in paths], np.int64),
@@ -140,7 +140,7 @@ class FileTable:
         nothing.
         """
         start = len(folder) + 1 if folder else 0
-        found: set[str] = set()
+        names: set[str] = set()
         with self._lock:
             for low, high in path_ranges(folder):
                 current, comparison = low, ">="
@@ -150,14 +150,14 @@ class FileTable:
                     if path in excluded:
                         continue
                     name, slash, _ = path[start:].partition("/")
-                    found.add(name)
+                    names.add(name)
                     if slash:
                         next_name = path[:start] + name + AFTER_SLASH
                         current = (
                             next_name if isinstance(current, str) else next_name.encode("utf-8", "surrogateescape")
                         )
                         comparison = ">="
-        return found
+        return names
 
     def file_stats(self) -> list[tuple[str, int, int]]:
         """Return path, size and mtime_ns of every file that is not ignored, for a quick comparison."""
@@ -233,25 +233,25 @@ class FileTable:
 
     def get_structures(self, paths: Sequence[str]) -> dict[str, FileStructure]:
         """Return the structure (importers, centrality, flags) of these files, by path."""
-        found: dict[str, FileStructure] = {}
+        structures: dict[str, FileStructure] = {}
         for part in batches(paths):
             sql = f"SELECT path, importers, centrality, flags FROM files WHERE path IN ({placeholders(part)})"
             with self._lock:
                 rows = self._db.execute(sql, [encode_path(path) for path in part]).fetchall()
             for path, importers, centrality, flags in rows:
-                found[decode_path(path)] = FileStructure(importers, centrality, None, tuple(flags.split()))
-        return found
+                structures[decode_path(path)] = FileStructure(importers, centrality, None, tuple(flags.split()))
+        return structures
 
     def get_indexed_files(self, paths: Sequence[str]) -> list[IndexedFile]:
         """Return those of these files that are indexed, each as of one moment."""
-        found: list[IndexedFile] = []
+        files: list[IndexedFile] = []
         sql = "SELECT id, hash, first, last FROM files WHERE path = ? AND skip_reason IS NULL"
         for path in paths:
             with self._lock:
                 row = self._db.execute(sql, (encode_path(path),)).fetchone()
             if row:
-                found.append(IndexedFile(row[0], path, row[1] or b"", tuple(range(row[2], row[3] + 1))))
-        return found
+                files.append(IndexedFile(row[0], path, row[1] or b"", tuple(range(row[2], row[3] + 1))))
+        return files
 
     def files_in_folder(self, folder: str) -> list[IndexedFileInfo]:
         """Return every indexed file at or below a folder, ordered by path; "" is the whole project."""
@@ -281,13 +281,13 @@ class FileTable:
 
     def get_files(self, paths: Sequence[str]) -> dict[str, IndexedFileInfo]:
         """Return those of these files that are indexed, by path."""
-        found: dict[str, IndexedFileInfo] = {}
+        files: dict[str, IndexedFileInfo] = {}
         for part in batches(paths):
             sql = f"{_SELECT_FILE_INFO} AND path IN ({placeholders(part)})"
             with self._lock:
                 rows = self._db.execute(sql, [encode_path(path) for path in part]).fetchall()
-            found |= {file.path: file for file in map(_read_file_info, rows)}
-        return found
+            files |= {file.path: file for file in map(_read_file_info, rows)}
+        return files
 
     def recently_modified_files(self, since: float, offset: int, limit: int) -> list[IndexedFileInfo]:
         """Return the indexed files modified since a time (seconds since the epoch), the newest first: `limit` after

@@ -115,7 +115,7 @@ def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
     """Return the range (end excluded) of the hashes of all names with this prefix, of two characters at most."""
     codes = [ord(character) % 2**_CHARACTER_BITS for character in prefix[:_PREFIX_CHARACTERS]]
     missing = _PREFIX_CHARACTERS - len(codes)
-    first = sum(code << _CHARACTER_BITS * place for place, code in enumerate(reversed(codes), missing))
+    first = sum(code << _CHARACTER_BITS * position for position, code in enumerate(reversed(codes), missing))
     return first << _HASH_BITS, first + (1 << _CHARACTER_BITS * missing) << _HASH_BITS
 
 
@@ -143,7 +143,7 @@ def pack_spans(symbol: Symbol) -> bytes:
     start, end, name, name_end = symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end
     points = (start, end, name, name_end)
     base_lines = (0, start.line, start.line, name.line)
-    values = [number for p, line in zip(points, base_lines, strict=True) for number in (p.line - line, p.utf8)]
+    values = [value for p, line in zip(points, base_lines, strict=True) for value in (p.line - line, p.utf8)]
     utf16_offsets = [p.utf16 - p.utf8 for p in points]
     return _encode_msgpack(values + utf16_offsets if any(utf16_offsets) else values)
 
@@ -211,9 +211,9 @@ def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
             decode_kind(kind),
             container,
             ordinal,
-            (0, 0) if place is None else unpack_line_range(place),
+            (0, 0) if packed_place is None else unpack_line_range(packed_place),
         )
-        for path, name, kind, container, ordinal, place in rows
+        for path, name, kind, container, ordinal, packed_place in rows
     ]
     return make_doc_ids(parts)
 
@@ -233,15 +233,15 @@ def read_documents(
 
     descriptions: by file id and key, the signature and doc comment of a document.
     """
-    found: list[Document] = []
+    documents: list[Document] = []
     doc_ids = read_doc_ids((row[3], *row[5:]) for row in rows)
     for row, doc_id in zip(rows, doc_ids, strict=True):
         doc_key, file_id, content_type, path, language, name, kind, container, ordinal, place = row
         span, name_span = unpack_spans(place)
         signature, doc = descriptions.get(file_id, {}).get(doc_key, ("", ""))
         symbol = Symbol(name, decode_kind(kind), container, signature, doc, span, name_span, "")
-        found.append(Document(doc_key, doc_id, content_type, decode_path(path), language or "", symbol, ordinal))
-    return found
+        documents.append(Document(doc_key, doc_id, content_type, decode_path(path), language or "", symbol, ordinal))
+    return documents
 
 
 _COMPRESSION_LEVEL = 9

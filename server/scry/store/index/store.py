@@ -222,12 +222,12 @@ class IndexStore:
 
     def _file_ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
         """Return the id of each file that has a row, and whether it is indexed: others have no documents."""
-        found: list[tuple[int, bool]] = []
+        ids: list[tuple[int, bool]] = []
         for part in batches(paths):
-            places = [encode_path(path) for path in part]
+            keys = [encode_path(path) for path in part]
             sql = f"SELECT id, skip_reason IS NULL FROM files WHERE path IN ({placeholders(part)})"
-            found += ((file_id, bool(is_indexed)) for file_id, is_indexed in self._db.execute(sql, places))
-        return found
+            ids += ((file_id, bool(is_indexed)) for file_id, is_indexed in self._db.execute(sql, keys))
+        return ids
 
     def _delete_files(self, ids: Sequence[int]) -> None:
         for file_id in ids:
@@ -261,7 +261,7 @@ class IndexStore:
         )
         self._db.executemany(
             "INSERT INTO documents (number, file, name, kind, container, ordinal, place) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [make_document_row(number, file_id, document) for number, document in numbered],
+            [make_document_row(doc_key, file_id, document) for doc_key, document in numbered],
         )
         hashes = hash_names(document.symbol.name for _, document in numbered)
         keys = sorted((name_hash, doc_key) for name_hash, (doc_key, _) in zip(hashes, numbered, strict=True))
@@ -353,9 +353,9 @@ def _check_packed_files(database: sqlite3.Connection) -> None:
 
 def _check_vectors(folder: Path, database: sqlite3.Connection) -> None:
     """Load every vector set. Raises IndexDamaged. A missing or short file is rebuilt by the writer."""
-    for found in VectorSets(folder, database).list_sets():
+    for vector_set in VectorSets(folder, database).list_sets():
         with suppress(FileNotFoundError):
-            VectorFile(folder / found.file, found.embedder.dimension).load(found.row_count)
+            VectorFile(folder / vector_set.file, vector_set.embedder.dimension).load(vector_set.row_count)
 
 
 def _describe_missing_words(folder: Path, database: sqlite3.Connection) -> str:

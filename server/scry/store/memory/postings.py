@@ -85,10 +85,10 @@ def look_up_terms(database: sqlite3.Connection, words: Sequence[tuple[str, str]]
             stem: (memory_id, document_frequency) for stem, memory_id, document_frequency in database.execute(sql, part)
         }
     total = known[ANY_STEM][1]
-    found = ((word, *known.get(stem, (0, 0))) for stem, word in words_by_stem.items())
+    counts = ((word, *known.get(stem, (0, 0))) for stem, word in words_by_stem.items())
     query_terms = [
         QueryTerm(word, memory_id, document_frequency, term_rarity(document_frequency, total))
-        for word, memory_id, document_frequency in found
+        for word, memory_id, document_frequency in counts
     ]
     return sorted(query_terms, key=lambda each: (each.document_frequency, each.word))[:MAX_QUERY_WORDS], total
 
@@ -140,15 +140,15 @@ def _collect_candidates(
     database: sqlite3.Connection, terms: Sequence[QueryTerm], lists: Mapping[int, _MemoryIds], captured: bool
 ) -> _MemoryIds:
     """Return the ids of the memories that hold one of the words, ascending."""
-    found: _MemoryIds = np.zeros(0, np.int64)
+    candidates: _MemoryIds = np.zeros(0, np.int64)
     for each in terms:
-        if len(found) >= MAX_CANDIDATES:
+        if len(candidates) >= MAX_CANDIDATES:
             break
         holders = lists[each.stem_id] if each.stem_id in lists else _newest_holders(database, each, captured)
-        found = np.union1d(found, holders[-A_WORD:])
+        candidates = np.union1d(candidates, holders[-A_WORD:])
         if len(holders) >= A_WORD:
-            found = np.union1d(found, _pinned_holders(database, each, captured))
-    return found
+            candidates = np.union1d(candidates, _pinned_holders(database, each, captured))
+    return candidates
 
 
 def _all_holders(database: sqlite3.Connection, word: QueryTerm, captured: bool) -> _MemoryIds:
@@ -157,8 +157,8 @@ def _all_holders(database: sqlite3.Connection, word: QueryTerm, captured: bool) 
     Read as one text: a row for each takes twice as long.
     """
     sql = "SELECT group_concat(memory) FROM holders WHERE stem = ? AND captured <= ?"
-    (found,) = database.execute(sql, (word.stem_id, captured)).fetchone()
-    return np.sort(np.fromstring(found or "", np.int64, sep=","))
+    (packed,) = database.execute(sql, (word.stem_id, captured)).fetchone()
+    return np.sort(np.fromstring(packed or "", np.int64, sep=","))
 
 
 def _newest_holders(database: sqlite3.Connection, word: QueryTerm, captured: bool) -> _MemoryIds:
@@ -178,18 +178,20 @@ def _sorted_ids(rows: Iterable[tuple[int]]) -> _MemoryIds:
     return np.sort(np.array([memory_id for (memory_id,) in rows], np.int64))
 
 
-def _membership(numbers: _MemoryIds, rising: _MemoryIds) -> NDArray[np.bool_]:
+def _membership(memory_ids: _MemoryIds, rising: _MemoryIds) -> NDArray[np.bool_]:
     """Return which of the ids are among the ascending ones."""
-    places = np.searchsorted(rising, numbers)
+    positions = np.searchsorted(rising, memory_ids)
     return (
-        (places < len(rising)) & (rising[np.minimum(places, len(rising) - 1)] == numbers) if len(rising) else _NO_MEMBER
+        (positions < len(rising)) & (rising[np.minimum(positions, len(rising) - 1)] == memory_ids)
+        if len(rising)
+        else _NO_MEMBER
     )
 
 
-def _holders_among(database: sqlite3.Connection, word: QueryTerm, numbers: _MemoryIds) -> NDArray[np.bool_]:
+def _holders_among(database: sqlite3.Connection, word: QueryTerm, memory_ids: _MemoryIds) -> NDArray[np.bool_]:
     """Return which of the ids hold a very common word."""
-    found: set[int] = set()
-    for part in batches(numbers.tolist()):
+    holders: set[int] = set()
+    for part in batches(memory_ids.tolist()):
         sql = f"SELECT memory FROM holders WHERE stem = ? AND captured IN (0, 1) AND memory IN ({placeholders(part)})"
-        found.update(memory_id for (memory_id,) in database.execute(sql, (word.stem_id, *part)))
-    return np.array([memory_id in found for memory_id in numbers.tolist()], np.bool_)
+        holders.update(memory_id for (memory_id,) in database.execute(sql, (word.stem_id, *part)))
+    return np.array([memory_id in holders for memory_id in memory_ids.tolist()], np.bool_)

@@ -67,8 +67,8 @@ class MemoryReader:
 
     def find_session(self, name: str) -> WorkSession | None:
         """Return the session with this id."""
-        found = self._select(f"{rows.SELECT_SESSIONS} WHERE s.id = ?", name)
-        return rows.read_session(found[0]) if found else None
+        sessions = self._select(f"{rows.SELECT_SESSIONS} WHERE s.id = ?", name)
+        return rows.read_session(sessions[0]) if sessions else None
 
     def capsules_of_session(self, session: str) -> list[Capsule]:
         """Return the pieces of work of a session, in order."""
@@ -81,8 +81,8 @@ class MemoryReader:
         """Return the open piece of work of the owner, or else the last one."""
         order = "ORDER BY c.ended IS NULL DESC, c.number DESC LIMIT 1"
         sql = f"{rows.SELECT_CAPSULES} WHERE s.root = ? AND s.agent = ? {order}"
-        found = self._select(sql, self._owner.root, self._owner.agent)
-        return rows.read_capsule(found[0]) if found else None
+        capsules = self._select(sql, self._owner.root, self._owner.agent)
+        return rows.read_capsule(capsules[0]) if capsules else None
 
     def select_memories(self, wanted: MemoryFilter, limit: int | None = None) -> list[Memory]:
         """Return the selected memories, the newest first."""

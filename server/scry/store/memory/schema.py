@@ -142,10 +142,10 @@ def read_capsule(row: tuple[Any, ...]) -> Capsule:
 
 def read_memory(row: tuple[Any, ...]) -> Memory:
     """Return the memory of a row of SELECT_MEMORIES."""
-    number, name, kind, when, session, capsule, intent, scope, agent, text, detail, *rest = row
+    memory_id, name, kind, when, session, capsule, intent, scope, agent, text, detail, *rest = row
     status, outcome, refs, times, pinned, document = rest
     return Memory(
-        number=number,
+        number=memory_id,
         id=name,
         kind=cast("MemoryKind", kind),
         time=when,

@@ -74,22 +74,22 @@ def recall_memories(database: sqlite3.Connection, query: RecallQuery) -> list[Re
 
 def _purpose_matches(database: sqlite3.Connection, purpose: RecallPurpose | None) -> list[int]:
     """Return the ids of the newest memories of the kinds that a purpose asks for."""
-    found: list[int] = []
+    memory_ids: list[int] = []
     for kind in MEMORY_KINDS if purpose is not None else ():
         sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
         memories = (rows.read_memory(row) for row in database.execute(sql, (kind, MAX_PER_KIND)))
-        found += [
+        memory_ids += [
             memory.number for memory in memories if purpose is not None and purpose_relevance(purpose, memory) > 0
         ]
-    return found
+    return memory_ids
 
 
-def _read_memories(database: sqlite3.Connection, numbers: Iterable[int]) -> list[Memory]:
-    found: list[Memory] = []
-    for part in batches(list(numbers)):
+def _read_memories(database: sqlite3.Connection, memory_ids: Iterable[int]) -> list[Memory]:
+    memories: list[Memory] = []
+    for part in batches(list(memory_ids)):
         sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.number IN ({placeholders(part)})"
-        found += (rows.read_memory(row) for row in database.execute(sql, part))
-    return found
+        memories += (rows.read_memory(row) for row in database.execute(sql, part))
+    return memories
 
 
 def _intent_terms(intent: str, query: RecallQuery) -> frozenset[str]:
@@ -173,8 +173,10 @@ class MemoryNoteReader(NoteReader):
     def viewpoint(self, now: int, purpose: RecallPurpose | None, intent: str = "") -> RecallContext:
         """Return the viewpoint of the owner. intent: "" for that of the open piece of work."""
         with self._read_errors():
-            found = current_session_and_intent(self._connection, self._owner) if self._owner is not None else None
-        session, current = found or (None, "")
+            session_and_intent = (
+                current_session_and_intent(self._connection, self._owner) if self._owner is not None else None
+            )
+        session, current = session_and_intent or (None, "")
         agent = self._owner.agent if self._owner is not None else ""
         return RecallContext(now, session, agent, purpose, frozenset(content_terms(intent or current)))
 
@@ -211,15 +213,15 @@ class MemoryNoteReader(NoteReader):
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """Return the headers of these memories; see `NoteReader.headers`."""
         shift = self.first_doc_key + UNLISTED_OFFSET
-        found = super().headers([memory_id for memory_id in doc_keys if memory_id < shift])
+        headers = super().headers([memory_id for memory_id in doc_keys if memory_id < shift])
         for part in batches([memory_id - shift for memory_id in doc_keys if memory_id >= shift]):
             sql = f"{_SELECT_HEADERS} WHERE m.number IN ({placeholders(part)})"
             for memory_id, name, kind, text, intent in self.select(sql, part):
                 title = _format_title(kind, text, intent)
-                found[shift + memory_id] = DocumentHeader(
+                headers[shift + memory_id] = DocumentHeader(
                     shift + memory_id, memory_doc_id(name), MEMORY, "", title, kind, ""
                 )
-        return found
+        return headers
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """Return these memories as documents; see `NoteReader.get_documents`."""
@@ -231,38 +233,38 @@ class MemoryNoteReader(NoteReader):
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Return the keys of the memories with these doc_ids; see `NoteReader.doc_keys_by_id`."""
         names = {doc_id.removeprefix(f"{MEMORY}:"): doc_id for doc_id in doc_ids if doc_id.startswith(f"{MEMORY}:")}
-        found: dict[str, int] = {}
+        doc_keys: dict[str, int] = {}
         for part in batches(list(names)):
             rows_found = self.select(
                 f"SELECT id, number, document FROM memories WHERE id IN ({placeholders(part)})", part
             )
             for name, memory_id, document in rows_found:
-                found[names[name]] = self.first_doc_key + (
+                doc_keys[names[name]] = self.first_doc_key + (
                     UNLISTED_OFFSET + memory_id if document is None else document
                 )
-        return found
+        return doc_keys
 
     def _memories_by_doc_key(self, doc_keys: Sequence[int]) -> dict[int, Memory]:
-        found: dict[int, Memory] = {}
+        memories: dict[int, Memory] = {}
         for column, shift in (("number", self.first_doc_key + UNLISTED_OFFSET), ("document", self.first_doc_key)):
             own = [n - shift for n in doc_keys if (n >= self.first_doc_key + UNLISTED_OFFSET) == (column == "number")]
             for part in batches(own):
                 for row in self.select(f"{rows.SELECT_MEMORIES} WHERE m.{column} IN ({placeholders(part)})", part):
                     memory = rows.read_memory(row)
-                    found[self._doc_key_of(memory)] = memory
-        return found
+                    memories[self._doc_key_of(memory)] = memory
+        return memories
 
 
 def _make_document(doc_key: int, memory: Memory) -> Document:
     start = Point(0, 0, 0)
-    place = Span(start, start)
+    span = Span(start, start)
     return Document(
         doc_key,
         memory_doc_id(memory.id),
         MEMORY,
         "",
         "text",
-        Symbol(memory_title(memory), memory.kind, "", memory_snippet(memory), memory_text(memory), place, place, ""),
+        Symbol(memory_title(memory), memory.kind, "", memory_snippet(memory), memory_text(memory), span, span, ""),
         time=memory.time // 1000,
         code_refs=memory.refs,
         session_id=memory.session,

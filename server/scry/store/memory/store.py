@@ -142,10 +142,10 @@ class MemoryStore:
         Raises BadRequest for an unknown capsule, or one in which nothing was noted.
         """
         with self._transaction() as database:
-            found = database.execute("SELECT number FROM capsules WHERE id = ?", (capsule,)).fetchone()
-            if found is None:
+            row = database.execute("SELECT number FROM capsules WHERE id = ?", (capsule,)).fetchone()
+            if row is None:
                 raise BadRequest("of", f"no piece of work is named {capsule}; scry session list names them")
-            memory_id = self._summarize(database, found[0], now, _clean_text(text, MAX_TEXT_CHARACTERS)[0])
+            memory_id = self._summarize(database, row[0], now, _clean_text(text, MAX_TEXT_CHARACTERS)[0])
             if memory_id is None:
                 raise BadRequest("of", f"nothing was noted in {capsule} that could be summarized")
             return _load_memory(database, memory_id)
@@ -154,10 +154,10 @@ class MemoryStore:
         """Pin a memory, so that it does not age, or unpin it. Raises BadRequest for an unknown one."""
         with self._transaction() as database:
             database.execute("UPDATE memories SET pinned = ? WHERE id = ?", (is_pinned, name))
-            found = database.execute("SELECT number FROM memories WHERE id = ?", (name,)).fetchone()
-            if found is None:
+            row = database.execute("SELECT number FROM memories WHERE id = ?", (name,)).fetchone()
+            if row is None:
                 raise BadRequest("id", f"no memory is named {name}; scry memory list names them")
-            return _load_memory(database, found[0])
+            return _load_memory(database, row[0])
 
     # Commits ------------------------------------------------------------------------------------------------------
 
@@ -175,35 +175,35 @@ class MemoryStore:
     # Inside a transaction -----------------------------------------------------------------------------------------
 
     def _insert_or_repeat(
-        self, database: sqlite3.Connection, clean: Observation, place: OpenCapsule, agent: str
+        self, database: sqlite3.Connection, clean: Observation, capsule: OpenCapsule, agent: str
     ) -> tuple[int, bool]:
-        known = _find_by_key(database, place.capsule_id, clean.key)
+        known = _find_by_key(database, capsule.capsule_id, clean.key)
         if known is not None:
             database.execute(
                 "UPDATE memories SET times = times + 1, time = max(time, ?) WHERE number = ?", (clean.time, known)
             )
             return known, False
-        return self._insert(database, clean, place, agent), True
+        return self._insert(database, clean, capsule, agent), True
 
-    def _insert(self, database: sqlite3.Connection, clean: Observation, place: OpenCapsule, agent: str) -> int:
-        stems = self._stems_of(clean, place.intent)
+    def _insert(self, database: sqlite3.Connection, clean: Observation, capsule: OpenCapsule, agent: str) -> int:
+        stems = self._stems_of(clean, capsule.intent)
         scope = clean.scope or default_scope(clean.kind, agent)
-        found = (clean.kind, clean.time, scope, agent, clean.text, clean.detail, clean.status, clean.outcome)
+        values = (clean.kind, clean.time, scope, agent, clean.text, clean.detail, clean.status, clean.outcome)
         memory_id = database.execute(
             "INSERT INTO memories (id, capsule, kind, time, scope, agent, text, detail, status, outcome, refs, key,"
             " stems) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (rows.new_id(), place.capsule_id, *found, json.dumps(clean.refs), clean.key, " ".join(stems)),
+            (rows.new_id(), capsule.capsule_id, *values, json.dumps(clean.refs), clean.key, " ".join(stems)),
         ).lastrowid
         assert memory_id is not None
         add_postings(database, memory_id, stems, captured=clean.kind in CAPTURED_KINDS)
         self._add_to_notes(database, memory_id)
         return memory_id
 
-    def _add_to_notes(self, database: sqlite3.Connection, number: int) -> None:
-        memory = _load_memory(database, number)
+    def _add_to_notes(self, database: sqlite3.Connection, memory_id: int) -> None:
+        memory = _load_memory(database, memory_id)
         if memory.kind in PROSE_KINDS:
             document = self._file.notes.put([memory_entry(memory)])[0] - self._file.notes.first_doc_key
-            database.execute("UPDATE memories SET document = ? WHERE number = ?", (document, number))
+            database.execute("UPDATE memories SET document = ? WHERE number = ?", (document, memory_id))
 
     def _stems_of(self, observation: Observation, intent: str) -> list[str]:
         stems = (self._stemmer.stem(term) for term in observation_terms(observation, intent))
@@ -238,17 +238,15 @@ class MemoryStore:
         clean = Observation("summary", _clean_text(summary, MAX_TEXT_CHARACTERS)[0], ended or now, key=_SUMMARY)
         return self._insert(database, clean, OpenCapsule(session, capsule, intent), agent)
 
-    def remove_memories(self, database: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    def remove_memories(self, database: sqlite3.Connection, memory_ids: Sequence[int]) -> None:
         """Remove memories with all their words."""
-        for memory_id in numbers:
-            found = database.execute(
-                "SELECT id, stems, document FROM memories WHERE number = ?", (memory_id,)
-            ).fetchone()
-            if found is None:
+        for memory_id in memory_ids:
+            row = database.execute("SELECT id, stems, document FROM memories WHERE number = ?", (memory_id,)).fetchone()
+            if row is None:
                 continue
-            remove_postings(database, memory_id, found[1].split())
-            if found[2] is not None:
-                self._file.notes.remove([f"memory:{found[0]}"])
+            remove_postings(database, memory_id, row[1].split())
+            if row[2] is not None:
+                self._file.notes.remove([f"memory:{row[0]}"])
             database.execute("DELETE FROM memories WHERE number = ?", (memory_id,))
 
     def resummarize(self, database: sqlite3.Connection, capsules: Sequence[int], now: int) -> None:
@@ -302,11 +300,11 @@ def _clean_owner(owner: SessionOwner) -> SessionOwner:
 
 def _clean_text(text: str, most: int, *, from_end: bool = False) -> tuple[str, int]:
     """Return a text as it may be stored, and the number of secrets in it."""
-    found = mask_secrets(text[-_MAX_MASKED_CHARACTERS:] if from_end else text[:_MAX_MASKED_CHARACTERS])
-    plain = found.text.encode("utf-8", "backslashreplace").decode().replace("\0", "").strip()
+    masked = mask_secrets(text[-_MAX_MASKED_CHARACTERS:] if from_end else text[:_MAX_MASKED_CHARACTERS])
+    plain = masked.text.encode("utf-8", "backslashreplace").decode().replace("\0", "").strip()
     if len(plain) > most:
         plain = f"…{plain[1 - most :]}" if from_end else f"{plain[: most - 1]}…"
-    return plain, found.count
+    return plain, masked.count
 
 
 def _find_by_key(database: sqlite3.Connection, capsule: int, key: str) -> int | None:
@@ -316,18 +314,20 @@ def _find_by_key(database: sqlite3.Connection, capsule: int, key: str) -> int | 
     return row[0] if row else None
 
 
-def _load_memory(database: sqlite3.Connection, number: int) -> Memory:
-    return rows.read_memory(database.execute(f"{rows.SELECT_MEMORIES} WHERE m.number = ?", (number,)).fetchone())
+def _load_memory(database: sqlite3.Connection, memory_id: int) -> Memory:
+    return rows.read_memory(database.execute(f"{rows.SELECT_MEMORIES} WHERE m.number = ?", (memory_id,)).fetchone())
 
 
 def _load_memories(database: sqlite3.Connection, capsule: int) -> list[Memory]:
     """Return the memories of a piece of work, in order of time."""
-    found = database.execute(f"{rows.SELECT_MEMORIES} WHERE m.capsule = ? ORDER BY m.time, m.number", (capsule,))
-    return [rows.read_memory(row) for row in found]
+    rows_of_capsule = database.execute(
+        f"{rows.SELECT_MEMORIES} WHERE m.capsule = ? ORDER BY m.time, m.number", (capsule,)
+    )
+    return [rows.read_memory(row) for row in rows_of_capsule]
 
 
-def _load_session(database: sqlite3.Connection, number: int) -> WorkSession:
-    return rows.read_session(database.execute(f"{rows.SELECT_SESSIONS} WHERE s.number = ?", (number,)).fetchone())
+def _load_session(database: sqlite3.Connection, session_id: int) -> WorkSession:
+    return rows.read_session(database.execute(f"{rows.SELECT_SESSIONS} WHERE s.number = ?", (session_id,)).fetchone())
 
 
 class ForgetResult(Struct, frozen=True):
@@ -358,15 +358,15 @@ def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> Fo
     condition, values = memory_condition(selection)
     try:
         with store.database.transaction() as database:
-            found = database.execute(f"{_SELECT_FORGOTTEN} WHERE {condition}", values).fetchall()
-            store.remove_memories(database, [row[0] for row in found])
-            store.resummarize(database, sorted({row[2] for row in found if row[4] != "summary"}), now)
-            sessions = _remove_sessions(database, selection, sorted({row[3] for row in found}))
+            rows_to_forget = database.execute(f"{_SELECT_FORGOTTEN} WHERE {condition}", values).fetchall()
+            store.remove_memories(database, [row[0] for row in rows_to_forget])
+            store.resummarize(database, sorted({row[2] for row in rows_to_forget if row[4] != "summary"}), now)
+            sessions = _remove_sessions(database, selection, sorted({row[3] for row in rows_to_forget}))
         store.database.erase_removed()
         is_clean = _truncate_wal(store)
     except (IndexUnavailable, sqlite3.Error) as error:
         raise MemoryUnavailable(f"not all could be taken out: {error}") from error
-    return ForgetResult(tuple(row[1] for row in found), sessions, is_clean)
+    return ForgetResult(tuple(row[1] for row in rows_to_forget), sessions, is_clean)
 
 
 def _truncate_wal(store: MemoryStore) -> bool:
@@ -402,7 +402,7 @@ def _rename_sessions(database: sqlite3.Connection, text: str) -> int:
     """Name each session by its first remaining piece of work; remove sessions without any, and return their number."""
     matches = "instr(lower(intent), lower(?)) > 0"
     next_one = "SELECT c.intent FROM capsules c WHERE c.session = sessions.number ORDER BY c.number LIMIT 1"
-    gone = f"DELETE FROM sessions WHERE {matches} AND NOT EXISTS ({next_one})"
-    count = database.execute(gone, (text,)).rowcount
+    delete_empty = f"DELETE FROM sessions WHERE {matches} AND NOT EXISTS ({next_one})"
+    count = database.execute(delete_empty, (text,)).rowcount
     database.execute(f"UPDATE sessions SET intent = ({next_one}) WHERE {matches}", (text,))
     return count

@@ -52,8 +52,8 @@ class ScoredDocuments(Struct, frozen=True):
 
     def score_of(self, doc_key: int) -> float | None:
         """Return the score of one document; None where it has none."""
-        place = int(np.searchsorted(self.doc_keys, doc_key))
-        return float(self.scores[place]) if place < len(self.doc_keys) and self.doc_keys[place] == doc_key else None
+        index = int(np.searchsorted(self.doc_keys, doc_key))
+        return float(self.scores[index]) if index < len(self.doc_keys) and self.doc_keys[index] == doc_key else None
 
     def with_min_score(self, min_score: float) -> ScoredDocuments:
         """Return the documents with at least this score."""
@@ -97,16 +97,16 @@ class NotePostings:
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
-        found: dict[int, list[str]] = {row_id: [] for row_id in doc_keys}
+        terms_by_row: dict[int, list[str]] = {row_id: [] for row_id in doc_keys}
         wanted = np.array(sorted(doc_keys), np.int64)
         for term in terms:
             rows = self._read_rows(self._stemmer.stem(term))
             if rows is not None:
                 row_keys = rows["number"]
-                places = np.minimum(np.searchsorted(row_keys, wanted), len(row_keys) - 1)
-                for row_id in wanted[row_keys[places] == wanted].tolist():
-                    found[row_id].append(term)
-        return found
+                indexes = np.minimum(np.searchsorted(row_keys, wanted), len(row_keys) - 1)
+                for row_id in wanted[row_keys[indexes] == wanted].tolist():
+                    terms_by_row[row_id].append(term)
+        return terms_by_row
 
     def _read_rows(self, stem: str) -> NDArray[np.void] | None:
         blocks = self._db.execute("SELECT data FROM postings WHERE term = ? ORDER BY block", (stem,)).fetchall()
@@ -158,11 +158,11 @@ def _inverse_document_frequency(stem: str, code: LexicalIndex) -> float:
 
 
 def _sum_scores(
-    numbers: Sequence[NDArray[np.int64]], scores: Sequence[NDArray[np.float64]], highest: float
+    row_ids: Sequence[NDArray[np.int64]], scores: Sequence[NDArray[np.float64]], highest: float
 ) -> ScoredDocuments:
-    if not numbers:
+    if not row_ids:
         return NO_DOCUMENTS
-    every = np.concatenate(numbers)
+    every = np.concatenate(row_ids)
     least = int(every.min())
     sums: NDArray[np.float64] = np.bincount(every - least, np.concatenate(scores)).astype(np.float64)
     row_keys = np.flatnonzero(sums)

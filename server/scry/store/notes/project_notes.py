@@ -59,16 +59,16 @@ class ProjectNoteDatabase(NoteDatabase):
 
         Raises IndexUnavailable.
         """
-        place = cls.path_in_cache(cache)
+        database_path = cls.path_in_cache(cache)
         try:
-            return cls(PROJECT_NOTES, place, PROJECT_NOTE_SCHEMA, write=write)
+            return cls(PROJECT_NOTES, database_path, PROJECT_NOTE_SCHEMA, write=write)
         except IndexUnavailable:
             if not write:
                 raise
-        for path in place.parent.glob("*"):
+        for path in database_path.parent.glob("*"):
             with suppress(OSError):
                 path.unlink()
-        return cls(PROJECT_NOTES, place, PROJECT_NOTE_SCHEMA, write=True)
+        return cls(PROJECT_NOTES, database_path, PROJECT_NOTE_SCHEMA, write=True)
 
     # Reading ------------------------------------------------------------------------------------------------------
 
@@ -79,28 +79,28 @@ class ProjectNoteDatabase(NoteDatabase):
 
     def notes_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, NoteFile]:
         """Return the note of each doc_id: of several files the first by path."""
-        found: dict[str, NoteFile] = {}
+        notes: dict[str, NoteFile] = {}
         for part in batches(doc_ids):
             sql = f"SELECT doc_id, facts FROM notes WHERE doc_id IN ({placeholders(part)}) ORDER BY path DESC"
-            found |= {doc_id: _decode_note(facts) for doc_id, facts in self._select(sql, part)}
-        return found
+            notes |= {doc_id: _decode_note(facts) for doc_id, facts in self._select(sql, part)}
+        return notes
 
     def paths_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, list[str]]:
         """Return the paths of the files with each of these doc_ids, the first one first."""
-        found: dict[str, list[str]] = {doc_id: [] for doc_id in doc_ids}
+        paths: dict[str, list[str]] = {doc_id: [] for doc_id in doc_ids}
         sql = "SELECT doc_id, path FROM notes WHERE doc_id IN ({}) ORDER BY path"
-        for doc_id, path in self._select_in(sql, list(found)):
-            found[doc_id].append(decode_path(path))
-        return found
+        for doc_id, path in self._select_in(sql, list(paths)):
+            paths[doc_id].append(decode_path(path))
+        return paths
 
     def relations_to(self, doc_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
         """Return kind and doc_id of every belief that supports or attacks each of these beliefs, in order."""
-        found: dict[str, list[tuple[str, str]]] = {doc_id: [] for doc_id in doc_ids}
+        relations: dict[str, list[tuple[str, str]]] = {doc_id: [] for doc_id in doc_ids}
         source = "relations r JOIN notes n USING (path)"
         sql = f"SELECT DISTINCT r.target, r.kind, n.doc_id FROM {source} WHERE r.target IN ({{}}) ORDER BY 2, 3"
-        for target, kind, doc_id in self._select_in(sql, list(found)):
-            found[target].append((kind, doc_id))
-        return found
+        for target, kind, doc_id in self._select_in(sql, list(relations)):
+            relations[target].append((kind, doc_id))
+        return relations
 
     def note_paths(self) -> frozenset[str]:
         """Return the paths of all notes."""
@@ -108,11 +108,11 @@ class ProjectNoteDatabase(NoteDatabase):
 
     def coverage_of(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
         """Return the targets that each belief covers, the highest score first."""
-        found: dict[str, list[BeliefTarget]] = {}
+        coverage: dict[str, list[BeliefTarget]] = {}
         sql = "SELECT doc_id, target, score, reason FROM reach WHERE doc_id IN ({}) ORDER BY score DESC, target"
         for doc_id, target, score, reason in self._select_in(sql, doc_ids):
-            found.setdefault(doc_id, []).append(BeliefTarget(target, score, reason))
-        return found
+            coverage.setdefault(doc_id, []).append(BeliefTarget(target, score, reason))
+        return coverage
 
     def beliefs_covering(self, target: str) -> list[tuple[str, BeliefTarget]]:
         """Return the beliefs that cover a file, commit or note, the highest score first."""
@@ -144,9 +144,9 @@ class ProjectNoteDatabase(NoteDatabase):
     def save_coverage(self, targets_by_belief: Mapping[str, Sequence[BeliefTarget]], fingerprint: str) -> None:
         """Replace the coverage of these beliefs. fingerprint: of the state that it was made from."""
         with self.transaction() as db:
-            for doc_id, found in targets_by_belief.items():
+            for doc_id, targets in targets_by_belief.items():
                 db.execute("DELETE FROM reach WHERE doc_id = ?", (doc_id,))
-                rows = [(doc_id, reached.target, reached.score, reached.reason) for reached in found]
+                rows = [(doc_id, target.target, target.score, target.reason) for target in targets]
                 db.executemany("INSERT INTO reach VALUES (?, ?, ?, ?)", rows)
                 db.execute("INSERT OR REPLACE INTO reach_made VALUES (?, ?)", (doc_id, fingerprint))
 
@@ -167,14 +167,14 @@ class ProjectNoteDatabase(NoteDatabase):
         current = {doc_id: entry for doc_id, (facts, entry) in first.items() if _decode_note(facts).status != RETRACTED}
         self.notes.remove(sorted(doc_ids - current.keys()))
         entries = [_decode_entry(current[doc_id]) for doc_id in sorted(current)]
-        numbers = self.notes.put(entries)
+        doc_keys = self.notes.put(entries)
         self.connection.executemany("DELETE FROM reach_made WHERE doc_id = ?", [(doc_id,) for doc_id in doc_ids])
-        gone = [(doc_id,) for doc_id in doc_ids - current.keys()]
-        self.connection.executemany("DELETE FROM reach WHERE doc_id = ?", gone)
+        removed = [(doc_id,) for doc_id in doc_ids - current.keys()]
+        self.connection.executemany("DELETE FROM reach WHERE doc_id = ?", removed)
         self.notes.compact_vectors()
         if embed is not None and entries:
             embedder, vectors = embed(entries)
-            self.notes.publish_vectors(embedder, numbers, vectors)
+            self.notes.publish_vectors(embedder, doc_keys, vectors)
 
     def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
         """Return all rows of a statement in which `{}` stands for the values."""

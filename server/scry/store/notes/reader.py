@@ -89,7 +89,7 @@ class NoteReader:
         """Return for each of these documents the terms that it holds, in their order."""
         with self._read_errors():
             matched = self._postings.matched_terms(terms, self._row_ids(doc_keys))
-        return {doc_key + self.first_doc_key: found for doc_key, found in matched.items()}
+        return {doc_key + self.first_doc_key: held for doc_key, held in matched.items()}
 
     # Documents ----------------------------------------------------------------------------------------------------
 
@@ -115,11 +115,11 @@ class NoteReader:
 
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Return the keys of the documents with these doc_ids, by doc_id."""
-        found: dict[str, int] = {}
+        doc_keys: dict[str, int] = {}
         for part in batches(doc_ids):
             rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({placeholders(part)})", part)
-            found |= {doc_id: doc_key + self.first_doc_key for doc_id, doc_key in rows}
-        return found
+            doc_keys |= {doc_id: doc_key + self.first_doc_key for doc_id, doc_key in rows}
+        return doc_keys
 
     def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the position of each of these documents among all by doc_id; -1 for a deleted one."""
@@ -143,25 +143,25 @@ class NoteReader:
     def documents_without_vector(self, identity: str, limit: int) -> list[tuple[int, str, str]]:
         """Return key, title and text of the first `limit` documents without a vector of this embedder."""
         with self._read_errors():
-            found = self._vectors.find_by_identity(identity)
-            where = found.lacks_condition if found else "true"
+            vector_set = self._vectors.find_by_identity(identity)
+            where = vector_set.lacks_condition if vector_set else "true"
             sql = f"SELECT number, title, text FROM documents WHERE {where} ORDER BY number LIMIT ?"
             return [(row[0] + self.first_doc_key, row[1], row[2]) for row in self.select(sql, (limit,))]
 
     # Internals ----------------------------------------------------------------------------------------------------
 
     def _score_words(self, query: WordQuery) -> ScoredDocuments:
-        found = self._postings.score(query.terms, query.code_index)
+        scored = self._postings.score(query.terms, query.code_index)
         return ScoredDocuments(
-            found.doc_keys + self.first_doc_key, np.round(found.scores, query.digits), found.score_ceiling
+            scored.doc_keys + self.first_doc_key, np.round(scored.scores, query.digits), scored.score_ceiling
         )
 
     def _score_vectors(self, identity: str, query: FloatRows) -> ScoredDocuments:
-        found = self._vectors.find_by_identity(identity)
-        if found is None:
+        vector_set = self._vectors.find_by_identity(identity)
+        if vector_set is None:
             return NO_DOCUMENTS
         try:
-            doc_keys, cosines = self._vectors.open_file(found).all_cosines(query)
+            doc_keys, cosines = self._vectors.open_file(vector_set).all_cosines(query)
         except (IndexUnavailable, FileNotFoundError):  # found by words; see `NoteStore.drop_unreadable_vectors`
             return NO_DOCUMENTS
         if (doc_keys[1:] < doc_keys[:-1]).any():
@@ -229,12 +229,10 @@ class NoteReader:
 
     def _select_rows(self, columns: str, row_ids: Sequence[int]) -> list[Any]:
         """Return row id and these columns of each of the documents."""
-        found: list[Any] = []
+        rows: list[Any] = []
         for part in batches(row_ids):
-            found += self.select(
-                f"SELECT number, {columns} FROM documents WHERE number IN ({placeholders(part)})", part
-            )
-        return found
+            rows += self.select(f"SELECT number, {columns} FROM documents WHERE number IN ({placeholders(part)})", part)
+        return rows
 
     def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         """Return the rows of a statement on the file, for its owner."""
@@ -259,14 +257,14 @@ def _type_condition(types: frozenset[str] | None) -> tuple[str, list[str]]:
 def _read_note_document(doc_key: int, *row: Any) -> Document:  # noqa: ANN401 — columns of many types
     doc_id, content_type, kind, title, text, snippet, time, path, line, code_refs, domains, session_id = row
     start = Point(line, 0, 0)
-    place = Span(start, start)
+    span = Span(start, start)
     return Document(
         doc_key,
         doc_id,
         content_type,
         decode_path(path),
         "markdown",
-        Symbol(title, kind, "", snippet, text, place, place, ""),
+        Symbol(title, kind, "", snippet, text, span, span, ""),
         time=time,
         code_refs=tuple(json.loads(code_refs)),
         domains=tuple(json.loads(domains)),
@@ -320,7 +318,7 @@ class NoteStores(Struct, frozen=True):
             except IndexUnavailable:
                 return np.full(len(doc_keys), -1)
         headers = self.headers(doc_keys.tolist())
-        names = {doc_id: place for place, doc_id in enumerate(sorted(each.doc_id for each in headers.values()))}
+        names = {doc_id: position for position, doc_id in enumerate(sorted(each.doc_id for each in headers.values()))}
         positions = [names[headers[doc_key].doc_id] if doc_key in headers else -1 for doc_key in doc_keys.tolist()]
         return np.array(positions, np.int64)
 
@@ -328,11 +326,11 @@ class NoteStores(Struct, frozen=True):
         """Return the key of the document with this doc_id."""
         for store in self.readers.values():
             try:
-                found = store.doc_keys_by_id([doc_id])
+                doc_keys = store.doc_keys_by_id([doc_id])
             except IndexUnavailable:
                 continue
-            if found:
-                return found[doc_id]
+            if doc_keys:
+                return doc_keys[doc_id]
         return None
 
     def get_reader(self, name: str) -> NoteReader | None:
@@ -342,15 +340,15 @@ class NoteStores(Struct, frozen=True):
         return self.readers.get(name)
 
     def _search_all(self, search: Callable[[NoteReader], ScoredDocuments]) -> ScoredDocuments:
-        found: list[ScoredDocuments] = []
+        scored: list[ScoredDocuments] = []
         for store in sorted(self.readers.values(), key=lambda store: store.first_doc_key):
             try:
-                found.append(search(store))
+                scored.append(search(store))
             except IndexUnavailable:  # the oracle of this store reports it
                 continue
-        if len(found) == 1:
-            return found[0]
-        parts = [NO_DOCUMENTS, *found]
+        if len(scored) == 1:
+            return scored[0]
+        parts = [NO_DOCUMENTS, *scored]
         return ScoredDocuments(np.concatenate([p.doc_keys for p in parts]), np.concatenate([p.scores for p in parts]))
 
     def _read_by_store(
@@ -359,10 +357,10 @@ class NoteStores(Struct, frozen=True):
         keys_by_store: dict[str, list[int]] = defaultdict(list)
         for doc_key in doc_keys:
             keys_by_store[note_store_of(doc_key)].append(doc_key)
-        found: dict[int, T] = {}
+        values: dict[int, T] = {}
         for name, own_keys in keys_by_store.items():
             try:
-                found |= read(self.readers[name], own_keys) if name in self.readers else {}
+                values |= read(self.readers[name], own_keys) if name in self.readers else {}
             except IndexUnavailable:
                 continue
-        return found
+        return values

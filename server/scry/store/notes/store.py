@@ -70,19 +70,19 @@ class NoteStore(NoteReader):
 
         Deleted documents are passed over.
         """
-        found = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
+        vector_set = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
         there = {row[0] for row in self._select_rows("doc_id", self._row_ids(doc_keys))}
-        kept = [index for index, row_id in enumerate(self._row_ids(doc_keys)) if row_id in there]
-        self._vectors.append(found, [doc_keys[index] - self.first_doc_key for index in kept], vectors[kept])
+        indexes = [index for index, row_id in enumerate(self._row_ids(doc_keys)) if row_id in there]
+        self._vectors.append(vector_set, [doc_keys[index] - self.first_doc_key for index in indexes], vectors[indexes])
         self._raise_generation()
 
     def compact_vectors(self, *, force: bool = False) -> None:
         """Rewrite the vectors where many are of deleted documents; with `force`, where one is."""
         self._refresh_cache()
-        for found in self._vectors.list_sets():
-            dead = found.row_count - self._vectors.count_documents(found)
-            if dead > (0 if force else _MAX_DEAD_VECTORS + found.row_count // 5):
-                self._vectors.compact(found, self._filtered_row_ids(ALL_KNOWLEDGE))
+        for vector_set in self._vectors.list_sets():
+            dead = vector_set.row_count - self._vectors.count_documents(vector_set)
+            if dead > (0 if force else _MAX_DEAD_VECTORS + vector_set.row_count // 5):
+                self._vectors.compact(vector_set, self._filtered_row_ids(ALL_KNOWLEDGE))
                 self._raise_generation()
 
     @property
@@ -93,8 +93,8 @@ class NoteStore(NoteReader):
 
     def drop_unreadable_vectors(self) -> None:
         """Drop the sets that cannot be loaded: their vectors are made again."""
-        for found in self._vectors.list_unreadable():
-            self._vectors.drop(found)
+        for vector_set in self._vectors.list_unreadable():
+            self._vectors.drop(vector_set)
             self._raise_generation()
 
     def delete_unused_files(self) -> None:

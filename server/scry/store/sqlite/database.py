@@ -45,7 +45,7 @@ def network_file_system_type(path: bytes, mounts: bytes) -> str | None:
 
     mounts: as in /proc/self/mountinfo. Of several mounts over one another the last one counts.
     """
-    best, found = b"", ""
+    best, kind = b"", ""
     for line in mounts.splitlines():
         fields, _, rest = line.partition(b" - ")
         words = fields.split(b" ")
@@ -54,8 +54,8 @@ def network_file_system_type(path: bytes, mounts: bytes) -> str | None:
         point = words[4].replace(b"\\040", b" ").replace(b"\\011", b"\t").replace(b"\\134", b"\\")
         holds = path == point or path.startswith(point.rstrip(b"/") + b"/")
         if holds and len(point) >= len(best):
-            best, found = point, rest.split(b" ", 1)[0].decode("ascii", "replace")
-    return found if found in _NETWORK_TYPES else None
+            best, kind = point, rest.split(b" ", 1)[0].decode("ascii", "replace")
+    return kind if kind in _NETWORK_TYPES else None
 
 
 def _is_remote_drive(folder: Path) -> bool:
@@ -160,11 +160,11 @@ def apply_migrations(connection: sqlite3.Connection, scripts: Sequence[str]) -> 
     """
     while schema_version(connection) < len(scripts):
         with transaction(connection):
-            number = schema_version(connection)
-            if number < len(scripts):
-                for statement in _split_statements(scripts[number]):
+            version = schema_version(connection)
+            if version < len(scripts):
+                for statement in _split_statements(scripts[version]):
                     connection.execute(statement)
-                connection.execute(f"PRAGMA user_version={number + 1}")
+                connection.execute(f"PRAGMA user_version={version + 1}")
 
 
 class CacheSchema(NamedTuple):

@@ -81,7 +81,7 @@ def check(*, root: RootOption = None, force: ForceOption = False, as_json: JsonO
     The exit status is 1 where anything does, for scripts and continuous integration.
     """
     return _print_beliefs(
-        "check", None, root, force, as_json, is_failure=lambda found: bool(found.beliefs or found.problems)
+        "check", None, root, force, as_json, is_failure=lambda report: bool(report.beliefs or report.problems)
     )
 
 

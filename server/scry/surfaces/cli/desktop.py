@@ -46,17 +46,17 @@ class EditorCommand(Struct, frozen=True):
 
 def editor_command(path: Path, line: int, column: int, environ: Mapping[str, str] = os.environ) -> EditorCommand:
     """Return the command that opens a location; line and column are 1-based. Raises BadRequest without an editor."""
-    place = str(path)
+    file = str(path)
     if address := environ.get("NVIM"):
         return EditorCommand(
-            ("nvim", "--server", address, "--remote-expr", _vim_jump_expression(place, line, column)),
+            ("nvim", "--server", address, "--remote-expr", _vim_jump_expression(file, line, column)),
             runs_in_terminal=False,
         )
     if environ.get("TERM_PROGRAM") == "vscode":
         for name in _VSCODE_COMMANDS:
             if shutil.which(name, path=environ.get("PATH")):
                 return EditorCommand(
-                    (name, "--reuse-window", "--goto", f"{place}:{line}:{column}"), runs_in_terminal=False
+                    (name, "--reuse-window", "--goto", f"{file}:{line}:{column}"), runs_in_terminal=False
                 )
     chosen = environ.get("VISUAL") or environ.get("EDITOR") or ""
     try:
@@ -64,33 +64,33 @@ def editor_command(path: Path, line: int, column: int, environ: Mapping[str, str
     except ValueError as error:
         raise BadRequest("editor", f"$VISUAL or $EDITOR can't be read ({error}): {chosen}") from error
     if not arguments:
-        raise BadRequest("editor", f"no editor is known; set EDITOR, then ask again. The place is {place}:{line}")
-    return EditorCommand((*arguments, *_position_arguments(arguments[0], place, line, column)), runs_in_terminal=True)
+        raise BadRequest("editor", f"no editor is known; set EDITOR, then ask again. The place is {file}:{line}")
+    return EditorCommand((*arguments, *_position_arguments(arguments[0], file, line, column)), runs_in_terminal=True)
 
 
-def _vim_jump_expression(place: str, line: int, column: int) -> str:
+def _vim_jump_expression(path: str, line: int, column: int) -> str:
     """Return the Vimscript expression that jumps to a place; in its strings only single quotes need escaping.
 
     `fnameescape` escapes the file's name for `:drop`.
     """
-    quoted = "'" + place.replace("'", "''") + "'"
+    quoted = "'" + path.replace("'", "''") + "'"
     jump = f"'call cursor({line}, {column})'"
     return f"execute(['drop ' .. fnameescape({quoted}), {jump}, 'normal! zvzz'])"
 
 
-def _position_arguments(program: str, place: str, line: int, column: int) -> tuple[str, ...]:
+def _position_arguments(program: str, path: str, line: int, column: int) -> tuple[str, ...]:
     """Return the arguments by which an editor opens a file at a line; an unknown editor gets the file alone."""
     name = re.sub(r"\.(exe|cmd|bat|sh)$", "", Path(program).name.lower())
     name = name if name in _GOTO_EDITORS else re.split(r"[-.]", name)[0]  # vim.basic, emacs-29.1
     if name in _PLUS_LINE_EDITORS:
-        return (f"+{line}", place)
+        return (f"+{line}", path)
     if name in _GOTO_EDITORS:
-        return ("--goto", f"{place}:{line}:{column}")
+        return ("--goto", f"{path}:{line}:{column}")
     if name in _COLON_EDITORS:
-        return (f"{place}:{line}:{column}",)
+        return (f"{path}:{line}:{column}",)
     if name in _LINE_OPTION_EDITORS:
-        return ("--line", str(line), place)
-    return ("-l", str(line), place) if name in _DASH_L_EDITORS else (place,)
+        return ("--line", str(line), path)
+    return ("-l", str(line), path) if name in _DASH_L_EDITORS else (path,)
 
 
 _CLIPBOARD_TIMEOUT_S = 5.0

@@ -38,24 +38,24 @@ class DiskUsageReport(msgspec.Struct, frozen=True):
     failures: list[str] = []
 
 
-def print_disk_usage(items: Sequence[DiskItem], place: str) -> None:
-    """Print the files that Scry wrote, with their sizes. place: the folder, or `All projects`."""
+def print_disk_usage(items: Sequence[DiskItem], title: str) -> None:
+    """Print the files that Scry wrote, with their sizes. title: the folder, or `All projects`."""
     total = format_size(sum(item.size for item in items))
     print_lines(
         [
-            styled_line((place, "strong"), f": {total if items else 'nothing'}"),
+            styled_line((title, "strong"), f": {total if items else 'nothing'}"),
             *(_file_line(item) for item in items),
         ]
     )
 
 
 def print_disk_usage_json(
-    items: Sequence[DiskItem], place: str, *, removed: bool = False, failures: Sequence[str] = ()
+    items: Sequence[DiskItem], title: str, *, removed: bool = False, failures: Sequence[str] = ()
 ) -> None:
     """Print the files that Scry wrote as JSON, also after their removal."""
     entries = [_to_file_report(item) for item in items]
     clean = [escape_unencodable(failure) for failure in failures]
-    print_json(DiskUsageReport(escape_unencodable(place), sum(item.size for item in items), entries, removed, clean))
+    print_json(DiskUsageReport(escape_unencodable(title), sum(item.size for item in items), entries, removed, clean))
 
 
 def _to_file_report(item: DiskItem) -> WrittenFileReport:
@@ -70,11 +70,11 @@ def _file_line(item: DiskItem) -> StyledLine:
     )
 
 
-def remove_and_report(items: Sequence[DiskItem], place: str, *, as_json: bool) -> int:
+def remove_and_report(items: Sequence[DiskItem], title: str, *, as_json: bool) -> int:
     """Remove files, print the outcome, and return the exit status: 1 where a file could not be removed."""
     failures = remove_items(items)
     if as_json:
-        print_disk_usage_json(items, place, removed=not failures, failures=failures)
+        print_disk_usage_json(items, title, removed=not failures, failures=failures)
     else:
         size = format_size(sum(item.size for item in items))
         print_lines([styled_line((f"Removed {size}." if items else "There was nothing to remove.", "strong"))])
@@ -102,11 +102,11 @@ def cache(
 
     if action == "clear":
         return _clear_cache(root, everything=everything, as_json=as_json)
-    items, place = list_cache_items(), str(cache_home())
+    items, title = list_cache_items(), str(cache_home())
     if as_json:
-        print_disk_usage_json(items, place)
+        print_disk_usage_json(items, title)
     else:
-        print_disk_usage(items, place)
+        print_disk_usage(items, title)
     return 0
 
 
@@ -134,17 +134,17 @@ def purge(
     A project's folder itself is not touched; its .scry folder is part of it. With --json it is only shown, unless --yes
     is given too.
     """
-    items, place = _find_written_files(root, everything=everything)
+    items, title = _find_written_files(root, everything=everything)
     if as_json and not yes:
-        print_disk_usage_json(items, place)
+        print_disk_usage_json(items, title)
         return 0
     if not as_json:
-        print_disk_usage(items, place)
+        print_disk_usage(items, title)
         if items and not yes and not confirm_removal("Remove all of this? It can't be brought back."):
             return 1
     if not everything:
         _unregister_project(root, as_json=as_json)
-    return remove_and_report(items, place, as_json=as_json) if items or as_json else 0
+    return remove_and_report(items, title, as_json=as_json) if items or as_json else 0
 
 
 def _unregister_project(root: RootOption, *, as_json: bool) -> None:

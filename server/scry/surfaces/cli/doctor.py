@@ -79,10 +79,10 @@ def _run_check(name: str, check: Callable[[], CheckResult]) -> Iterator[CheckRes
 
 
 def _check_python() -> CheckResult:
-    found = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
+    version = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
     if sys.version_info < MINIMUM_PYTHON:
-        return CheckResult("python", "fail", found, "install Python 3.10 or newer")
-    return CheckResult("python", "ok", found)
+        return CheckResult("python", "fail", version, "install Python 3.10 or newer")
+    return CheckResult("python", "ok", version)
 
 
 def _check_packages() -> CheckResult:
@@ -137,16 +137,16 @@ def _check_git() -> CheckResult:
 
 def _check_folder(name: str, folder: Path) -> CheckResult:
     """Check that a folder is writable, or else its nearest existing parent; create nothing."""
-    existing = next(place for place in (folder, *folder.parents) if place.exists())
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         return CheckResult(
             name, "fail", f"{folder} can't be written", f"make {existing} a folder that you can write to"
         )
     free = shutil.disk_usage(existing).free
-    found = f"{folder}, {format_size(free)} free"
+    description = f"{folder}, {format_size(free)} free"
     if free < LOW_DISK_SPACE_BYTES:
-        return CheckResult(name, "warn", found, "free some space; `scry cache` shows what Scry takes up")
-    return CheckResult(name, "ok", found)
+        return CheckResult(name, "warn", description, "free some space; `scry cache` shows what Scry takes up")
+    return CheckResult(name, "ok", description)
 
 
 def _check_settings(root: Path) -> CheckResult:
@@ -181,10 +181,10 @@ def _check_index(project: Project) -> CheckResult:
         return CheckResult("index", "fail", str(error), "`scry index --rebuild` makes it anew")
     if damage:
         return CheckResult("index", "fail", damage, "`scry index --rebuild` makes it anew")
-    found = f"{state.files_indexed} files, generation {state.generation}, in {project.cache}"
+    description = f"{state.files_indexed} files, generation {state.generation}, in {project.cache}"
     if state.state != "ready":
-        return CheckResult("index", "warn", f"not complete: {found}", "`scry index` completes it")
-    return CheckResult("index", "ok", found)
+        return CheckResult("index", "warn", f"not complete: {description}", "`scry index` completes it")
+    return CheckResult("index", "ok", description)
 
 
 def _check_indexer(project: Project) -> CheckResult:
@@ -194,14 +194,16 @@ def _check_indexer(project: Project) -> CheckResult:
     indexer = probe_indexer(project)
     if indexer is None:
         return CheckResult("indexer", "ok", "none runs; one is started when it is needed")
-    found = f"process {indexer.pid} of Scry {indexer.version} is {indexer.state.state}"
+    description = f"process {indexer.pid} of Scry {indexer.version} is {indexer.state.state}"
     if indexer.state.state == "failed":
         return CheckResult(
-            "indexer", "fail", f"{found}: {indexer.state.message}", f"see {project.cache / 'indexer.log'}"
+            "indexer", "fail", f"{description}: {indexer.state.message}", f"see {project.cache / 'indexer.log'}"
         )
     if indexer.version != index_format_version():
-        return CheckResult("indexer", "warn", found, f"this is Scry {index_format_version()}: restart your editor")
-    return CheckResult("indexer", "ok", found)
+        return CheckResult(
+            "indexer", "warn", description, f"this is Scry {index_format_version()}: restart your editor"
+        )
+    return CheckResult("indexer", "ok", description)
 
 
 def _check_log(project: Project) -> CheckResult:

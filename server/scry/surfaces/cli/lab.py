@@ -176,12 +176,14 @@ def compare(
     from scry.lab.run import read_run
     from scry.surfaces.render.evaluation import comparison_blocks
 
-    found = compare_runs(read_run(before, "before"), read_run(after, "after"), BOOTSTRAP_SEED if seed is None else seed)
+    comparison = compare_runs(
+        read_run(before, "before"), read_run(after, "after"), BOOTSTRAP_SEED if seed is None else seed
+    )
     if html is not None:
         from scry.surfaces.render.evaluation_html import render_comparison_html
 
-        write_file(html, render_comparison_html(found), "html")
-    print_report(found, comparison_blocks(found), as_json=as_json)
+        write_file(html, render_comparison_html(comparison), "html")
+    print_report(comparison, comparison_blocks(comparison), as_json=as_json)
     return 0
 
 
@@ -218,21 +220,21 @@ def why(
     unlogged = RequestContext(is_subrequest=True)
     with open_subject(root or Path(recorded.ground.root), force=force, wait=wait) as (engine, subject):
         params = [WhyParams(doc_id=name, query=outcome.query) for name in why_targets(subject, outcome)]
-        found = QuestionExplanations(
+        explanations = QuestionExplanations(
             number, outcome.query, [add_explanation_text(engine.why(each, unlogged)) for each in params]
         )
     if as_json:
-        print_json(found)
+        print_json(explanations)
     else:
-        _print_explanations(found)
+        _print_explanations(explanations)
     return 0
 
 
-def _print_explanations(found: QuestionExplanations) -> None:
+def _print_explanations(explanations: QuestionExplanations) -> None:
     from scry.surfaces.render.explanation import render_explanation
     from scry.surfaces.render.styled_text import styled_line
 
-    for at, explanation in enumerate(found.explanations):
+    for at, explanation in enumerate(explanations.explanations):
         print_lines([*([styled_line("")] if at else []), *render_explanation(explanation, terminal_width(sys.stdout))])
 
 
@@ -303,8 +305,8 @@ def replay(
         questions = latest_distinct(read_logged_queries(engine.project.data, engine.project.root), last)
         if not questions:
             raise BadRequest("log", "no logged question found anything yet; ask something first (scry find …)")
-        found = replay_questions(subject, questions, recipe, progress, BOOTSTRAP_SEED if seed is None else seed)
-    print_report(found, replay_blocks(found), as_json=as_json)
+        result = replay_questions(subject, questions, recipe, progress, BOOTSTRAP_SEED if seed is None else seed)
+    print_report(result, replay_blocks(result), as_json=as_json)
     return 0
 
 

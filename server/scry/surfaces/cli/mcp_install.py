@@ -88,8 +88,8 @@ def _server_command(client: AgentClient, scope: ConfigScope) -> ServerCommand:
     arguments = ("mcp", "--text-only", *client.arguments)
     if not program.exists():
         return ServerCommand(sys.executable, ("-m", "scry", *arguments))
-    found = shutil.which("scry")
-    is_found = scope == "project" and found is not None and Path(found).resolve() == program.resolve()
+    on_path = shutil.which("scry")
+    is_found = scope == "project" and on_path is not None and Path(on_path).resolve() == program.resolve()
     return ServerCommand("scry" if is_found else str(program), arguments)
 
 

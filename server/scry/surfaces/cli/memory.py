@@ -134,11 +134,11 @@ def import_reports(
 
     observations = [observation for file in files for observation in read_junit_report(file, now_ms())]
     with open_memory(root) as memory:
-        noted = [memory.note(observation, agent) for observation in observations]
+        recorded = [memory.note(observation, agent) for observation in observations]
     report = MemoryImportReport(
-        sum(each.is_new for each in noted),
-        sum(not each.is_new for each in noted),
-        sum(each.masked_secrets for each in noted),
+        sum(each.is_new for each in recorded),
+        sum(not each.is_new for each in recorded),
+        sum(each.masked_secrets for each in recorded),
     )
     if as_json:
         print_json(report)
@@ -216,12 +216,12 @@ def forget(
             "all", "say what to forget: --all, or ids, or any of --session, --kind, --since, --until, --text"
         )
     with open_memory(root) as memory:
-        found = memory.memories(selection)
+        memories = memory.memories(selection)
         if as_json and not yes:
-            print_json(MemoryForgetReport(len(found), 0, removed=False, is_clean=False))
+            print_json(MemoryForgetReport(len(memories), 0, removed=False, is_clean=False))
             return 0
         if not as_json:
-            _print_selection(found)
+            _print_selection(memories)
         if not yes and not confirm_removal(
             "Forget this, and the answers that are kept of it? It can't be brought back."
         ):
@@ -236,14 +236,14 @@ def _log_reminder(memory: MemoryService, text: str) -> str:
     return f"What you asked holds it too, in the log: scry log forget --text {shlex.quote(text)}\n"
 
 
-def _print_selection(found: list[Memory]) -> None:
+def _print_selection(memories: list[Memory]) -> None:
     from scry.surfaces.render.activity import render_memory
 
-    lines = [styled_line((_count_memories(len(found)), "strong"))]
-    lines += [each for memory in found[:_MAX_MEMORIES_SHOWN] for each in render_memory(memory)]
+    lines = [styled_line((_count_memories(len(memories)), "strong"))]
+    lines += [line for memory in memories[:_MAX_MEMORIES_SHOWN] for line in render_memory(memory)]
     print_lines(
-        [*lines, styled_line(f"… and {len(found) - _MAX_MEMORIES_SHOWN} older ones")]
-        if len(found) > _MAX_MEMORIES_SHOWN
+        [*lines, styled_line(f"… and {len(memories) - _MAX_MEMORIES_SHOWN} older ones")]
+        if len(memories) > _MAX_MEMORIES_SHOWN
         else lines
     )
 

@@ -117,12 +117,14 @@ def list_memories(
         raise BadRequest("limit", "is a number from 1 on")
     selection = MemoryFilter(kinds=kind, session=session, pinned=pinned)
     with open_memory(root) as memory:
-        found = memory.memories(selection, limit or DEFAULT_MEMORY_COUNT)
+        memories = memory.memories(selection, limit or DEFAULT_MEMORY_COUNT)
         project, is_on = memory.project, memory.is_on()
     if as_json:
-        print_json(MemoryListReport(_memory_path(project), is_on, [to_memory_report(each) for each in found]))
+        print_json(MemoryListReport(_memory_path(project), is_on, [to_memory_report(each) for each in memories]))
     else:
-        print_lines([_header_line(project, is_on=is_on), *(each for memory in found for each in render_memory(memory))])
+        print_lines(
+            [_header_line(project, is_on=is_on), *(each for memory in memories for each in render_memory(memory))]
+        )
     return 0
 
 
@@ -138,13 +140,13 @@ def show(
     from scry.surfaces.render.activity import render_full_memory
 
     with open_memory(root) as memory:
-        found = memory.memories(MemoryFilter(ids=(escape_unencodable(name).removeprefix("memory:"),)))
-    if not found:
+        memories = memory.memories(MemoryFilter(ids=(escape_unencodable(name).removeprefix("memory:"),)))
+    if not memories:
         raise BadRequest("id", f"no memory is named {name}; scry memory list names them")
     if as_json:
-        print_json(to_memory_report(found[0]))
+        print_json(to_memory_report(memories[0]))
     else:
-        print_lines(render_full_memory(found[0]))
+        print_lines(render_full_memory(memories[0]))
     return 0
 
 
@@ -200,7 +202,7 @@ def search(
     if limit < 1:
         raise BadRequest("limit", "is a number from 1 on")
     with open_memory(root) as memory:
-        found = memory.search(
+        matches = memory.search(
             escape_unencodable(query),
             limit,
             purpose=RecallPurpose(purpose) if purpose else None,
@@ -209,22 +211,22 @@ def search(
             agent=escape_unencodable(agent),
         )
     if as_json:
-        print_json(_to_search_report(escape_unencodable(query), found))
+        print_json(_to_search_report(escape_unencodable(query), matches))
     else:
-        _print_found(found)
+        _print_found(matches)
     return 0
 
 
-def _print_found(found: list[MemoryMatch]) -> None:
+def _print_found(matches: list[MemoryMatch]) -> None:
     from scry.surfaces.render.activity import render_memory
 
-    if found:
-        print_lines([line for each in found for line in render_memory(each.recalled.memory, each.why)])
+    if matches:
+        print_lines([line for each in matches for line in render_memory(each.recalled.memory, each.why)])
     else:
         print_text("Nothing of that was noted.\n")
 
 
-def _to_search_report(query: str, found: list[MemoryMatch]) -> MemorySearchReport:
+def _to_search_report(query: str, matches: list[MemoryMatch]) -> MemorySearchReport:
     from scry.core.memory.ranking import DEFAULT_SIGNAL_WEIGHTS
 
     reports = [
@@ -234,6 +236,6 @@ def _to_search_report(query: str, found: list[MemoryMatch]) -> MemorySearchRepor
             signals=msgspec.to_builtins(each.recalled.signals),
             why=each.why,
         )
-        for each in found
+        for each in matches
     ]
     return MemorySearchReport(query, msgspec.to_builtins(DEFAULT_SIGNAL_WEIGHTS), reports)

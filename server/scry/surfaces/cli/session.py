@@ -108,11 +108,11 @@ def list_sessions(
     if limit < 1:
         raise BadRequest("limit", "is a number from 1 on")
     with open_memory(root) as memory:
-        found = memory.sessions(limit)
+        sessions = memory.sessions(limit)
     if as_json:
-        print_json(SessionListReport([_to_session_report(*each) for each in found]))
-    elif found:
-        print_lines([line for each in found for line in render_session(*each)])
+        print_json(SessionListReport([_to_session_report(*each) for each in sessions]))
+    elif sessions:
+        print_lines([line for each in sessions for line in render_session(*each)])
     else:
         print_text('There was no session yet; scry session start "…" begins one.\n')
     return 0

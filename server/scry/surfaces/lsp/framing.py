@@ -47,8 +47,8 @@ def claim_stdio() -> tuple[int, int]:
     try:
         os.dup2(2, 1)
     except OSError:  # no standard error either
-        with Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), 1)
+        with Path(os.devnull).open("wb") as null_device:
+            os.dup2(null_device.fileno(), 1)
     sys.stdout = sys.stderr
     if sys.platform == "win32":
         import msvcrt

@@ -44,8 +44,8 @@ def map_result_to_editor(result: ResultItem, folder: WorkspaceFolder, unsaved: M
     if full is not UNSET and full.graph is not UNSET:
         lists = {name: getattr(full.graph, name) for name in GRAPH_LINK_FIELDS}
         links = {
-            name: [msgspec.structs.replace(link, location=mapped(link.location)) for link in found]
-            for name, found in lists.items()
+            name: [msgspec.structs.replace(link, location=mapped(link.location)) for link in own_links]
+            for name, own_links in lists.items()
         }
         full = msgspec.structs.replace(full, graph=msgspec.structs.replace(full.graph, **links))
     return msgspec.structs.replace(result, location=mapped(result.location), full=full)

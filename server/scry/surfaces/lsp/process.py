@@ -133,13 +133,13 @@ class _ServerProcess:
 
     def _handle_signals(self, loop: asyncio.AbstractEventLoop) -> None:
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is None:
+            signal_number = getattr(signal, name, None)
+            if signal_number is None:
                 continue
             try:
-                loop.add_signal_handler(number, self.end, 0)
+                loop.add_signal_handler(signal_number, self.end, 0)
             except NotImplementedError:  # Windows
-                signal.signal(number, partial(_on_signal, loop, self.end))
+                signal.signal(signal_number, partial(_on_signal, loop, self.end))
 
     async def _watch_client(self, server: ScryServer) -> None:
         """End when the client's process is gone. One that is never visible (in a container) is not watched."""
@@ -167,7 +167,7 @@ def _call_on_loop(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], s
         loop.call_soon_threadsafe(end, status)
 
 
-def _on_signal(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], number: int, frame: object) -> None:
+def _on_signal(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], signal_number: int, frame: object) -> None:
     _call_on_loop(loop, end, 0)
 
 

@@ -60,8 +60,8 @@ def render_result(result: msgspec.Struct, budget: int, home: str) -> str:
     if isinstance(result, IndexState):
         return truncate_to_budget(to_plain_text(render_index_state(result, home)), budget)
     if isinstance(result, Observed):
-        kept = f"Kept as {result.doc_id}." if result.recorded else "Not kept."
-        return " ".join(part for part in (kept, make_printable(result.note)) if part) + "\n"
+        saved = f"Kept as {result.doc_id}." if result.recorded else "Not kept."
+        return " ".join(part for part in (saved, make_printable(result.note)) if part) + "\n"
     if isinstance(result, PersonaNotes):
         lines = [f"Kept as {note.doc_id}." for note in result.notes] + [make_printable(result.note)]
         return " ".join(part for part in lines if part) + "\n"

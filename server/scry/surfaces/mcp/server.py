@@ -229,10 +229,10 @@ def serve_mcp(server_options: McpServerOptions) -> int:
 
 async def _serve_stdio(server: Server[Any], projects: ProjectRouter) -> None:
     """Serve until the client closes our input, or a signal comes."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # on Windows
             asyncio.get_running_loop().add_signal_handler(
-                number, lambda: Thread(target=_exit_process, args=(projects,)).start()
+                signal_number, lambda: Thread(target=_exit_process, args=(projects,)).start()
             )
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())

@@ -30,19 +30,19 @@ def run_blocks(run: EvaluationRun, *, verbose: bool = False, kept: str | None = 
         yield Paragraph(
             styled_line(("Differences of NDCG@10 to the run; * where the 95 % interval leaves out zero.", "quiet"))
         )
-    misses = [asked for asked in run.asked if is_miss(asked)]
+    misses = [outcome for outcome in run.asked if is_miss(outcome)]
     yield Heading(f"{_format_count(len(misses), 'question')} with a target that is not among the first ten")
     if misses and kept is not None:
         yield Paragraph(
             styled_line("One of them explained, by its number: ", (f"scry lab why {kept} {misses[0].number}", "place"))
         )
-    for asked in misses:
-        yield from question_blocks(asked)
+    for outcome in misses:
+        yield from question_blocks(outcome)
     if verbose:
         yield Heading("All others, with what was retrieved")
-        for asked in run.asked:
-            if not is_miss(asked):
-                yield from question_blocks(asked)
+        for outcome in run.asked:
+            if not is_miss(outcome):
+                yield from question_blocks(outcome)
 
 
 def evaluation_setup_lines(ground: RunContext) -> Iterator[StyledLine]:
@@ -95,29 +95,31 @@ def variants_table(run: EvaluationRun) -> TableBlock:
     return TableBlock(["", "#NDCG@10", "#difference", "#95 %", *(f"#{name}" for name in categories)], rows)
 
 
-def question_blocks(asked: QueryOutcome) -> Iterator[Block]:
+def question_blocks(outcome: QueryOutcome) -> Iterator[Block]:
     """Yield a question with its targets and the results that it retrieved."""
-    places = ", ".join("–" if rank is None else f"#{rank}" for rank in asked.ranks)
+    ranks = ", ".join("–" if rank is None else f"#{rank}" for rank in outcome.ranks)
     yield Paragraph(
         styled_line(
-            f"{asked.number}. ",
-            (asked.query, "strong"),
-            f"  {asked.category}, NDCG@10 {asked.ndcg:.2f}, wanted ",
-            (", ".join(each.doc_id or each.path for each in asked.targets), "place"),
-            f" ({places})",
+            f"{outcome.number}. ",
+            (outcome.query, "strong"),
+            f"  {outcome.category}, NDCG@10 {outcome.ndcg:.2f}, wanted ",
+            (", ".join(each.doc_id or each.path for each in outcome.targets), "place"),
+            f" ({ranks})",
         )
     )
-    yield BulletList([_retrieved_line(rank, found, asked) for rank, found in enumerate(asked.found, 1)])
+    yield BulletList([_retrieved_line(rank, result, outcome) for rank, result in enumerate(outcome.found, 1)])
 
 
-def _retrieved_line(rank: int, found: ReturnedResult, asked: QueryOutcome) -> StyledLine:
-    place = JudgedLocation(found.doc_id, found.path, found.start_line, found.end_line)
-    right = any(matches_target(place, target) for target in asked.targets)
+def _retrieved_line(rank: int, result: ReturnedResult, outcome: QueryOutcome) -> StyledLine:
+    location = JudgedLocation(result.doc_id, result.path, result.start_line, result.end_line)
+    right = any(matches_target(location, target) for target in outcome.targets)
     mark: tuple[str, TextStyle] = ("right ", "good") if right else ("      ", "plain")
-    evidence = " | ".join(f"{_ORACLE_ABBREVIATIONS.get(name, name)} #{place}" for name, place in found.found_by.items())
-    moved = " ".join(f"{name} ×{factor:.2f}" for name, factor in found.adjustments.items())
+    evidence = " | ".join(
+        f"{_ORACLE_ABBREVIATIONS.get(name, name)} #{location}" for name, location in result.found_by.items()
+    )
+    moved = " ".join(f"{name} ×{factor:.2f}" for name, factor in result.adjustments.items())
     return styled_line(
-        mark, f"{rank}. ", found.doc_id, (f"  ({evidence})", "evidence"), (f"  {moved}" if moved else "", "quiet")
+        mark, f"{rank}. ", result.doc_id, (f"  ({evidence})", "evidence"), (f"  {moved}" if moved else "", "quiet")
     )
 
 
@@ -196,13 +198,13 @@ def _difference_row(name: str, of: PairedDifference) -> list[StyledLine]:
 
 def _moved_question_line(moved: QueryChange) -> StyledLine:
     better = moved.after > moved.before
-    places = ", ".join(f"{_format_rank(old)} → {_format_rank(new)}" for old, new in moved.ranks)
+    ranks = ", ".join(f"{_format_rank(old)} → {_format_rank(new)}" for old, new in moved.ranks)
     first = "" if moved.first[0] == moved.first[1] else f"  first was {moved.first[0]}, is {moved.first[1]}"
     return styled_line(
         (f"{moved.after - moved.before:+.2f} ", "good" if better else "bad"),
         f"{moved.numbers[1]}. ",
         (moved.query, "strong"),
-        f"  {places}",
+        f"  {ranks}",
         (first, "quiet"),
     )
 
@@ -233,13 +235,13 @@ def replay_blocks(replay: ReplayReport) -> Iterator[Block]:
     if replay.recipe != "as it is":
         yield Paragraph(styled_line(("Weighed otherwise: ", "warning"), replay.recipe))
     if replay.used is not None:
-        doubt = "" if replay.used.is_significant else ", which chance could make"
+        caveat = "" if replay.used.is_significant else ", which chance could make"
         style = "quiet" if not replay.used.is_significant else "good" if replay.used.mean > 0 else "bad"
         yield Paragraph(
             styled_line(
                 "Mean of 1 / rank of what was used: ",
                 (f"{replay.used.mean:+.3f}", style),
-                f" ({replay.used.low:+.3f} … {replay.used.high:+.3f}){doubt}.",
+                f" ({replay.used.low:+.3f} … {replay.used.high:+.3f}){caveat}.",
             )
         )
     if replay.moved:

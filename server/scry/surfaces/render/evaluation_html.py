@@ -40,8 +40,8 @@ def render_run_html(run: EvaluationRun) -> bytes:
     ]
     drawn = [("NDCG@10 by category; the line is once per file", bar_chart("NDCG@10 by category", rows))]
     if run.variants:
-        found = [IntervalRow(each.name, *_interval_bounds(each.difference)) for each in run.variants]
-        drawn.append(("What NDCG@10 loses or gains, with 95 % intervals", interval_chart("Ablation", found)))
+        intervals = [IntervalRow(each.name, *_interval_bounds(each.difference)) for each in run.variants]
+        drawn.append(("What NDCG@10 loses or gains, with 95 % intervals", interval_chart("Ablation", intervals)))
     return _page_html("Scry: an evaluation", run.made, drawn, run_blocks(run, verbose=True))
 
 

@@ -36,9 +36,9 @@ def _detail_blocks(detail: Detail) -> Iterator[Block]:
     result = detail.result
     yield Paragraph(styled_line((display_doc_id(result.doc_id), "place")))
     facts = [styled_line((result.content_type, "tag"), f" {result.kind}" if result.kind != result.content_type else "")]
-    place = code_reference(result)
-    if place:
-        facts.append(styled_line("at ", (place, "place")))
+    reference = code_reference(result)
+    if reference:
+        facts.append(styled_line("at ", (reference, "place")))
     if detail.note:
         facts.append(styled_line((detail.note[:1].upper() + detail.note[1:], "warning")))
     facts.append(
@@ -205,10 +205,14 @@ def _share_blocks(evidence: OracleEvidence, shares: Shares) -> Iterator[Block]:
 def _context_blocks(explanation: Explanation) -> Iterator[Block]:
     """Yield the document's ranks in other modes, the code around it, and its history."""
     facts: list[StyledLine] = []
-    for place in explanation.places:
-        where = f"{format_ordinal(place.rank)} of {place.of:,}" if place.rank else f"no place among {place.of:,}"
-        note = f" ({place.note})" if place.note else ""
-        facts.append(styled_line((f"In {place.mode}", "strong"), f": {where}{note}"))
+    for mode_rank in explanation.places:
+        where = (
+            f"{format_ordinal(mode_rank.rank)} of {mode_rank.of:,}"
+            if mode_rank.rank
+            else f"no place among {mode_rank.of:,}"
+        )
+        note = f" ({mode_rank.note})" if mode_rank.note else ""
+        facts.append(styled_line((f"In {mode_rank.mode}", "strong"), f": {where}{note}"))
     if explanation.structural is not UNSET:
         facts.append(styled_line(("Structure", "strong"), f": {describe_structure(explanation.structural)}"))
     if explanation.lived is not UNSET:

@@ -59,8 +59,8 @@ def render_result_entry(result: ResultItem, home: str, *, explain: bool = False)
     """Render one result in a few lines. home: as in `results.render_answer`."""
     head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
     evidence = result.evidence
-    place = code_reference(result, home)
-    facts = [f"({evidence})" if evidence else "", f"at {place}" if place else ""]
+    reference = code_reference(result, home)
+    facts = [f"({evidence})" if evidence else "", f"at {reference}" if reference else ""]
     lines = [" ".join(part for part in (head, *facts) if part)]
     if snippet := display_snippet(result):
         lines.append(f"   - {snippet}")
@@ -97,10 +97,10 @@ def _path_of_uri(uri: str) -> str:
     return url2pathname(f"{host}{parts.path}")
 
 
-def _line_numbers(place: Range) -> tuple[int, int]:
-    first = place.start.line + 1
-    ends_before = place.end.character == 0 and place.end.line > place.start.line
-    return first, place.end.line + (0 if ends_before else 1)
+def _line_numbers(range_: Range) -> tuple[int, int]:
+    first = range_.start.line + 1
+    ends_before = range_.end.character == 0 and range_.end.line > range_.start.line
+    return first, range_.end.line + (0 if ends_before else 1)
 
 
 def result_clipboard_text(result: ResultItem) -> str:

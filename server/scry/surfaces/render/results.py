@@ -46,8 +46,8 @@ def _describe_edge(edge: Edge, own: str) -> str:
     else:
         does = f"{edge.kind.replace('_', ' ')} {edge.target}"
         words = does if edge.source == own else f"{edge.source} {does}"
-    place = "" if edge.location is UNSET else f" at line {edge.location.range.start.line + 1}"
-    return f"{words}{place} ({edge.confidence})"
+    line = "" if edge.location is UNSET else f" at line {edge.location.range.start.line + 1}"
+    return f"{words}{line} ({edge.confidence})"
 
 
 def describe_scoring(answer: Answer) -> str:
@@ -64,7 +64,8 @@ def describe_scoring(answer: Answer) -> str:
 def describe_result_figures(result: ResultItem) -> list[str]:
     """Return a line for each oracle that found the result, each adjustment of its score, and its structure."""
     lines = [
-        f"{name.capitalize()}: {_describe_contribution(name, found)}" for name, found in result.contributions.items()
+        f"{name.capitalize()}: {_describe_contribution(name, contribution)}"
+        for name, contribution in result.contributions.items()
     ]
     if result.annotations.composite is not UNSET:
         lines += [_describe_composite_part(part) for part in result.annotations.composite]
@@ -80,13 +81,13 @@ def _describe_composite_part(part: CompositePart) -> str:
     return f"{name}: {part.value:.2f} x {part.weight:g} ({part.reason})"
 
 
-def _describe_contribution(name: str, found: Contribution) -> str:
-    text = f"#{found.rank} ({describe_score(found.score_type, found.raw_score)})"
-    if found.snippet is not UNSET and found.snippet:  # text of a note itself; words about a memory
-        return f'{text} "{found.snippet}"' if name == "persona" else f"{text} {found.snippet}"
-    if found.matches is UNSET or not found.matches:
+def _describe_contribution(name: str, contribution: Contribution) -> str:
+    text = f"#{contribution.rank} ({describe_score(contribution.score_type, contribution.raw_score)})"
+    if contribution.snippet is not UNSET and contribution.snippet:  # text of a note itself; words about a memory
+        return f'{text} "{contribution.snippet}"' if name == "persona" else f"{text} {contribution.snippet}"
+    if contribution.matches is UNSET or not contribution.matches:
         return text
-    return f"{text} matched: " + ", ".join(f'"{term}"' for term in found.matches)
+    return f"{text} matched: " + ", ".join(f'"{term}"' for term in contribution.matches)
 
 
 def describe_score(score_type: str, raw_score: float) -> str:

@@ -30,7 +30,9 @@ def register_project(folder: Path) -> None:
     add_project(folder, None, ())
 
 
-def to_known_project(found: RegisteredProject, *, is_open: bool = False) -> KnownProject:
+def to_known_project(registered: RegisteredProject, *, is_open: bool = False) -> KnownProject:
     """Return a registered project in its wire form. is_open: whether the asker has it open."""
-    links = [ProjectTie(link.kind, link.target) for link in found.links]
-    return KnownProject(found.name, escape_unencodable(str(found.root)), found.root.is_dir(), links, is_open)
+    links = [ProjectTie(link.kind, link.target) for link in registered.links]
+    return KnownProject(
+        registered.name, escape_unencodable(str(registered.root)), registered.root.is_dir(), links, is_open
+    )

@@ -21,14 +21,14 @@ _DEFS_PREFIX = "#/$defs/"
 @cache
 def protocol_schema() -> JsonSchema:
     """Return the whole schema.json. It is shared: copy a part before changing it."""
-    found: JsonSchema = json.loads(files("scry_protocol").joinpath("schema.json").read_bytes())
-    return found
+    schema: JsonSchema = json.loads(files("scry_protocol").joinpath("schema.json").read_bytes())
+    return schema
 
 
 def struct_schema(name: str) -> JsonSchema:
     """Return the schema of one struct of the protocol."""
-    found: JsonSchema = protocol_schema()["$defs"][name]
-    return found
+    schema: JsonSchema = protocol_schema()["$defs"][name]
+    return schema
 
 
 def is_json_object(value: object) -> TypeGuard[JsonSchema]:

@@ -76,8 +76,8 @@ def _require_private_file(path: Path) -> None:
     """Refuse a token that others made or can read (Windows keeps a person's folders for that person)."""
     if sys.platform == "win32":
         return
-    found = path.stat()
-    if found.st_mode & 0o077 or found.st_uid != os.geteuid():
+    status = path.stat()
+    if status.st_mode & 0o077 or status.st_uid != os.geteuid():
         raise BadSettings(f"others can read the token {path}: remove it, and another is made")
 
 

@@ -78,20 +78,20 @@ def _prepare(data: bytes) -> PreparedSource:
 def _keep_first_branches(data: bytes) -> bytes:
     """Return the text without the lines between `#else` or `#elif` and `#endif`."""
     pieces: list[bytes] = []
-    place, skipped, depth = 0, -1, 0
+    position, skipped, depth = 0, -1, 0
     for match in _DIRECTIVE.finditer(data):
         if match[1] == b"if":
             depth += 1
         elif match[1] in (b"else", b"elif") and depth and skipped < 0:
             skipped = depth
-            pieces.append(data[place : match.start()])
-            place = match.start()
+            pieces.append(data[position : match.start()])
+            position = match.start()
         elif match[1] == b"endif" and depth:
             depth -= 1
             if depth < skipped:
-                pieces.append(_NOT_LINE_END.sub(b" ", data[place : match.start()]))
-                place, skipped = match.start(), -1
-    return b"".join(pieces) + data[place:]
+                pieces.append(_NOT_LINE_END.sub(b" ", data[position : match.start()]))
+                position, skipped = match.start(), -1
+    return b"".join(pieces) + data[position:]
 
 
 def _blank_match(match: re.Match[bytes]) -> bytes:

@@ -89,9 +89,9 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> tuple[str, ...]:
     parts = [_to_snake_case(part) for part in name.split(".")]
     for count in range(len(parts), 0, -1):
         if parts[count - 1] in files.path_words and (count > 1 or len(parts) == 1):
-            found = files.find_by_suffix("/".join(parts[:count]) + ".ex")
-            if found:
-                return found
+            paths = files.find_by_suffix("/".join(parts[:count]) + ".ex")
+            if paths:
+                return paths
     return ()
 
 

@@ -92,9 +92,9 @@ def _resolve_by_suffix(name: str, files: ProjectFiles) -> Iterable[str]:
         return ()
     for first in range(1, len(parts)):
         for folder in files.find_folders_by_suffix("/".join(parts[first:])):
-            found = _package_files(folder, files)
-            if found:
-                return found
+            paths = _package_files(folder, files)
+            if paths:
+                return paths
     return ()
 
 

@@ -65,9 +65,9 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """Resolve a class by the end of its path; a member or nested class resolves to its class, a package to nothing."""
     parts = name.split(".")
     for count in range(len(parts), 1, -1):
-        found = files.find_by_suffix("/".join(parts[:count]) + ".java")
-        if found:
-            return found
+        paths = files.find_by_suffix("/".join(parts[:count]) + ".java")
+        if paths:
+            return paths
     return ()
 
 

@@ -169,9 +169,9 @@ def _named_bindings(clause: str, source: str, renames: str, member: str = "") ->
         elif re.fullmatch(r"[\w$]+", name):
             yield Binding(name, source, member or "default")
     for part in inner.partition("}")[0].split(",") if brace else ():
-        found, _, local = part.strip().removeprefix("type ").partition(renames)
-        if re.fullmatch(r"[\w$]+", found.strip()):
-            yield Binding(local.partition("=")[0].strip() or found.strip(), source, found.strip())
+        exported, _, local = part.strip().removeprefix("type ").partition(renames)
+        if re.fullmatch(r"[\w$]+", exported.strip()):
+            yield Binding(local.partition("=")[0].strip() or exported.strip(), source, exported.strip())
 
 
 def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:

@@ -75,7 +75,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
         return ()
     spellings = (f"{stem}.lua", f"{stem}/init.lua")
     at_root = files.first_existing(f"{folder}{spelling}" for folder in ("lua/", "", "src/") for spelling in spellings)
-    return at_root or next((found for spelling in spellings if (found := files.find_by_suffix(spelling))), ())
+    return at_root or next((paths for spelling in spellings if (paths := files.find_by_suffix(spelling))), ())
 
 
 LANGUAGE = Language(

@@ -95,8 +95,8 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     parts = name.split("\\")
     if parts[-1] not in files.path_words:
         return ()
-    found = (files.find_by_suffix("/".join(parts[first:]) + ".php") for first in range(max(1, len(parts) - 1)))
-    return next(filter(None, found), ())
+    matches = (files.find_by_suffix("/".join(parts[first:]) + ".php") for first in range(max(1, len(parts) - 1)))
+    return next(filter(None, matches), ())
 
 
 LANGUAGE = Language(

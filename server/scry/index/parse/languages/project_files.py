@@ -27,9 +27,9 @@ class ProjectFiles:
 
     def find_by_suffix(self, suffix: str) -> tuple[str, ...]:
         """Return the file whose path ends with the whole words of `suffix`, if exactly one has the fewest folders."""
-        found = [path for path in self._by_name.get(basename(suffix), ()) if f"/{path}".endswith(f"/{suffix}")]
-        fewest = min((path.count("/") for path in found), default=0)
-        shortest = [path for path in found if path.count("/") == fewest]
+        paths = [path for path in self._by_name.get(basename(suffix), ()) if f"/{path}".endswith(f"/{suffix}")]
+        fewest = min((path.count("/") for path in paths), default=0)
+        shortest = [path for path in paths if path.count("/") == fewest]
         return tuple(shortest) if len(shortest) == 1 else ()
 
     def list_folder(self, folder: str, extension: str) -> tuple[str, ...]:
@@ -61,12 +61,12 @@ class ProjectFiles:
     @cached_property
     def node_packages(self) -> Mapping[str, str]:
         """The folder of each package that a package.json of the project names."""
-        found: dict[str, str] = {}
+        packages: dict[str, str] = {}
         for path in sorted(self.manifests, key=lambda path: (path.count("/"), path)):
             name = _NODE_NAME.search(self.manifests[path]) if basename(path) == "package.json" else None
             if name:
-                found.setdefault(name[1], dirname(path))
-        return found
+                packages.setdefault(name[1], dirname(path))
+        return packages
 
     @cached_property
     def _folders_by_name(self) -> dict[str, list[str]]:
@@ -90,11 +90,11 @@ def _group_by(paths: Iterable[str], key: Callable[[str], str]) -> dict[str, list
 
 def parent_folders(path: str) -> list[str]:
     """Return the folders above a path, nearest first, the root ("") last."""
-    found: list[str] = []
+    folders: list[str] = []
     while path:
         path = dirname(path)
-        found.append(path)
-    return found
+        folders.append(path)
+    return folders
 
 
 def resolve_relative(path: str, relative: str) -> str:
@@ -113,7 +113,7 @@ def resolve_dotted_import(name: str, extension: str, files: ProjectFiles) -> tup
     for count in range(len(parts), 1, -1):
         if parts[count - 1] in files.path_words:
             for first in range(count - 1):
-                found = files.find_by_suffix("/".join(parts[first:count]) + extension)
-                if found:
-                    return found
+                paths = files.find_by_suffix("/".join(parts[first:count]) + extension)
+                if paths:
+                    return paths
     return ()

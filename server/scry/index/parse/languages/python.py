@@ -112,9 +112,9 @@ def _find_module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ..
         return ()
     for count in range(len(parts), 0, -1):
         stem = join(folder, *parts[:count])
-        found = files.first_existing((f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi", f"{stem}/__init__.pyi"))
-        if found:
-            return found
+        paths = files.first_existing((f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi", f"{stem}/__init__.pyi"))
+        if paths:
+            return paths
     return ()
 
 

@@ -164,9 +164,9 @@ def _find_module_file(folder: str, words: list[str], files: ProjectFiles) -> tup
     """Return the file of the longest leading part of a path that is a module; the rest is an item in it."""
     for count in range(len(words), 0, -1):
         stem = join(folder, *words[:count])
-        found = files.first_existing((f"{stem}.rs", join(stem, "mod.rs")))
-        if found:
-            return found
+        paths = files.first_existing((f"{stem}.rs", join(stem, "mod.rs")))
+        if paths:
+            return paths
     return ()
 
 

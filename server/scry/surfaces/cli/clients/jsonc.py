@@ -81,8 +81,8 @@ class _TokenStream:
 
     def unexpected(self, wanted: str) -> UnwritableConfig:
         line = self._text.count("\n", 0, self.next.start) + 1
-        found = repr(self.next.text) if self.next.text else "nothing more"
-        return UnwritableConfig(f"line {line}: there is {found}, where {wanted} belongs")
+        token = repr(self.next.text) if self.next.text else "nothing more"
+        return UnwritableConfig(f"line {line}: there is {token}, where {wanted} belongs")
 
 
 def _tokenize(text: str) -> Iterator[_JsonToken]:
@@ -207,8 +207,8 @@ def _line_indent(text: str, at: int, depth: int) -> str:
 
 def _indent_unit(text: str) -> str:
     """Return the indentation of one level in this text: that of its first indented line."""
-    found = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
-    return found[1] if found else _DEFAULT_INDENT
+    match = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
+    return match[1] if match else _DEFAULT_INDENT
 
 
 def _match_line_ends(shown: str, text: str) -> str:
