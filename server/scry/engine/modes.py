@@ -1,6 +1,6 @@
-"""Answer every mode of one project: from a domain request to a domain answer, before anything of the wire.
+"""Answer every mode of one project: from a domain request to a domain answer, without any wire type.
 
-The work is in the rooms that each method names. A room that find does not need is imported by its own mode.
+The named packages do the work. A mode imports the packages that find does not need.
 """
 
 from __future__ import annotations
@@ -66,18 +66,18 @@ class ProjectModes:
         return self.build_answer(self.retrieve(request, context), context)
 
     def retrieve(self, request: FindRequest | RecentRequest, context: RequestContext) -> RetrievalResult:
-        """Return the oracles' votes, the first half of find; votes of several projects are then ranked together."""
+        """Return the oracles' matches, the first half of find; those of several projects are then ranked together."""
         self._queried_at = time.monotonic()  # a warm-up yields to a query
         return self._retrieve(request, context)
 
     def build_answer(self, retrieved: RetrievalResult, context: RequestContext) -> Answer:
-        """Return the answer that follows from the votes, the second half of find."""
+        """Return the answer that follows from the matches, the second half of find."""
         if retrieved.retrieval is None:
             return self._complete(empty_answer(retrieved.question, retrieved.state), context)
         return self._complete(build_answer(retrieved.retrieval, retrieved.state), context)
 
     def warm_up(self, prepare: Callable[[], None]) -> None:
-        """Call `prepare`, then read what questions read; nothing of it is stored or logged."""
+        """Call `prepare`, then read the pages that questions read; nothing is stored or logged."""
         from scry.engine.search.warm_up import WARM_UP_QUESTION, WarmUp  # a command ends before it would help
 
         with self._warm_up_lock:
@@ -106,8 +106,8 @@ class ProjectModes:
     ) -> Answer:
         """Return the latest changes, or the relevant documents by how recently they changed.
 
-        now: seconds since the epoch; None for this moment. matches: what the query finds, where several projects were
-        searched as one.
+        now: seconds since the epoch; None for this moment. matches: those of the query, where several projects were
+        searched together.
         """
         from scry.engine.browse.changes import ChangeDates
         from scry.engine.browse.recent import list_changes
@@ -134,7 +134,7 @@ class ProjectModes:
         )
 
     def neighbors(self, request: NeighborsRequest, context: RequestContext = DEFAULT_CONTEXT) -> Answer:
-        """Return what belongs to a file, or what a belief reaches."""
+        """Return the files related to a file, or the targets of a belief."""
         from scry.engine.browse.neighbors import list_belief_neighbors, list_neighbors
 
         belief = request.belief
@@ -172,7 +172,7 @@ class ProjectModes:
         return explain_why(snapshot, target, recalled, partial(self._rank_relevant, context))
 
     def detail(self, doc_id: str, doc_key: int | None, context: RequestContext = DEFAULT_CONTEXT) -> DocumentDetail:
-        """Return a result in full, as it is now. doc_key: the one it had when it was answered; None for unknown."""
+        """Return a result in full, as it is now. doc_key: the key at the time of the answer; None for unknown."""
         from scry.engine.explain.detail import read_detail
 
         return read_detail(self._index.snapshot(context.unsaved_paths), doc_id, doc_key)
@@ -220,7 +220,7 @@ class ProjectModes:
         return self._complete(answer(view), context)
 
     def _complete(self, answer: Answer, context: RequestContext) -> Answer:
-        """Return the answer with the notice of a damaged index and with what is to be known of its beliefs."""
+        """Return the answer with the notice of a damaged index and the annotations of its beliefs."""
         if context.cancelled():  # a newer question may be logged already
             raise Cancelled
         answer = self._index.report_damage(answer)

@@ -1,4 +1,4 @@
-"""The notices of the engine's modes: what a person should know of an answer, a result, a recorded act or a refusal."""
+"""Define the notices of the engine's modes, about an answer, a result, a recorded act or a refusal."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FileImportanceRank(Notice, frozen=True, tag="file_importance_rank"):
 
 
 class FileOfDocument(Notice, frozen=True, tag="file_of_document"):
-    """The neighbors are those of the file that holds the document which was asked about."""
+    """The neighbors are those of the file that holds the requested document."""
 
     asked: str
     path: str
@@ -107,7 +107,7 @@ class NoCoChange(Notice, frozen=True, tag="no_co_change"):
 
 
 class BeliefWarning(Notice, frozen=True, tag="belief_warning"):
-    """Something speaks against relying on the belief."""
+    """A belief has a warning against relying on it."""
 
     warning: str
 
@@ -178,7 +178,7 @@ class TextChanged(Notice, frozen=True, tag="text_changed"):
 
 
 class ResultGone(Notice, frozen=True, tag="result_gone"):
-    """A result is no longer indexed. similar: doc_ids that may be meant."""
+    """A result is no longer indexed. similar: doc_ids of likely replacements."""
 
     reason: str
     similar: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Open one project's index, history, notes and question encoder for reading, and report their state.
 
-Everything is opened when it is first needed. Questions are encoded by the model whose vectors answer: the bundled one
-in this process, any other in the indexer's, so that no process that answers questions imports PyTorch.
+Each is opened when it is first needed. Questions are encoded by the model of the active vectors: the bundled one in
+this process, any other in the indexer, so that no process that answers questions imports PyTorch.
 """
 
 from __future__ import annotations
@@ -43,11 +43,14 @@ if TYPE_CHECKING:
     from scry.indexer.client.client import IndexerClient
 
 UNFUSED_SCORING = FusionScoring(k=0, weights={}, ceiling=1.0, depth=0)
-"""The scoring of a mode in which no oracle votes: see the protocol's Scoring."""
+"""The scoring of a mode without oracles: see the protocol's Scoring."""
 
 
 class IndexView(Struct, frozen=True):
-    """history: None where no commit is known, or where it can't be read; then `faults` says why."""
+    """The index and the history as of one moment.
+
+    history: None where no commit is known, or where it can't be read; then `faults` says why.
+    """
 
     store: IndexStore
     state: IndexState
@@ -56,7 +59,7 @@ class IndexView(Struct, frozen=True):
 
 
 def open_view(store: IndexStore, state: IndexState, history: Callable[[], HistoryReader | None]) -> IndexView:
-    """Return the index as it is published now, with its history as far as that can be read."""
+    """Return the index as it is published now, with its history where that can be read."""
     store.refresh()
     try:
         reader = history()
@@ -66,7 +69,7 @@ def open_view(store: IndexStore, state: IndexState, history: Callable[[], Histor
 
 
 def unindexed_answer(text: str, limit: int, state: IndexState) -> Answer:
-    """Return the answer while there is no index: the state alone. text: what was asked about."""
+    """Return the answer while there is no index: the state alone. text: the question, or the requested path."""
     return Answer(browse_question(text, limit), new_query_id(), UNFUSED_SCORING, state, ())
 
 
@@ -103,7 +106,7 @@ class HistoryAccess:
             return HistoryState(note=str(error))
 
     def is_current(self) -> bool:
-        """Return whether the history is that of the commit that is checked out, as far as it can be read."""
+        """Return whether the history includes the commit that is checked out, where that can be read."""
         return self.state().state != HISTORY_PENDING
 
     def close(self) -> None:
@@ -124,7 +127,7 @@ class KnowledgeAccess:
         self._lock = threading.Lock()
 
     def read(self) -> NoteStores | None:
-        """Return the note stores that hold notes, with those that can't be read; None where there are neither."""
+        """Return the note stores that hold notes, and the unreadable ones; None where there are neither."""
         note_readers: dict[str, NoteReader] = {}
         troubles: dict[str, str] = {}
         with self._lock:
@@ -168,17 +171,19 @@ class KnowledgeAccess:
 
 
 MAX_CACHED_VECTORS = 256
-"""Vectors of questions that are kept: a question is often asked again, with another limit or filter."""
+"""Cached vectors of questions: a question is often repeated with another limit or filter."""
 
 MAX_ENCODED_CHARACTERS = 8000
-"""No model reads more of a question."""
+"""Longest text that is encoded: no model reads more of a question."""
 
 
 class QuestionEncoder:
     """Encodes questions for one project. Safe to share between threads."""
 
     def __init__(self, indexer: Callable[[], IndexerClient]) -> None:
-        """indexer: the one to ask; it is called only when another model than the bundled one answers."""
+        """Encode nothing yet. indexer: returns the indexer to ask; called only where another than the bundled model is
+        active.
+        """
         self._indexer = indexer
         self._lock = threading.Lock()
         self._cache: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
@@ -259,7 +264,7 @@ class ProjectIndex:
         return ProjectSnapshot(self.project, self._settings, store, history, state, self.knowledge.read())
 
     def belief_snapshot(self) -> BeliefSnapshot | None:
-        """Return what the project's beliefs are judged by; None where there are none."""
+        """Return the facts that the project's beliefs are evaluated by; None where there are no beliefs."""
         from scry.engine.knowledge.beliefs import BeliefSnapshot  # most projects have none
 
         file = self.knowledge.open_beliefs()
@@ -272,7 +277,7 @@ class ProjectIndex:
         return self._encoder.encode(maker, query, timeout_s)
 
     def uncommitted_paths(self, unsaved: Sequence[str]) -> frozenset[str]:
-        """Return the files with edits that are in no commit, or not even saved."""
+        """Return the files with uncommitted or unsaved edits."""
         from scry.index.git.work_tree import uncommitted_paths
 
         return frozenset((*(uncommitted_paths(self.project.root) or ()), *unsaved))
@@ -300,7 +305,7 @@ class ProjectIndex:
         return replace(self.state(unsaved), model=maker.identity if maker else None)
 
     def live_state(self, unsaved: Sequence[str]) -> IndexState:
-        """Return the state, also as an indexer reports it that works for other processes."""
+        """Return the state, also as reported by an indexer that another process started."""
         from scry.indexer.client.connection import probe_indexer
         from scry.indexer.freshness import describe_other_version, index_format_version, is_newer_format
 
@@ -313,9 +318,9 @@ class ProjectIndex:
         return state
 
     def is_current(self) -> bool:
-        """Whether the index equals the files as they are now, by a quick look at sizes and times.
+        """Return whether the index equals the files, by comparing sizes and times.
 
-        Vectors of another model than the bundled one may be missing: they come when they come.
+        Vectors of another than the bundled model may be missing.
         """
         store = self.store()
         if (
@@ -328,7 +333,7 @@ class ProjectIndex:
         return not store.vectors.is_incomplete or (answering is not None and answering.model != BUNDLED_MODEL)
 
     def is_complete(self) -> bool:
-        """Whether it is current, and all vectors are there and of the model that the settings name."""
+        """Return whether the index is current, with all vectors of the model that the settings name."""
         if not self.is_current():
             return False
         store = self.store()
@@ -355,7 +360,7 @@ class ProjectIndex:
         return replace(answer, index=replace(answer.index, notices=notices))
 
     def notify_changed(self, paths: Sequence[str]) -> None:
-        """Have these files, relative to the root, indexed anew: they were saved, made or removed."""
+        """Have these saved, created or removed files, relative to the root, indexed again."""
         if self._indexer is not None:
             self._indexer.report_changed_paths(paths)
 
@@ -366,11 +371,11 @@ class ProjectIndex:
     def wait_until_current(
         self, timeout: float | None, progress: Callable[[IndexState], None], *, vectors: bool
     ) -> IndexState:
-        """Wait until every file as it is now is searchable. vectors: also those of a model that takes long."""
+        """Wait until every file as it is now is searchable. vectors: also those of a slow model."""
         return self._require_indexer().wait_until_current(timeout, progress, vectors=vectors)
 
     def close(self) -> None:
-        """Close all files; the indexer ends by itself once nobody needs it."""
+        """Close all files; the indexer ends by itself once no client is connected."""
         if self._indexer is not None:
             self._indexer.close()
         self.history.close()

@@ -1,4 +1,4 @@
-"""Recall the question that an earlier answer was given to."""
+"""Recall the question of an earlier answer."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def _string_tuple(value: object) -> tuple[str, ...]:
 
 
 _QUERY_MODES = frozenset({"find", "recent", "why"})
-"""The modes whose answers follow from find's ranking for their words."""
+"""The modes whose answers depend on find's ranking."""
 
 
 class RecalledQuery(Struct, frozen=True):
     """The question that a document is explained for.
 
-    question: None where there is none that ranks by words; then `remark` says why. query: its text as it was asked;
-    None likewise. rank: the document's rank in the answer, where find gave it for this project alone.
+    question: None where no question ranks by words; then `remark` says why. query: its text; None likewise. rank: the
+    document's rank in the answer, where find gave it for this project alone.
     """
 
     question: SearchQuery | None

@@ -1,6 +1,6 @@
 """Parse paths as people and editors write them, and suggest similar names for unknown ones.
 
-These all name `src`, or a document in it; the disk is not read:
+Accepted forms, for a project in /home/ada/harbor; the disk is not read:
 
     src    src/    ./src    src/../src    .    /home/ada/harbor/src    file:///home/ada/harbor/src    ./src/app.py::main
 """

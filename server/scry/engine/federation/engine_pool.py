@@ -53,8 +53,8 @@ def _is_registered(root: Path) -> bool:
 
 
 IDLE_TIMEOUT_S = 600.0
-"""Seconds without a request after which an engine is closed; its indexer ends a minute later. Opening one again takes
-some 20 ms; keeping one costs the memory of its index's pages and a process."""
+"""Seconds without a request after which an engine is closed; its indexer ends a minute later. Opening an engine again
+takes some 20 ms; keeping it open costs the memory of its index's pages and a process."""
 
 MAX_IDLE_ENGINES = 16
 """Idle engines that stay open; of more, the least recently used are closed at once."""
@@ -64,7 +64,7 @@ CLOSE_TIMEOUT_S = 5.0
 
 
 class _Slot(Struct, eq=False):
-    """One project's place in the pool.
+    """The place of one project in the pool.
 
     users: how many requests hold or await the engine. last_used: when it was last given back, by the pool's clock.
     """
@@ -77,7 +77,7 @@ class _Slot(Struct, eq=False):
 
 
 class EnginePool:
-    """The warm engines of one process. Every method may be called from any thread."""
+    """The open engines of one process. Every method may be called from any thread."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Ask several projects in parallel, each in a thread of its own, so that none can fail the others."""
+"""Ask several projects in parallel, each in a thread of its own, so that a failure costs one project's answer only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scry.engine.engine import Engine
 
 MAX_THREADS = 8
-"""Projects that are asked at the same time; more of them would only wait for the processor."""
+"""Projects asked at the same time; more threads would only wait for the processor."""
 
 T = TypeVar("T")
 
@@ -41,9 +41,8 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
     """A project that takes part in answering.
 
     name: its own among the participants. engine: None for a project that can't be asked (yet). via: its link from the
-    project asked from. failure: why it can't be asked. state: that of its index, where there is one to tell of.
-    unsaved_paths: files whose text in an editor is newer. map_to_editor: moves the locations of a result to where the
-    editor has them.
+    project asked from. failure: why it can't be asked. state: of its index, where known. unsaved_paths: files whose
+    text in an editor is newer. map_to_editor: moves the locations of a result to where the editor has them.
     """
 
     name: str
@@ -56,9 +55,9 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
 
 
 def find_in_projects(projects: Sequence[Participant], request: FindRequest, context: RequestContext) -> FederatedAnswer:
-    """Return the answers of these projects to a find, with the oracles' ranks made among the votes of all.
+    """Return the answers of these projects to a find, with each oracle's matches ranked among those of all projects.
 
-    Raises BadRequest, Cancelled, or why none of the projects could be asked.
+    Raises BadRequest, Cancelled, or the reason why none of the projects could be asked.
     """
 
     def retrieve(participant: Participant) -> RetrievalResult:
@@ -133,7 +132,7 @@ def require_engine(participant: Participant) -> Engine:
 
 
 def rank_retrievals_together(results: Sequence[RetrievalResult | ScryError]) -> list[RetrievalResult | ScryError]:
-    """Return the retrievals, those of projects that have an index with ranks among all projects."""
+    """Return the retrievals; those of projects with an index have ranks among all projects."""
     retrievals = [
         each.retrieval for each in results if isinstance(each, RetrievalResult) and each.retrieval is not None
     ]
@@ -167,9 +166,9 @@ def collect_answers(
     allow_refusals: bool = False,
     round_robin: bool = False,
 ) -> FederatedAnswer:
-    """Return all answers, with a fault for each project that could not answer and the state of its index, if any.
+    """Return all answers, with a fault for each project that could not answer, and the state of its index, if any.
 
-    allow_refusals: a question that is wrong in one project may be right in another.
+    allow_refusals: keep the other answers where a project refuses the question, which may be right in another project.
     """
     errors = [answer for answer in answers if isinstance(answer, ScryError)]
     refused = next((error for error in errors if isinstance(error, BadRequest)), None)
@@ -201,7 +200,7 @@ def _failed_state(message: str) -> IndexState:
 
 
 def ask_in_parallel(projects: Sequence[Participant], ask: Callable[[Participant], T]) -> list[T | ScryError]:
-    """Ask each, MAX_THREADS at a time; return the answers, an error in the place of each that failed.
+    """Ask each project, MAX_THREADS at a time; return the answers in order, with an error in place of each failed one.
 
     Raises Cancelled.
     """

@@ -1,8 +1,8 @@
-"""Rank the votes of several projects together, by comparable scores or else by rank. Pure.
+"""Rank the matches of several projects together, by comparable scores or else by rank. Pure.
 
-A rank says how good a document is among those that it was compared with: in a project that has nothing about the query
-the best document still has rank 1. So each oracle's votes of all projects become one list before they are fused, by
-their raw scores where those compare (oracles.oracle.ScoreScale), else by their ranks. The order within a project stays.
+A rank compares a document with the others of its project only: in a project without anything on the query, the best
+document still has rank 1. So the matches of an oracle in all projects become one list before they are fused, ordered by
+raw score where scores compare (oracles.oracle.ScoreScale), else by rank. The order within a project stays.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus
 
 
 class KeyedVotes(Struct, frozen=True):
-    """One project's votes of one oracle, with ascending keys that compare with those of the other projects."""
+    """The matches of one oracle in one project, with ascending keys that compare with those of the other projects."""
 
     votes: Sequence[OracleMatch]
     keys: Sequence[float]
 
     @property
     def ranking_keys(self) -> list[float]:
-        """The keys of the votes that count for others' ranks: commits and notes have a rank, but take none."""
+        """The keys of the matches that other matches are ranked after: commits and notes have a rank, but take none."""
         return sorted(key for vote, key in zip(self.votes, self.keys, strict=True) if CodeCorpus.owns(vote.doc_key))
 
 
 def rank_across_projects(retrievals: Sequence[Retrieval]) -> list[OracleVotes]:
-    """Return each project's votes with ranks among those of all projects, to the usual depth, in the same order.
+    """Return each project's matches, in the same order, with ranks among those of all projects, to the usual depth.
 
-    Where votes of two projects are equal, that of the earlier project comes first.
+    Of equal matches of two projects, that of the earlier project comes first.
     """
     if len(retrievals) == 1:
         return [retrievals[0].oracle_votes]
@@ -67,7 +67,7 @@ def score_units(retrievals: Sequence[Retrieval]) -> list[dict[str, float]]:
 
 
 def _oracle_score_units(oracle: Oracle, retrievals: Sequence[Retrieval]) -> list[float] | None:
-    """Return the unit of each project's raw scores; None unless the scores of all projects with votes compare."""
+    """Return the unit of each project's raw scores; None unless the scores of all projects with matches compare."""
     scales = [
         oracle.score_scale(each.question, each.reader) if _votes_of(oracle, each) else ScoreScale("no votes")
         for each in retrievals
@@ -81,7 +81,7 @@ def _votes_of(oracle: Oracle, retrieval: Retrieval) -> Sequence[OracleMatch]:
 
 
 def rank_among_all(lists: Sequence[KeyedVotes]) -> list[tuple[OracleMatch, ...]]:
-    """Return each project's votes of one oracle with their ranks among those of all, to the usual depth."""
+    """Return each project's matches of one oracle with their ranks among those of all, to the usual depth."""
     ranking_keys = [each.ranking_keys for each in lists]
     ranked: list[tuple[OracleMatch, ...]] = []
     for at, own in enumerate(lists):

@@ -1,4 +1,4 @@
-"""Ask several projects for their recent changes, or for the relevant documents of all by how recent they are."""
+"""Answer a recent in several projects: their changes, or with a query their relevant documents by recency."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def recent_in_projects(
 ) -> FederatedAnswer:
     """Return the answers of these projects to a recent. Raises as find_in_projects.
 
-    Scores compare across projects: their times are of one clock and, with a query, their ranks among all projects.
-    Where scores are equal, as those of all uncommitted files, the projects take turns.
+    Scores compare across projects: times are of one clock and, with a query, ranks are among all projects. Results with
+    equal scores, such as all uncommitted files, alternate between the projects.
     """
     ordered = sort_by_name(projects)
     ask = _rank_recent_matches if request.query.strip() else _list_recent_changes

@@ -1,8 +1,9 @@
-"""Route every request to the projects that answer it, or to the one that stored an answer.
+"""Route every request of every surface to the projects that answer it, or to the one that stored an answer.
 
-The one router of all surfaces. A question goes to the projects that it names, to the open project that its path is in,
-or to all open projects, whose answers are merged into one; what is done with an answer goes to the project that stored
-it. Which projects are open is the workspace's: an editor's folders, or the one project that a command or server was
+A question goes to the projects that it names, to the open project that its path is in, or to all open projects, whose
+answers are merged into one. A use or rating of an answer goes to the project that stored the answer.
+
+The workspace tells which projects are open: an editor's folders, or the one project that a command or server was
 started in. All others are registered, and their engines are borrowed from the pool while they are asked. An answer of
 several projects is stored and logged by the first open one or, where none is open, by the first asked.
 """
@@ -61,7 +62,7 @@ QueryParams = TypeVar(
     "QueryParams", messages.FindParams, messages.RecentParams, messages.OrientParams, messages.NeighborsParams
 )
 FanOut = Callable[[Sequence[Participant], Any, RequestContext], FederatedAnswer]
-"""Asks several projects; with the domain request of the mode."""
+"""Asks several projects, with the domain request of the mode."""
 
 EngineQuery = Callable[[Engine, RequestContext], messages.Answer]
 
@@ -69,8 +70,8 @@ EngineQuery = Callable[[Engine, RequestContext], messages.Answer]
 class ProjectRouter:
     """The open and the registered projects as one. Every method may be called from any thread.
 
-    Every question may raise BadRequest naming the parameter, UnknownProject for a project that nobody knows, Cancelled,
-    and the workspace's own error where no project is open that could answer.
+    Every question may raise BadRequest naming the parameter, UnknownProject, Cancelled, and the workspace's own error
+    where no open project could answer.
     """
 
     def __init__(self, pool: EnginePool, workspace: Workspace) -> None:
@@ -95,7 +96,7 @@ class ProjectRouter:
         )
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """Rank the files of a folder, in the project that the path is in."""
+        """Rank the files of a folder, in the project that holds the path."""
         inner, requested = split_off_requested(params)
         if requested != RequestedProjects():
             return self._ask_requested(inner, requested, orient_in_projects, context)
@@ -104,7 +105,9 @@ class ProjectRouter:
         return _ask_one(project, "orient", params.path, lambda engine, context: engine.orient(inner, context), context)
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """List what belongs to a file, in the project that it is in; about a belief, in the first open project."""
+        """List the files related to a file, in the project that holds it; the targets of a belief, in the first open
+        project.
+        """
         inner, requested = split_off_requested(params)
         if requested != RequestedProjects():
             return self._ask_requested(inner, requested, neighbors_in_projects, context)
@@ -118,9 +121,9 @@ class ProjectRouter:
         )
 
     def why(self, params: messages.WhyParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Explanation:
-        """Explain a document's rank, or why it has none, in the project that it is in.
+        """Explain a document's rank, or why it has none, in the project that holds it.
 
-        The query that it is explained for is looked up in the answers of all open projects and of the one asked.
+        Its query is looked up in the answers of all open projects and of the one asked.
         """
         name, _ = split_off_project(params.doc_id.strip())
         with ExitStack() as stack:
@@ -187,7 +190,7 @@ class ProjectRouter:
     # Memory and knowledge of the first open project ---------------------------------------------------------------
 
     def observe(self, params: messages.ObserveParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Observed:
-        """Remember something that happened or was decided."""
+        """Record an event or decision."""
         with self._borrow_first("observe", self.workspace.projects(params.folder)[:1]) as engine:
             return engine.observe(params, context.commands)
 
@@ -246,7 +249,7 @@ class ProjectRouter:
         return [project.identify() for project in self.workspace.projects() if project.root is not None]
 
     def other_project_names(self) -> list[str]:
-        """Return the names of the registered projects that a question can name, but for the one asked from."""
+        """Return the names of the registered projects that a question can name, except the project asked from."""
         try:
             return [project.name for project in self.registered() if project.name != self.home_name]
         except RegistryUnavailable:  # a question that names one gets the error
@@ -262,7 +265,7 @@ class ProjectRouter:
         return [each.project.root for each in select_projects(requested_projects(params), here, known).projects]
 
     def warm_up(self) -> None:
-        """Open the first project in the background, so that its index is brought up to date before anyone asks."""
+        """Open the first project in the background, so that its index is up to date before the first question."""
 
         def open_first() -> None:
             with suppress(ScryError):  # whoever asks gets the error
@@ -272,7 +275,7 @@ class ProjectRouter:
             threading.Thread(target=open_first, name="warm up", daemon=True).start()
 
     def close(self) -> None:
-        """Close the pool's engines, and so write what is left to be logged."""
+        """Close the pool's engines, which writes all queued events."""
         self.pool.close()
 
     # Inside: choosing ---------------------------------------------------------------------------------------------
@@ -285,7 +288,7 @@ class ProjectRouter:
         query: EngineQuery,
         context: RequestContext,
     ) -> messages.Answer:
-        """Ask the projects that are named, the only open one, or all open ones as one."""
+        """Ask the projects that are named, or the only open one, or all open ones together."""
         if names_projects(params):
             return self._ask_requested(params, requested_projects(params), fan_out, context)
         projects = self._require_open(mode, params.folder)
@@ -309,7 +312,7 @@ class ProjectRouter:
         return next(((project, inside) for project, inside in located if inside is not None), (projects[0], path))
 
     def _find_document(self, stack: ExitStack, params: messages.WhyParams) -> tuple[OpenProject, str]:
-        """Return the open project that a document is in, and its doc_id there.
+        """Return the open project that holds a document, and its doc_id there.
 
         It is the project of the path or of the name in the doc_id, else one that answered with the document, else one
         that has it indexed, else the first.
@@ -330,7 +333,7 @@ class ProjectRouter:
         return (chosen or borrowed[0])[0], params.doc_id
 
     def _is_elsewhere(self, name: str, opened: Sequence[Engine]) -> bool:
-        """Return whether a project by its name is to be asked as a registered one."""
+        """Return whether a name is that of a registered project which is not open."""
         if not name or (self.workspace.is_editor and any(engine.project.name == name for engine in opened)):
             return False
         return (not opened and not self.workspace.is_editor) or find_project(self.registered(), name) is not None
@@ -363,7 +366,7 @@ class ProjectRouter:
             return _record(holders, answer, participants, params, context)
 
     def _open_participant(self, stack: ExitStack, selected: SelectedProject) -> Participant:
-        """Return the project held until the stack ends, or with what keeps it from being asked."""
+        """Return the project, held until the stack ends, or with the reason why it can't be asked."""
         name, root = selected.project.name, selected.project.root
         open_projects = self.workspace.projects() if self.workspace.is_editor else ()
         opened = next((project for project in open_projects if project.identify().root == root), None)
@@ -411,7 +414,9 @@ class ProjectRouter:
 
     @contextmanager
     def _borrow_answering(self, mode: str, query_id: str, folder: str | None) -> Generator[Engine]:
-        """Hold the engine of the project that stored an answer; of the first open one, which says so, if none did."""
+        """Hold the engine of the project that stored an answer, else that of the first open one, which reports the
+        unknown answer.
+        """
         with ExitStack() as stack:
             if self.workspace.is_editor:
                 opened = [engine for _, engine in self._borrow_open(stack, folder)]
@@ -428,9 +433,9 @@ class ProjectRouter:
             yield stack.enter_context(self.pool.borrow(root))
 
     def _borrow_result_project(self, stack: ExitStack, holder: Engine, name: str, folder: str | None) -> Participant:
-        """Return the project that a result is from, held until the stack ends.
+        """Return the project of a result, held until the stack ends.
 
-        name: the result's project; empty for a note of the person, which is of the project that answered.
+        name: the result's project; empty for a note of the person, which belongs to the project that answered.
         """
         if self.workspace.is_editor:
             borrowed = self._borrow_open(stack)
@@ -444,9 +449,9 @@ class ProjectRouter:
 
 
 def open_home_router(home: Path | None, surface: str) -> ProjectRouter:
-    """Return the router of a server for programs, each project kept up to date from when it is first asked.
+    """Return the router of a server for programs; each project is kept up to date from its first question on.
 
-    home: folder of the project that is asked where a question names none. surface: as of Engine.open.
+    home: folder of the project asked where a question names none. surface: as of Engine.open.
     """
     pool = EnginePool(make_engine_opener(surface))
     return ProjectRouter(pool, HomeWorkspace(pool, home))
@@ -455,7 +460,7 @@ def open_home_router(home: Path | None, surface: str) -> ProjectRouter:
 def _ask_one(
     project: OpenProject, mode: str, subject: str, query: EngineQuery, context: RequestContext
 ) -> messages.Answer:
-    """Ask one open project; while it can't be asked its answer holds nothing but the state of its index."""
+    """Ask one open project; while it can't be asked, return an answer with nothing but the state of its index."""
     with project.participate() as participant:
         if participant.engine is None:
             return unavailable_answer(mode, subject, participant.state, context.commands)
@@ -479,7 +484,7 @@ def _record(
     params: QueryParams,
     context: RequestContext,
 ) -> messages.Answer:
-    """Have the first of these engines store and log the answer of several projects; return it as it leaves."""
+    """Let the first of these engines store and log the answer of several projects; return the answer as sent."""
     holder = next((engine for engine in holders if engine is not None), None)
     return answer if holder is None else record_merged_answer(holder, participants, answer, params, context.encoding)
 

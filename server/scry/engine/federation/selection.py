@@ -1,4 +1,4 @@
-"""Select the projects that a question is for: those that it names, all of them, or the ones open where it is asked."""
+"""Select the projects that a question is for: those that it names, all registered ones, or the open ones."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from scry.projects.registration import describe_unknown_project
 Params = TypeVar("Params", bound=msgspec.Struct)
 
 MAX_PROJECTS = 1000
-"""Names in one question; more of them are a mistake."""
+"""Largest number of names in one question."""
 
 _PATH_FIELDS = ("path", "file")
 """Parameters whose value may begin with a project's name: `path` of orient, `file` of neighbors."""
 
 
 def split_off_requested(params: Params) -> tuple[Params, RequestedProjects]:
-    """Return the params without the project's name before their path, and the projects that are requested.
+    """Return the params without a project's name before their path, and the requested projects.
 
     `lib:./src` requests the project `lib`, unless the params name projects themselves.
     """
@@ -39,7 +39,7 @@ def split_off_requested(params: Params) -> tuple[Params, RequestedProjects]:
 
 
 class SelectedProject(msgspec.Struct, frozen=True):
-    """A project that is to be asked. via: its link from the project asked from, such as LEARNS_FROM."""
+    """A project to be asked. via: its link from the project asked from, such as LEARNS_FROM."""
 
     project: RegisteredProject
     via: str
@@ -58,7 +58,7 @@ def select_projects(
     """Return the projects to ask.
 
     default_projects: those asked when a question names none: the open ones, or the one asked from. Raises BadRequest
-    for a question that names some and asks for all.
+    for a question that both names projects and asks for all.
     """
     names, everything = requested.names, requested.all_registered
     if names and everything:
@@ -103,13 +103,13 @@ def _describe_link(
 
 
 def describe_unknown_projects(names: Sequence[str], known: Sequence[RegisteredProject]) -> UnknownProjects:
-    """Return that no project has these names, each with the closest of the known names."""
+    """Return the notice that no project has these names, each with the closest of the known names."""
     known_names = [project.name for project in known]
     return UnknownProjects(tuple(each for name in names for each in describe_unknown_project(name, known_names).names))
 
 
 def describe_missing_folder(project: RegisteredProject) -> str:
-    """Describe how to go on with a project whose folder is not there."""
+    """Return the remedy for a project whose folder does not exist."""
     return (
         f"the folder of {project.name}, {project.root}, is not there; if it has moved, use Scry in it once, or tell "
         f"where it is: scry project update {project.name} --folder FOLDER"

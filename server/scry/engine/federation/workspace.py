@@ -1,7 +1,8 @@
-"""The projects that are open where a question is asked: an editor's folders, or the one project asked from.
+"""Describe the projects that are open where a question is asked: an editor's folders, or the one project asked from.
 
-`OpenProject` and `Workspace` are what the router needs of them. The language server implements both for the folders of
-an editor (scry.surfaces.lsp.session); `HomeWorkspace` is that of the command line and of the servers for programs.
+`OpenProject` and `Workspace` are the protocols that the router uses. The language server implements both for the
+folders of an editor (scry.surfaces.lsp.session); `HomeWorkspace` is that of the command line and of the servers for
+programs.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class OpenProject(Protocol):
 
     @property
     def root(self) -> Path | None:
-        """The project's folder with links resolved; None where the workspace's folder is none on this disk."""
+        """The project's folder with links resolved; None where the workspace's folder is not on this disk."""
         ...
 
     def identify(self) -> RegisteredProject:
@@ -79,12 +80,12 @@ class Workspace(Protocol):
         ...
 
     def prepare(self, engine: Engine, /) -> None:
-        """Get a project ready that is not open here, before it is asked. May raise ScryError."""
+        """Prepare a project that is not open here, before it is asked. May raise ScryError."""
         ...
 
 
 def prepare_nothing(_engine: Engine) -> None:
-    """Ask an engine as it is."""
+    """Leave an engine as it is."""
 
 
 class HomeProject:
@@ -157,9 +158,8 @@ class HomeWorkspace:
 
 
 class AnswerLocator:
-    """Finds the project that stored an answer, which is used, rated or explained by its query_id alone.
-
-    Every method may be called from any thread.
+    """Finds the project that stored an answer, given the answer's query_id alone. Every method may be called from any
+    thread.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class AnswerLocator:
         return dict.fromkeys((*home, *self._pool.open_roots(), *known))
 
     def _has_answer(self, root: Path, query_id: str) -> bool:
-        """Look without opening an engine that is not open."""
+        """Return whether a folder's project stored the answer, without opening a closed engine."""
         try:
             if root in self._pool.open_roots():
                 with self._pool.borrow(root) as engine:

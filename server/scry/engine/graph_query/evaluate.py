@@ -1,8 +1,8 @@
 """Evaluate a relational question over the code graph, with the steps that prove each result (N3).
 
-A relation gives a set; `and` intersects, `or` unites, `but not` subtracts. A symbol meets what its file does: the
-results of "calls foo and imports a.py" are the callers in files that import it. A file is subtracted for what anything
-in it does.
+A relation gives a set; `and` intersects, `or` unites, `but not` subtracts. A symbol also meets the relations of its
+file: the results of "calls foo and imports a.py" are the callers in files that import it. A file is subtracted if any
+document in it is.
 """
 
 from __future__ import annotations
@@ -32,26 +32,28 @@ from scry.engine.search.query import browse_question
 from scry.engine.search.results import make_snippet
 
 _MAX_LISTED = 4
-"""Of several things with one name, so many are listed."""
+"""Largest number of meanings of an ambiguous name that are listed."""
 
 
 class Proof(Struct, frozen=True):
-    """That one part of the question is met. words: how, in a few. steps: the shortest way, from the result's end."""
+    """The proof that one part of the question is met. words: a short description. steps: a shortest path, from the
+    result.
+    """
 
     words: str
     steps: tuple[ProofStep, ...]
 
 
 GraphMatches = Mapping[str, tuple[Proof, ...]]
-"""By doc_id, what proves it."""
+"""Maps a doc_id to its proofs."""
 
 
 def answer_relation_query(
     request: FindRequest, tree: RelationQuery, reading: IndexView, context: RequestContext
 ) -> Answer:
-    """Return the documents that meet the most parts of the question, then by the shortest and surest proof.
+    """Return the documents that meet most parts of the question, then those with the shortest and surest proof.
 
-    Raises BadRequest for a name of nothing, Cancelled.
+    Raises BadRequest for an unknown name, Cancelled.
     """
     evaluation = _Evaluation(reading, context)
     matches = evaluation.evaluate(tree)
@@ -102,7 +104,7 @@ class _Evaluation(Struct):
         return {doc_id: (Proof(_describe_proof(clause, steps), steps),) for doc_id, steps in paths.items()}
 
     def _walk(self, clause: RelationClause, doc_ids: Sequence[str]) -> dict[str, tuple[ProofStep, ...]]:
-        """Level by level, so that every way is a shortest one; each document is gone out from once."""
+        """Return a shortest path to each document, found level by level; each document is expanded once."""
         starts = self._starts(clause, doc_ids)
         inside = set(starts) if len(starts) > len(doc_ids) else set[str]()
         paths: dict[str, tuple[ProofStep, ...]] = {}
@@ -121,7 +123,9 @@ class _Evaluation(Struct):
         return paths
 
     def _starts(self, clause: RelationClause, doc_ids: Sequence[str]) -> list[str]:
-        """Return the documents to start from, with members: a type calls what its members call, a file all in it."""
+        """Return the documents to start from, with the members of a type, which makes their calls, and all documents of
+        a file.
+        """
         if clause.kind not in (RelationKind.CALLS, RelationKind.INHERITS):
             return list(doc_ids)
         of_types = clause.kind is RelationKind.CALLS and not clause.is_source
@@ -205,7 +209,7 @@ def _make_hits(matches: GraphMatches, request: FindRequest, reading: IndexView) 
 
 
 def _read_match(doc_id: str, reading: IndexView) -> Document | None:
-    """None for what went while the question was answered."""
+    """Return a matching document; None for one that was removed meanwhile."""
     documents = reading.store.documents.find_by_doc_id(doc_id)
     if documents:
         return documents[0]

@@ -1,9 +1,4 @@
-"""Resolve the names of a relational question, and follow a relation by one step.
-
-What a name in a relational question means: documents and files, all that are called so.
-
-One step of a relation over the code graph: from some documents and files to those tied to them.
-"""
+"""Resolve the names of a relational question to documents and files, and follow a relation by one step."""
 
 from __future__ import annotations
 
@@ -22,16 +17,16 @@ from scry.store.graph import Confidence, EdgeKind
 from scry.store.index.store import IndexStore
 
 _FOLDER_INDEX_STEMS = frozenset(("__init__", "index", "mod"))
-"""Files that a folder's name stands for when it is imported."""
+"""Stems of the files that an import of their folder loads."""
 
 _PASSIVE_KINDS = frozenset(("field", "variable", "constant", "text", "section"))
-"""Kinds that call nothing and are not called; meant only where nothing else has the name."""
+"""Kinds that neither call nor are called; used only where no other document has the name."""
 
 
 def resolve_name(name: str, store: IndexStore, *, files_first: bool) -> tuple[str, ...]:
-    """Their doc_ids: of a path or doc_id that one, else of everything with this name. Raises BadRequest for none.
+    """Return the doc_ids that a name means: of a path or doc_id itself, else of every document with this name.
 
-    files_first: for relations between files, such as imports.
+    files_first: for relations between files, such as imports. Raises BadRequest for an unknown name.
     """
     exact = _resolve_exact(name, store)
     if exact:
@@ -54,7 +49,7 @@ def _resolve_exact(name: str, store: IndexStore) -> str:
 
 
 def _resolve_symbols(name_input: str, store: IndexStore) -> tuple[str, ...]:
-    """Those written the same before those of the same key; what does something before fields and sections."""
+    """Return the symbols with a name: exact spellings before equal keys, callable kinds before fields and sections."""
     path, _, name = name_input.rpartition("::")
     if "/" not in path and "." not in path:  # as in Rust: Cart::add
         path, name = "", name_input
@@ -71,7 +66,7 @@ def _resolve_symbols(name_input: str, store: IndexStore) -> tuple[str, ...]:
 
 
 def _matches_qualified_name(document: DocumentHeader, path: str, name: str) -> bool:
-    """Whether the path and the qualified name end in the parts asked for."""
+    """Return whether the path and the qualified name end in the requested parts."""
     if path and not f"/{document.path}".endswith("/" + path.removeprefix("./")):
         return False
     wanted = [normalize_name(part) for part in name.replace("::", ".").split(".")]
@@ -80,7 +75,7 @@ def _matches_qualified_name(document: DocumentHeader, path: str, name: str) -> b
 
 
 def _resolve_files(name: str, store: IndexStore) -> tuple[str, ...]:
-    """Files of this name, with or without their ending, or of this dotted module."""
+    """Return the files of this name, with or without extension, or of this dotted module."""
     ends = {f"/{name}", f"/{name.replace('.', '/')}"}
     return tuple(
         sorted(
@@ -92,7 +87,7 @@ def _resolve_files(name: str, store: IndexStore) -> tuple[str, ...]:
 
 
 def _file_name_forms(path: str) -> set[str]:
-    """All that a file may be called by, each after a slash."""
+    """Return all names that a file may be given, each after a slash."""
     stem = posixpath.splitext(path)[0]
     folder, _, last = stem.rpartition("/")
     whole = [path, stem, folder] if last in _FOLDER_INDEX_STEMS else [path, stem]
@@ -107,10 +102,10 @@ def _suggest_names(name: str, store: IndexStore) -> tuple[str, ...]:
 
 
 MAX_STEP_RESULTS = 10_000
-"""Links of one step that are read at most; the answer says when there are more."""
+"""Largest number of links that one step reads; the answer says when there are more."""
 
 FILE_RELATIONS = frozenset((RelationKind.IMPORTS, RelationKind.CHANGES_WITH))
-"""Relations between files; a symbol stands for its file in them."""
+"""Relations between files; in them a symbol stands for its file."""
 
 _EDGES = {RelationKind.CALLS: EdgeKind.CALLS, RelationKind.INHERITS: EdgeKind.INHERITS}
 
@@ -135,11 +130,11 @@ def follow_relation(
 
 
 _RelationRow = tuple[str, str, int | None, int]
-"""From where, to where, the line that shows it, how often."""
+"""The doc_ids at both ends, the line that shows the relation, and its count."""
 
 
 def include_members(doc_ids: Iterable[str], store: IndexStore, *, of_types: bool) -> list[str]:
-    """Return the doc_ids with all that is in the files among them. of_types: also in types and the like."""
+    """Return the doc_ids, and those of all documents in files among them. of_types: also of the members of types."""
     members = dict.fromkeys(doc_ids)
     for doc_id in list(members):
         named = parse_doc_id(doc_id)
@@ -182,7 +177,7 @@ def _follow_co_changes(doc_ids: Sequence[str], reading: IndexView) -> Iterable[_
 
 
 def _follow_definers(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_RelationRow]:
-    """Yield what encloses each document: a symbol, else its file."""
+    """Yield the document that encloses each document: a symbol, else its file."""
     for doc_id in doc_ids:
         for document in store.documents.find_by_doc_id(doc_id):
             around = symbol_doc_id(document.path, document.symbol.container, 0) if document.symbol.container else ""

@@ -35,7 +35,7 @@ class RelationKind(str, Enum):
 
 
 class RelationClause(Struct, frozen=True):
-    """is_source: what is asked for does it to the named thing; else the named thing does it to what is asked for."""
+    """One relation. is_source: the result is its source and the named document its target; else the reverse."""
 
     kind: RelationKind
     name: str
@@ -44,14 +44,14 @@ class RelationClause(Struct, frozen=True):
 
 
 class AllOf(Struct, frozen=True):
-    """Documents that meet all of `parts`, of which there is at least one, and none of `without`."""
+    """The documents that meet all of `parts`, at least one, and none of `without`."""
 
     parts: tuple[RelationQuery, ...]
     without: tuple[RelationQuery, ...]
 
 
 class AnyOf(Struct, frozen=True):
-    """Documents that meet any of `parts`."""
+    """The documents that meet any of `parts`."""
 
     parts: tuple[RelationQuery, ...]
 
@@ -66,7 +66,7 @@ SUPPORTED_FORMS = (
 
 MAX_RELATION_QUERY_CHARACTERS = 2000
 _MAX_NESTING = 20
-"""Parentheses within one another: nobody writes more, and each takes some of Python's stack."""
+"""Deepest nesting of parentheses: each level takes some of Python's stack."""
 
 _TOKEN_PATTERN = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'|([()])(?!\))|([^\s()"`]+(?:\(\))?)|(\S)')
 _FILLER_WORDS = frozenset(
@@ -116,7 +116,7 @@ class _QueryToken(Struct, frozen=True):
 
 
 def parse_relation_query(text: str) -> RelationQuery:
-    """Return the question as a tree. Raises BadRequest saying what can be asked."""
+    """Return the question as a tree. Raises BadRequest with the possible questions."""
     if not text.strip():
         raise BadRequest("query", f"is empty; {SUPPORTED_FORMS}")
     if len(text) > MAX_RELATION_QUERY_CHARACTERS:
@@ -218,7 +218,7 @@ class _Parser:
         return self._named_first()
 
     def _named_first(self) -> RelationClause:
-        """`X calls`, or X alone."""
+        """Parse `X calls`, or X alone."""
         name = self._name()
         self._skip(frozenset())
         if kind := _ACTIVE.get(self._word()):
@@ -247,7 +247,7 @@ class _Parser:
         return self._tokens[self._at - 1].text
 
     def _skip(self, leads: frozenset[str]) -> None:
-        """Skip the words that only modify a clause, and record them."""
+        """Skip and record the words that only modify a clause."""
         while (word := self._word()) in _ADVERBS or word == "not" or word in leads:
             self._is_transitive |= word in _ADVERBS
             self._is_denied ^= word == "not"

@@ -1,4 +1,4 @@
-"""Judge beliefs: what they reach, and what speaks against relying on them (K3)."""
+"""Evaluate beliefs: the documents that they reach, and the warnings against relying on them (K3)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
 
 STALE_AFTER_S = 365 * 86_400
-"""A belief that nothing has supported for a year is said to be old."""
+"""Age after which a belief without support has a warning: one year."""
 
 
 class _BeliefContext(Struct, frozen=True):
-    """Facts by which beliefs are judged beside their own words, read for all of them at once.
+    """Facts for the warnings of several beliefs, read at once.
 
-    related: by doc_id, what says that it supports or attacks it. others: the beliefs that are named in that, and those
-    that are attacked. places: the files of each. changed: when each file was last committed.
+    related: by doc_id, the beliefs that support or attack it, by relation. others: the beliefs named there, and the
+    attacked ones. places: the files of each. changed: when each file was last committed.
     """
 
     related: Mapping[str, Sequence[tuple[str, str]]]
@@ -33,13 +33,13 @@ class _BeliefContext(Struct, frozen=True):
     changed: Mapping[str, int]
 
     def active(self, kind: str, note: NoteFile) -> list[NoteFile]:
-        """Return the active beliefs that say of themselves that they support a note, or attack it."""
+        """Return the active beliefs that state that they support a note, or attack it."""
         named = [self.others.get(doc_id) for relation, doc_id in self.related[note.doc_id] if relation == kind]
         return [other for other in named if other is not None and other.status == ACTIVE]
 
 
 class BeliefSnapshot(Struct, frozen=True):
-    """Facts by which beliefs are judged, as of one moment. now: in seconds since the epoch."""
+    """The facts that beliefs are evaluated by, as of one moment. now: in seconds since the epoch."""
 
     file: ProjectNoteDatabase
     store: IndexStore | None
@@ -47,7 +47,7 @@ class BeliefSnapshot(Struct, frozen=True):
     now: float
 
     def warnings(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return what speaks against relying on each of these beliefs, in words."""
+        """Return the warnings against relying on each of these beliefs, in words."""
         notes = self.file.notes_by_doc_id(doc_ids)
         around = self._read_context(list(notes.values()))
         return {doc_id: tuple(self._warnings(note, around)) for doc_id, note in notes.items()}
@@ -102,7 +102,7 @@ class BeliefSnapshot(Struct, frozen=True):
         return warnings
 
     def _is_gone(self, evidence: Citation) -> bool:
-        """Return whether a cited document is no longer there; one that can't be looked up is not said to be gone."""
+        """Return whether a cited document no longer exists; False for one that can't be looked up."""
         if evidence.kind == "commit":
             if self.history is None or self.history.is_empty:
                 return False
@@ -120,7 +120,7 @@ class BeliefSnapshot(Struct, frozen=True):
         return evidence.lines is not None and evidence.lines[0] > text.count("\n") + 1
 
     def _last_supported(self, note: NoteFile, around: _BeliefContext) -> int | None:
-        """Return when something last supported a belief: its date, its files, cited commits, supporting beliefs."""
+        """Return when a belief was last supported: by its date, its files, its cited commits or supporting beliefs."""
         times = [note.date]
         times += [other.date for other in around.active("supports", note)]
         times += [around.changed[path] for path in around.places[note.doc_id] if path in around.changed]
@@ -155,7 +155,7 @@ def describe_reach(targets: Sequence[BeliefTarget]) -> str:
 
 
 def annotate_beliefs(answer: Answer, snapshot: BeliefSnapshot) -> Answer:
-    """Return the answer with what its beliefs reach, and what speaks against them, in their snippets."""
+    """Return the answer with the targets and warnings of its beliefs in their snippets."""
     doc_ids = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
     try:
         targets, warnings = snapshot.reached_files(doc_ids), snapshot.warnings(doc_ids)

@@ -1,7 +1,7 @@
 """Record and search the memory of one project: sessions, observations and captured events.
 
-Events that are captured in passing (a saved file, a jump, a commit) are recorded by a thread of their own; a failure
-costs nothing but that event. An observation that someone records is on the disk when the call returns.
+A thread of its own records captured events (a saved file, a jump, a commit); a failure costs only that event. An
+observation that a person or program records is on the disk when the call returns.
 """
 
 from __future__ import annotations
@@ -37,17 +37,20 @@ _log = logging.getLogger(__name__)
 
 
 class MemoryMatch(Struct, frozen=True):
-    """A memory that answers a question, and why it has its place."""
+    """A memory that answers a question, and the reason of its rank."""
 
     recalled: RecalledMemory
     why: str
 
 
 class MemoryService:
-    """Every method may be called from any thread, and raises MemoryUnavailable, but those that only capture."""
+    """The memory of one project. Every method may be called from any thread.
+
+    All but the capturing ones may raise MemoryUnavailable.
+    """
 
     def __init__(self, project: Project, settings: Settings, agent: str = "") -> None:
-        """agent: whose memory is written where nobody else is named. Opens nothing yet."""
+        """Open nothing yet. agent: the default owner of the memories."""
         self.project = project
         self._agent = agent
         self._settings = settings
@@ -57,7 +60,7 @@ class MemoryService:
         self._captures: ThreadPoolExecutor | None = None
 
     def is_on(self) -> bool:
-        """Return whether anything is to be recorded now."""
+        """Return whether recording is on."""
         return self._switch.is_on()
 
     # By hand ------------------------------------------------------------------------------------------------------
@@ -98,7 +101,7 @@ class MemoryService:
         return summary
 
     def pin(self, name: str, *, is_pinned: bool) -> Memory:
-        """Keep a memory as new as it is, or let it age again. Raises BadRequest for an unknown one."""
+        """Pin a memory, so that it does not age, or unpin it. Raises BadRequest for an unknown one."""
         return self._open_store().set_pinned(name, is_pinned=is_pinned)
 
     def forget(self, wanted: MemoryFilter) -> ForgetResult:
@@ -122,9 +125,9 @@ class MemoryService:
         self._capture(Observation("jump", f"{doc_id}{question}", now_ms(), key=f"jump {act_id}"))
 
     def capture_commits(self, since: str | None) -> None:
-        """Record the commits made since `since`, for HEAD has moved; None where it was not known before.
+        """Record the commits made since `since`, because HEAD has moved; None where it was not known before.
 
-        A folder that is merely looked at, and where nothing was ever recorded, gets no memory.
+        A folder without memory gets none by being looked at.
         """
         if since is not None or (self.project.data / MEMORY_FILE).exists():
             self._run_in_background(lambda: self._note_commits(self._owner(None), since))
@@ -173,7 +176,7 @@ class MemoryService:
         raise BadRequest("session", f"no session is named {name}; scry session list names them")
 
     def last_capsule(self, agent: str | None = None) -> Capsule | None:
-        """Return the piece of work that is going on in this work tree, or else the last one."""
+        """Return the current piece of work in this work tree, else the last one."""
         reader = self.reader(agent)
         if reader is None:
             return None
@@ -203,7 +206,7 @@ class MemoryService:
             return [MemoryMatch(each, explain_recall(each, viewpoint)) for each in recalled]
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        """Record all captured events, and close the file."""
         with self._lock:
             captures, self._captures = self._captures, None
         if captures is not None:

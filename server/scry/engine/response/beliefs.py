@@ -20,7 +20,7 @@ MAX_BEARINGS = 20
 
 
 def present_impact(beliefs: BeliefSnapshot, doc_id: str, content_type: str) -> messages.BeliefImpact:
-    """Return what a belief reaches and what speaks against it; of another document the beliefs that reach it."""
+    """Return the targets and warnings of a belief; of another document, the beliefs that reach it."""
     if content_type == BELIEF:
         known = beliefs.file.notes_by_doc_id([doc_id, *beliefs.reached_beliefs(doc_id)])
         targets = beliefs.reach(doc_id)[:MAX_BEARINGS]
@@ -61,14 +61,14 @@ def new_belief(params: messages.BelieveParams) -> NewBelief:
 
 
 def present_new_belief(path: str, note: NoteFile, root: Path) -> messages.Beliefs:
-    """Return a belief that was just written; what it reaches is not known yet."""
+    """Return a belief that was just written; its targets are not known yet."""
     return messages.Beliefs([_present_note(path, note, messages.BeliefImpact(), root)], note=f"Wrote {path}.")
 
 
 def present_belief_list(
     params: messages.BeliefsParams, root: Path, store: IndexStore | None, beliefs: BeliefSnapshot | None
 ) -> messages.Beliefs:
-    """Return the beliefs that are asked for. Raises BadRequest naming the parameter, IndexUnavailable."""
+    """Return the requested beliefs. Raises BadRequest naming the parameter, IndexUnavailable."""
     if params.action == "show" and not params.id:
         raise BadRequest("id", "is missing; scry belief list names the beliefs")
     notes = list_beliefs(beliefs, params.id or "" if params.action == "show" else None)

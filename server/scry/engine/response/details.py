@@ -77,7 +77,7 @@ def _present_link(link: RelatedDocument, root: Path, encoding: str) -> messages.
 
 
 class ResultLocation(msgspec.Struct, frozen=True):
-    """A place to jump to. result: with its location as it is now. line, column: 1-based; columns in UTF-16 units."""
+    """The location to jump to. result: with its current location. line, column: 1-based; columns in UTF-16 units."""
 
     result: messages.ResultItem
     path: Path

@@ -1,6 +1,6 @@
-"""Render the notices of an answer: those of its mode, what it may lack, and why it is empty (F11).
+"""Render the notices of an answer: those of its mode, of an incomplete index, and why it is empty (F11).
 
-Text is made once, with the client's names for commands; no text is taken apart again.
+Text is rendered once, with the client's names for commands.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _describe_skipped(state: IndexState) -> str:
 
 
 def add_notice(answer: Answer, mode_notice: str = "", commands: CommandNames = COMMAND_LINE) -> Answer:
-    """Return the answer with its notice: that of its mode, which also says why it is empty, and what it may lack."""
+    """Return the answer with its notice: that of its mode, or why it is empty, and what may be missing."""
     is_explained = answer.results or mode_notice
     missing = describe_incomplete(answer.index, commands) if is_explained else describe_emptiness(answer, commands)
     return msgspec.structs.replace(answer, notice="; ".join(part for part in (mode_notice, missing) if part))

@@ -1,6 +1,6 @@
-"""Convert answers, and what is done with them, to what is stored and logged, and the outcome back to the wire.
+"""Convert answers, uses and ratings to their stored and logged forms, and the outcome back to the wire.
 
-An answer is stored as it left, in the wire's own form. docs/events.md describes the bodies of the log's events.
+An answer is stored as it was sent, in the wire's own form. docs/events.md describes the bodies of the log's events.
 """
 
 from __future__ import annotations
@@ -144,10 +144,11 @@ def record_answer(
     doc_keys: Sequence[int] = (),
     roots: Sequence[Path] = (),
 ) -> WireAnswer:
-    """Store the answer and have it logged; return it with what keeps it from being recorded, if that is new.
+    """Store the answer and queue its event; return it, with the reason if recording has just begun to fail. Never
+    fails.
 
-    Never fails. params: of the question. doc_keys: of the results' documents, by rank. roots: their work trees, by
-    rank, where they are not all the recorder's.
+    params: of the question. doc_keys: of the results' documents, by rank. roots: their work trees, by rank, where they
+    are not all the recorder's.
     """
     mode = answer.mode if isinstance(answer, Answer) else "why"
     origin = recorder.make_origin(mode, logged_options(params), encoding, doc_keys, roots)
@@ -160,7 +161,7 @@ def record_answer(
 def record_merged_answer(
     holder: Engine, participants: Sequence[Participant], answer: Answer, params: msgspec.Struct, encoding: str
 ) -> Answer:
-    """Have one project, the holder, store and log the answer of several; return it as it leaves."""
+    """Let one project, the holder, store and log the answer of several; return it as sent."""
     engines = {each.name: each.engine for each in participants if each.engine is not None}
     by_rank = [engines.get(result.project, holder) for result in answer.results]
     doc_keys: dict[str, int] = {}
@@ -188,7 +189,7 @@ def add_index_message(state: IndexState, message: str) -> IndexState:
 
 
 def record_detail(recorder: Recorder, detail: Detail, params: msgspec.Struct) -> Detail:
-    """Have a result that is shown in full logged, as a question and as a use; return it. Never fails."""
+    """Log a result that is shown in full, as a question and as a use; return it. Never fails."""
     origin = recorder.make_origin("detail", logged_options(params), "utf-16")
     recorder.log(partial(detail_event, detail, origin, new_query_id()), origin)
     stored = recorder.answers.get(detail.query_id)
@@ -224,7 +225,7 @@ def _present_act(query_id: str, act: RecordedAct, commands: CommandNames) -> Rec
 # Events ---------------------------------------------------------------------------------------------------------------
 
 _OMITTED_PARAMS = frozenset({"query", "doc_id", "folder", "picker"})
-"""Parameters that stand elsewhere in the event, or name something of this moment."""
+"""Parameters that the event holds elsewhere, or that only this process understands."""
 
 
 def logged_options(params: msgspec.Struct) -> dict[str, object]:

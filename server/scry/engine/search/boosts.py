@@ -1,7 +1,7 @@
 """Boost or demote documents by name, path and sibling hits: named factors with reasons (F5). Pure.
 
 Boosts read the query, the documents' own names and paths, and the positions of the other hits. None reads structure,
-history or activity (F6). The value of each, by ablation, is in docs/decisions.md. No boost applies to notes, and only
+history or activity (F6). The value of each, by ablation, is in docs/quality.md. No boost applies to notes, and only
 `commit` to commits.
 """
 

@@ -64,7 +64,7 @@ class RetrievalResult(Struct, frozen=True):
 
 
 class Ranking(Struct, frozen=True):
-    """Everything that was found for a query, before it is cut to an answer.
+    """The ranking of all matches of a query, before the answer is cut to its limit.
 
     candidates: with their matches, not yet adjusted. ranked: the same with their adjustments, best first.
     """
