@@ -1,50 +1,49 @@
----A Neovim of its own for each case, driven from outside, in the project that $TEST_PROJECT names.
+---Drives a separate Neovim for each case, in the project that $TEST_PROJECT names.
 
 local M = {}
 
----Milliseconds that anything may take on a busy machine. Only a case that fails takes them.
-M.PATIENCE = 45000
+---Milliseconds until a wait fails. Only a failing case takes that long.
+M.TIMEOUT_MS = 45000
 
----Milliseconds between two looks.
-local INTERVAL = 20
+---Milliseconds between two polls.
+local POLL_MS = 20
 
 local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)))
 
 ---@class Editor: MiniTest.child
 ---@field wait fun(code: string, what?: string): any waits until a Lua expression is true in the child; returns it.
 ---@field shows fun(text: string) waits until the screen shows a text.
----@field sent fun(method: string): table[] what was sent of one method, in order, each with its answer.
----@field answered fun(method: string, count?: integer): table waits until so many of a method are answered (1); returns
----the newest.
+---@field sent fun(method: string): table[] the requests of a method, in order, each with its answer.
+---@field answered fun(method: string, count?: integer): table waits for this many answers of a method (1); returns the
+---newest.
 ---@field answer fun(): scry.protocol.Answer the newest answer of find.
----@field text fun(): string the current buffer.
----@field ready fun() starts the sidecar and waits until its index is complete, so that no answer says what it lacks.
----@field sidecars fun(): integer[] the processes that this Neovim started itself.
----@field freeze fun() stops every sidecar; they go on with thaw, and at the end of the case.
----@field thaw fun()
----@field will_take fun(text: string) lets `vim.ui.select` take the first entry that holds a text, and keeps what was
----shown in `_G.prompt` and `_G.shown`.
+---@field text fun(): string the text of the current buffer.
+---@field ready fun() starts the sidecar and waits until its index is complete.
+---@field sidecars fun(): integer[] the processes that this Neovim has started.
+---@field freeze fun() suspends every sidecar until thaw or the end of the case.
+---@field thaw fun() resumes every suspended sidecar.
+---@field will_take fun(text: string) lets `vim.ui.select` choose the first entry that contains a text; stores the
+---prompt and the entries in `_G.prompt` and `_G.shown`.
 
----Look until there is something to see.
+---Poll until a function returns a value.
 ---@generic T
----@param look fun(): T?
----@param complain fun(): string what was not seen
+---@param poll fun(): T?
+---@param describe fun(): string the message of the failure
 ---@return T
-local function until_seen(look, complain)
-  local finish = vim.uv.hrtime() + M.PATIENCE * 1e6
+local function wait_for(poll, describe)
+  local finish = vim.uv.hrtime() + M.TIMEOUT_MS * 1e6
   repeat
-    local seen = look()
-    if seen ~= nil and seen ~= vim.NIL and seen ~= false then
-      return seen
+    local value = poll()
+    if value ~= nil and value ~= vim.NIL and value ~= false then
+      return value
     end
-    vim.uv.sleep(INTERVAL)
+    vim.uv.sleep(POLL_MS)
   until vim.uv.hrtime() > finish
-  error(complain())
+  error(describe())
 end
 
----Every request that leaves, and what came back, seen where the plugin's own code ends; and every message. A case may
----set `_G.scrub`, which is given the results of each answer, and returns those that the plugin gets; the answer's name
----is then always the same.
+---Records every request with its answer, at the border to Neovim's client, and every message. A case may set
+---`_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant.
 local RECORDING = [[
   _G.sent, _G.said = {}, {}
   vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
@@ -67,9 +66,9 @@ local RECORDING = [[
 ]]
 
 ---@param child Editor
-local function add_looks(child)
+local function add_waits(child)
   function child.wait(code, what)
-    return until_seen(function()
+    return wait_for(function()
       return child.lua_get(code)
     end, function()
       if child.is_blocked() then
@@ -81,7 +80,7 @@ local function add_looks(child)
   end
 
   function child.shows(text)
-    until_seen(function()
+    wait_for(function()
       return tostring(child.get_screenshot()):find(text, 1, true)
     end, function()
       return ("the screen never showed %s:\n%s"):format(text, tostring(child.get_screenshot()))
@@ -107,7 +106,7 @@ local function add_requests(child)
     return child.wait(("(function(all) return all[%d] and all[#all] end)(%s)"):format(count or 1, list), what)
   end
 
-  -- While a project is being opened, what was asked is asked again.
+  -- The newest answer counts, because requests are repeated while a project is being opened.
   function child.answer()
     return child.answered("scry/find").result
   end
@@ -162,12 +161,12 @@ end
 function M.new(options)
   options = options or {}
   local child = MiniTest.new_child_neovim()
-  add_looks(child)
+  add_waits(child)
   add_requests(child)
   add_processes(child)
   add_choice(child)
   local arguments = { "-u", here .. "/init.lua", "-i", "NONE", "--cmd", "cd " .. os.getenv("TEST_PROJECT") }
-  child.start(arguments, { connection_timeout = M.PATIENCE })
+  child.start(arguments, { connection_timeout = M.TIMEOUT_MS })
   child.o.columns, child.o.lines = options.columns or 120, options.lines or 30
   child.lua(RECORDING)
   if options.setup then
@@ -176,7 +175,7 @@ function M.new(options)
   return child
 end
 
----A set of cases that each get an editor of their own.
+---Return a set of cases, each with a separate editor.
 ---@param options? table
 ---@return table set
 ---@return fun(): Editor
@@ -198,15 +197,15 @@ function M.set(options)
   end
 end
 
----Wait until the screen is the one in tests/neovim/screens. One that is not there is written as soon as it stays the
----same for a while, to be looked at, and the case fails.
+---Wait until the screen equals its reference in tests/neovim/screens. A missing reference is written once the screen is
+---stable, to be reviewed, and the case fails.
 ---@param child Editor
 ---@param name string
 function M.expect_screen(child, name)
   local path = here .. "/screens/" .. name
   local is_new = vim.fn.filereadable(path) == 0
   local reference = not is_new and table.concat(vim.fn.readfile(path), "\n") or ""
-  local finish = vim.uv.hrtime() + M.PATIENCE / 3 * 1e6
+  local finish = vim.uv.hrtime() + M.TIMEOUT_MS / 3 * 1e6
   repeat
     local shot = tostring(child.get_screenshot())
     if shot == reference and is_new then
@@ -215,13 +214,13 @@ function M.expect_screen(child, name)
       return
     end
     reference = is_new and shot or reference
-    vim.uv.sleep(is_new and 1000 or INTERVAL)
+    vim.uv.sleep(is_new and 1000 or POLL_MS)
   until vim.uv.hrtime() > finish
   MiniTest.expect.reference_screenshot(child.get_screenshot(), path)
   assert(not is_new, "written, to be looked at: " .. path)
 end
 
----The text contains this.
+---Expect that a text contains a part.
 M.expect_holds = MiniTest.new_expectation("text that holds a part", function(text, part)
   return text:find(part, 1, true) ~= nil
 end, function(text, part)

@@ -1,5 +1,5 @@
--- The configuration of every Neovim that a test drives: the plugin, and beside it what the test names.
--- NEOVIM_PLUGINS: folders to add, separated by colons. TEST_COMMAND: the sidecar, as JSON; unset: found by itself.
+-- The configuration of every Neovim that a test drives. NEOVIM_PLUGINS: folders of further plugins, separated by
+-- colons. TEST_COMMAND: the sidecar's command as JSON; unset: the plugin searches for it.
 
 local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)))
 vim.opt.runtimepath:prepend(vim.fs.normalize(here .. "/../../editor/neovim"))
@@ -10,7 +10,7 @@ package.path = here .. "/?.lua;" .. package.path
 
 vim.o.swapfile = false
 vim.o.termguicolors = true
-vim.g.loaded_python3_provider = 0 -- Neovim looks for it with the first Python file, for seconds
+vim.g.loaded_python3_provider = 0 -- the search for it takes seconds with the first Python file
 
 local command = os.getenv("TEST_COMMAND")
 if command then

@@ -1,4 +1,4 @@
--- All that is loaded at start-up: one command and the names that keys can be mapped to. The rest is loaded by its use.
+-- Defines the command and the <Plug> mappings. Nothing else of the plugin is loaded before its first use.
 
 if vim.g.loaded_scry then
   return

@@ -1,4 +1,4 @@
--- The configuration of `make try-neovim`: what a person's own would hold, and a few keys to begin with.
+-- The configuration of `make try-neovim`: a few keys and settings, as a user's own configuration might have them.
 
 local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)))
 vim.opt.runtimepath:prepend(vim.fs.dirname(here))

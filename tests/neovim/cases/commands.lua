@@ -1,4 +1,4 @@
--- `:Scry …`: names, completion, errors, options, and what is done with an answer.
+-- The subcommands of `:Scry`: completion, errors, options, and actions on an answer.
 
 local editor = require("editor")
 local expect = MiniTest.expect
@@ -8,7 +8,7 @@ local function said()
   return child().lua_get("_G.said[#_G.said] and _G.said[#_G.said].text or ''")
 end
 
----Find, and take the first result.
+---Find, and jump to the first result.
 local function jump(words)
   child().lua("vim.ui.select = function(items, _, done) done(items[1]) end")
   child().cmd("Scry find " .. words)
@@ -35,26 +35,26 @@ T["completes the last answer's results"] = function()
   expect.equality(child().fn.getcompletion("Scry detail 1", "cmdline")[1], "1")
 end
 
-T["options stand before a question, which is taken as it is"] = function()
-  local read = function(text)
-    return child().lua_get("{ require('scry.arguments').leading(...) }", { text })
+T["options are split from the query, which is literal"] = function()
+  local split = function(text)
+    return child().lua_get("{ require('scry.arguments').split_options(...) }", { text })
   end
-  expect.equality(read("--all-projects  a  --projects b"), { { all_projects = true }, "a  --projects b" })
-  expect.equality(read("--projects=a,b --linked-projects c"), { { projects = "a,b", linked_projects = true }, "c" })
-  expect.equality(read("--days 3 --projects a"), { { days = "3", projects = "a" }, "" })
-  expect.equality(read("--all-projectsx"), { vim.empty_dict(), "--all-projectsx" })
-  expect.equality(read("-lang:go --force"), { vim.empty_dict(), "-lang:go --force" })
+  expect.equality(split("--all-projects  a  --projects b"), { { all_projects = true }, "a  --projects b" })
+  expect.equality(split("--projects=a,b --linked-projects c"), { { projects = "a,b", linked_projects = true }, "c" })
+  expect.equality(split("--days 3 --projects a"), { { days = "3", projects = "a" }, "" })
+  expect.equality(split("--all-projectsx"), { vim.empty_dict(), "--all-projectsx" })
+  expect.equality(split("-lang:go --force"), { vim.empty_dict(), "-lang:go --force" })
   child().cmd("Scry find --days 3 receipt")
   editor.expect_holds(said(), "find has no --days")
 end
 
-T["an unknown name is told with those that there are"] = function()
+T["an unknown subcommand is reported with the known ones"] = function()
   child().cmd("Scry fnid")
   editor.expect_holds(said(), "there is no :Scry fnid")
   editor.expect_holds(said(), "neighbors")
 end
 
-T["wrong options are told by name, and their defaults stay"] = function()
+T["wrong options are reported by name and keep their defaults"] = function()
   child().lua("require('scry').setup({ picker = 'fuzzy', limmit = 3, keys = { wy = '<C-w>' } })")
   for _, part in ipairs({ "limmit", "picker", "wy" }) do
     editor.expect_holds(said(), part)
@@ -62,7 +62,7 @@ T["wrong options are told by name, and their defaults stay"] = function()
   expect.equality(child().lua_get("require('scry.config').values.picker"), "auto")
 end
 
-T["copy takes what the sidecar says, and is recorded"] = function()
+T["copy uses the sidecar's text and is recorded"] = function()
   jump("compute_total")
   child().cmd("Scry copy")
   local use = child().answered("scry/use", 2)
@@ -70,7 +70,7 @@ T["copy takes what the sidecar says, and is recorded"] = function()
   expect.equality(child().fn.getreg('"'), use.result.text)
 end
 
-T["good and bad are recorded for the result that one is in"] = function()
+T["a rating is recorded for the result at the cursor"] = function()
   jump("compute_total")
   child().cmd("Scry good just right")
   local feedback = child().answered("scry/feedback")
@@ -81,14 +81,14 @@ T["good and bad are recorded for the result that one is in"] = function()
   expect.equality(said(), "Scry: noted: good")
 end
 
-T["bad outside of a result is of the whole answer"] = function()
+T["a rating outside a result is for the whole answer"] = function()
   jump("compute_total")
   child().cmd("edit README.md")
   child().cmd("Scry bad")
   expect.equality(child().answered("scry/feedback").params.rank, nil)
 end
 
-T["before any question there is nothing to rate, copy or show"] = function()
+T["good, copy and detail warn before the first question"] = function()
   for _, command in ipairs({ "good", "copy", "detail" }) do
     child().lua("_G.said = {}")
     child().lua("require('scry.notify').info('between')")
@@ -98,7 +98,7 @@ T["before any question there is nothing to rate, copy or show"] = function()
   expect.equality(#child().lua_get("_G.sent"), 0)
 end
 
-T["status and settings speak of this project"] = function()
+T["status and settings of this project are shown"] = function()
   child().cmd("Scry status")
   child().shows("state")
   child().type_keys("q")
@@ -108,7 +108,7 @@ end
 
 T["the log of the sidecar is opened"] = function()
   child().cmd("Scry log")
-  child().wait("vim.fn.expand('%:t') == 'lsp.log' or _G.said[1] ~= nil", "the log, or that there is none yet")
+  child().wait("vim.fn.expand('%:t') == 'lsp.log' or _G.said[1] ~= nil", "the log, or a message that there is none")
 end
 
 T["the word under the cursor and the selection are found"] = function()

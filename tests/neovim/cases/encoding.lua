@@ -1,10 +1,10 @@
--- A place behind wide characters, in the encoding that this Neovim negotiates.
+-- Locations after wide characters, in the position encoding that this Neovim negotiates.
 
 local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
-T["a jump lands behind wide characters"] = function()
+T["a jump leads to the column after wide characters"] = function()
   child().lua("vim.ui.select = function(items, _, done) done(items[1]) end")
   child().cmd("Scry find labelPrice")
   child().wait("vim.fn.expand('%:t') == 'wide.js'", "the jump")
@@ -14,7 +14,7 @@ T["a jump lands behind wide characters"] = function()
   expect.equality(child().lua_get("vim.api.nvim_get_current_line()"):sub(column + 1, column + 8), "function")
 end
 
-T["the preview marks the words behind them"] = function()
+T["the preview highlights words after wide characters"] = function()
   child().lua("vim.ui.select = function(items) _G.hit = items[1] end")
   child().cmd("Scry find labelPrice")
   child().wait("_G.hit")

@@ -1,4 +1,4 @@
--- `:checkhealth scry`, `:help scry`, and what is loaded when.
+-- `:checkhealth scry` and `:help scry`.
 
 local editor = require("editor")
 local expect = MiniTest.expect
@@ -9,7 +9,7 @@ local function health()
   return child().text()
 end
 
-T["a healthy set-up has no error"] = function()
+T["a healthy setup has no errors"] = function()
   child().cmd("Scry status")
   child().lua([[require("scry").source("find", {}).ask("receipt", function(_, found) _G.found = found end)]])
   child().wait("_G.found")
@@ -29,12 +29,12 @@ T["a missing sidecar and wrong options are errors with advice"] = function()
   end
 end
 
-T["a program that is not Scry is an error, not a wait"] = function()
+T["a program that is not Scry is an error"] = function()
   child().lua("require('scry').setup({ cmd = { 'true' } })")
   editor.expect_holds(health(), "gave no answer")
 end
 
----The help, with tags made in a copy.
+---Return the text of the help, and make its tags in a copy.
 local function with_help()
   local copy = vim.fn.tempname()
   vim.fn.mkdir(copy .. "/doc", "p")
@@ -47,7 +47,7 @@ local function with_help()
   return table.concat(vim.fn.readfile(copy .. "/doc/scry.txt"), "\n")
 end
 
-T["every tag that the help names exists"] = function()
+T["every tag in the help exists"] = function()
   local text = with_help()
   local missing = {}
   local newer = child().fn.has("nvim-0.11") == 0 and { ["vim.lsp.enable()"] = true } or {}

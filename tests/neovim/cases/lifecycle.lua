@@ -1,4 +1,4 @@
--- The sidecar's life: found, started, killed and back, missing, of another protocol, one for each root.
+-- The lifecycle of the sidecar: start, crash, restart, a missing program, protocol mismatch, one process per root.
 
 local editor = require("editor")
 local expect = MiniTest.expect
@@ -32,7 +32,7 @@ T["works without a file buffer"] = function()
   expect.equality(child().lua_get("vim.api.nvim_buf_get_name(0)"), "")
 end
 
-T["a killed sidecar comes back, and what was asked is answered"] = function()
+T["a killed sidecar is restarted and answers"] = function()
   find("receipt")
   answered()
   local before = child().lua_get("vim.lsp.get_clients({ name = 'scry' })[1].id")
@@ -42,7 +42,7 @@ T["a killed sidecar comes back, and what was asked is answered"] = function()
   expect.no_equality(child().lua_get("vim.lsp.get_clients({ name = 'scry' })[1].id"), before)
 end
 
-T["a question that is under way survives the kill"] = function()
+T["a pending request survives the kill"] = function()
   find("receipt")
   answered()
   child().freeze()
@@ -51,7 +51,7 @@ T["a question that is under way survives the kill"] = function()
   answered()
 end
 
-T["a sidecar that always ends is given up, with the reason, once"] = function()
+T["a sidecar that always crashes is given up with one message"] = function()
   child().lua("require('scry').setup({ picker = 'select', cmd = { 'sh', '-c', 'echo no such luck >&2; exit 7' } })")
   find("receipt")
   child().wait("_G.failure")
@@ -59,28 +59,28 @@ T["a sidecar that always ends is given up, with the reason, once"] = function()
   editor.expect_holds(text, "exit code 7")
   editor.expect_holds(text, "no such luck")
   editor.expect_holds(text, ":Scry restart")
-  local told = vim.tbl_filter(function(one)
+  local messages = vim.tbl_filter(function(one)
     return vim.startswith(one, "Scry:")
   end, said())
-  expect.equality(#told, 1)
-  find("receipt") -- nothing is started any more
+  expect.equality(#messages, 1)
+  find("receipt") -- no process is started any more
   expect.equality(child().lua_get("_G.failure.message"), text)
   expect.equality(child().sidecars(), {})
 end
 
-T["restart starts it again after that"] = function()
-  child().lua("_G.fine = require('scry.config').values.cmd")
+T["restart starts a sidecar that was given up"] = function()
+  child().lua("_G.working_command = require('scry.config').values.cmd")
   child().lua("require('scry').setup({ picker = 'select', restarts = 0, cmd = { 'false' } })")
   find("receipt")
   child().wait("_G.failure")
-  child().lua("require('scry.config').values.cmd = _G.fine")
+  child().lua("require('scry.config').values.cmd = _G.working_command")
   child().cmd("Scry restart")
   child().wait("_G.said[#_G.said].text == 'Scry: the sidecar runs.'")
   find("receipt")
   answered()
 end
 
-T["a missing sidecar is told with what to do"] = function()
+T["a missing sidecar is reported with advice"] = function()
   child().lua("require('scry').setup({ picker = 'select', cmd = { '/nowhere/scry' } })")
   child().cmd("Scry find receipt")
   child().wait("_G.said[1]")
@@ -90,7 +90,7 @@ T["a missing sidecar is told with what to do"] = function()
   expect.equality(#said(), 1)
 end
 
-T["another protocol is told once, by the part to update"] = function()
+T["a protocol mismatch is reported once, with the part to update"] = function()
   child().lua("require('scry.generated.protocol').version = 99")
   child().cmd("Scry find receipt")
   child().wait("_G.said[1]")
@@ -101,7 +101,7 @@ T["another protocol is told once, by the part to update"] = function()
   expect.equality(#said(), 1)
 end
 
-T["another language server is not taken for the sidecar"] = function()
+T["another language server is refused"] = function()
   child().lua([[
     local answer = '{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}'
     local script = ('printf "Content-Length: %d\\r\\n\\r\\n%%s" \'%s\'; cat >/dev/null'):format(#answer, answer)
@@ -112,7 +112,7 @@ T["another language server is not taken for the sidecar"] = function()
   editor.expect_holds(said()[1], "not Scry's sidecar")
 end
 
-T["two roots have a sidecar each, and their own answers"] = function()
+T["each root has a sidecar and answers of its own"] = function()
   child().cmd("edit shop/cart.py")
   find("receipt")
   answered()
@@ -130,28 +130,28 @@ T["two roots have a sidecar each, and their own answers"] = function()
   expect.equality(#child().sidecars(), 2)
 end
 
-T["files are attached, so that unsaved text is known"] = function()
+T["attached files send unsaved text"] = function()
   child().cmd("edit shop/cart.py")
   find("compute_total")
   answered()
   child().wait("#vim.lsp.get_clients({ bufnr = 0, name = 'scry' }) == 1", "the attachment")
   child().api.nvim_buf_set_lines(0, 0, 0, false, { "# one", "# two" })
-  local moved
+  local is_moved
   for _ = 1, 50 do
     find("compute_total")
     answered()
     local hit = child().lua_get("_G.found.hits[1].item")
-    moved = hit.location.range.start.line == 12
-    if moved then
+    is_moved = hit.location.range.start.line == 12
+    if is_moved then
       break
     end
   end
-  expect.equality(moved, true)
+  expect.equality(is_moved, true)
 end
 
-T["vim.lsp.enable starts the same one"] = function()
+T["vim.lsp.enable starts the same client"] = function()
   if child().fn.has("nvim-0.11") == 0 then
-    return -- there is no such thing
+    return -- Neovim 0.10 has no vim.lsp.enable
   end
   child().lua("vim.lsp.enable('scry')")
   child().cmd("edit shop/cart.py")

@@ -1,10 +1,10 @@
--- Every other mode over the real sidecar: orient, recent, neighbors, detail, commits.
+-- The other modes with the real sidecar: orient, recent, neighbors, detail, commits.
 
 local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
-T["orient lists files to walk through, and each jump is told"] = function()
+T["orient lists files and records each jump"] = function()
   child().cmd("edit README.md")
   child().cmd("Scry orient shop")
   child().wait("vim.bo.filetype == 'scry-orient'", "the buffer")
@@ -13,7 +13,7 @@ T["orient lists files to walk through, and each jump is told"] = function()
   child().type_keys("/cart.py<CR>", "<CR>")
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
   local use = child().answered("scry/use")
-  local asked = child().sent("scry/orient") -- again and again, while the project is being opened
+  local asked = child().sent("scry/orient") -- repeated while the project is being opened
   expect.equality(use.params.query_id, asked[#asked].result.query_id)
   child().cmd("wincmd p")
   expect.equality(child().bo.filetype, "scry-orient")
@@ -24,7 +24,7 @@ T["orient lists files to walk through, and each jump is told"] = function()
   child().wait("vim.bo.filetype ~= 'scry-orient'", "its end")
 end
 
-T["orient tells why a file is there, and shows it in full"] = function()
+T["orient explains a file and shows it in full"] = function()
   child().cmd("Scry orient")
   child().wait("vim.bo.filetype == 'scry-orient'", "the buffer")
   child().type_keys("/cart.py<CR>", "K")
@@ -35,7 +35,7 @@ T["orient tells why a file is there, and shows it in full"] = function()
   editor.expect_holds(child().text(), "./shop/cart.py")
 end
 
-T["recent lists what changed, also without a query"] = function()
+T["recent lists changes without a query"] = function()
   child().will_take("[commit]")
   child().cmd("Scry recent --days 36500")
   child().wait("vim.bo.filetype == 'git'", "the diff")
@@ -43,7 +43,7 @@ T["recent lists what changed, also without a query"] = function()
   expect.equality(child().answered("scry/use").params.how, "open")
 end
 
-T["recent ranks what was found"] = function()
+T["recent ranks the results of a query"] = function()
   child().will_take("send_receipt")
   child().cmd("Scry recent receipt")
   child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
@@ -51,7 +51,7 @@ T["recent ranks what was found"] = function()
 end
 
 for _, by in ipairs({ "cochange", "dependency" }) do
-  T["neighbors by " .. by .. " are listed, and jumped to"] = function()
+  T["neighbors by " .. by .. " are listed and jumped to"] = function()
     child().cmd("edit " .. os.getenv("TEST_OTHER") .. "/ferry.py")
     child().will_take("harbour.py")
     child().cmd("Scry neighbors --by " .. by)
@@ -65,12 +65,12 @@ for _, by in ipairs({ "cochange", "dependency" }) do
   end
 end
 
-T["neighbors of no file are told how to be asked for"] = function()
+T["neighbors without a file warns with advice"] = function()
   child().cmd("Scry neighbors")
   expect.equality(child().lua_get("_G.said[1].text:find('name one') ~= nil"), true)
 end
 
-T["detail shows a result in full in a buffer of its own"] = function()
+T["detail shows a result in full in a buffer"] = function()
   child().will_take("compute_total")
   child().cmd("Scry find sum of all prices")
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
@@ -81,7 +81,7 @@ T["detail shows a result in full in a buffer of its own"] = function()
 end
 
 T["a commit opens as a diff"] = function()
-  child().ready() -- history is read last
+  child().ready() -- the history is indexed last
   child().will_take("[commit]")
   child().cmd("Scry find First receipt")
   child().wait("vim.bo.filetype == 'git'", "the diff")

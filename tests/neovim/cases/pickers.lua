@@ -1,11 +1,11 @@
--- By mini.pick, snacks or fzf-lua, whichever $TEST_PICKER names, where the real one is not at hand: a stand-in for each
--- does what the plugin's documentation says, and no more.
+-- The adapters for mini.pick, snacks and fzf-lua ($TEST_PICKER names one) where the real plugin is not installed. A
+-- stand-in for each behaves as the plugin's documentation says.
 
 local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set()
 
----What a stand-in was told: its options, its items; `choose(place)` and `press(key)` do what a person would.
+---The stand-ins, as Lua code. `_G.choose(place)` and `_G.press(key)` act as a user does.
 local STAND_INS = {
   mini_pick = [==[
     local active, tick, items = nil, 0, {}
@@ -121,7 +121,7 @@ local function find()
   child().wait("_G.listed and #_G.listed > 0", "the list")
 end
 
-T["keeps the sidecar's order, previews, jumps and tells the use"] = function()
+T["keeps the sidecar's order, previews, jumps and records the use"] = function()
   find()
   local listed = child().lua_get("_G.listed")
   local results = child().answer().results
@@ -137,7 +137,7 @@ T["keeps the sidecar's order, previews, jumps and tells the use"] = function()
   expect.equality({ use.params.rank, use.params.how }, { 1, "jump" })
 end
 
-T["has the actions"] = function()
+T["maps the keys of the actions"] = function()
   find()
   child().lua("_G.press('<M-g>')")
   child().answered("scry/feedback")

@@ -1,4 +1,4 @@
--- Other projects than the one of the buffer, with a registry of its own.
+-- Projects other than that of the buffer, with a separate registry.
 
 local editor = require("editor")
 local expect = MiniTest.expect
@@ -6,7 +6,7 @@ local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
 local other = os.getenv("TEST_OTHER")
 
----Register the other project, in a registry that only this editor has.
+---Register the other project in the registry of this editor.
 local function register()
   child().lua("vim.env.XDG_DATA_HOME = vim.fn.tempname()")
   child().cmd("Scry projects add " .. vim.fn.fnameescape(other))
@@ -14,7 +14,7 @@ local function register()
 end
 
 for name, options in pairs({ all = "--all-projects", named = "--projects ferry,shop" }) do
-  T[name .. " are asked: each result names its project, leads there, and its use is told"] = function()
+  T[name .. " projects are searched, and results lead into them"] = function()
     register()
     child().will_take("[code:ferry]")
     child().cmd("edit README.md")
@@ -36,7 +36,7 @@ for name, options in pairs({ all = "--all-projects", named = "--projects ferry,s
   end
 end
 
-T["the prompt says where it is asked, and recent asks there too"] = function()
+T["recent searches all projects, and the prompt says so"] = function()
   register()
   child().will_take("nothing")
   child().cmd("Scry recent --days 36500 --all-projects ferry")
@@ -45,14 +45,14 @@ T["the prompt says where it is asked, and recent asks there too"] = function()
   expect.equality(child().answered("scry/recent").params.all_projects, true)
 end
 
-T["their names are completed, each once"] = function()
+T["names of projects are completed, each once"] = function()
   register()
   expect.equality(child().fn.getcompletion("Scry find --projects f", "cmdline"), { "ferry" })
   expect.equality(child().fn.getcompletion("Scry find --projects ferry,", "cmdline"), { "ferry,shop" })
   expect.equality(child().fn.getcompletion("Scry recent --projects=s", "cmdline"), { "--projects=shop" })
 end
 
-T["they are shown, and an unknown one is told with what is known"] = function()
+T["projects are listed, and an unknown name is reported"] = function()
   register()
   child().cmd("Scry projects")
   child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")

@@ -1,10 +1,10 @@
--- Quickfix lists that Scry filled, by the action that every picker has.
+-- Quickfix lists that Scry fills, by the action of every picker.
 
 local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
----Find, and let the action of a picker take all results.
+---Find, and run a picker's action on all results.
 local function fill()
   child().lua([[
     vim.ui.select = function(hits)
@@ -20,10 +20,10 @@ local function uses()
   return child().sent("scry/use")
 end
 
-T["all results go there, and each jump from there is told"] = function()
+T["all results are listed, and each jump is recorded"] = function()
   fill()
   local results = vim.tbl_filter(function(result)
-    return result.location ~= nil -- a commit has no place in a file
+    return result.location ~= nil -- a commit has no location in a file
   end, child().answer().results)
   expect.equality(#child().fn.getqflist(), #results)
   expect.equality(uses(), {})
@@ -44,7 +44,7 @@ T["all results go there, and each jump from there is told"] = function()
   expect.equality(vim.tbl_count(acts), 3)
 end
 
-T["another list is nobody's use"] = function()
+T["jumps from another list are not recorded"] = function()
   fill()
   child().lua([[vim.fn.setqflist({}, " ", { items = { { filename = "shop/mail.py", lnum = 1, col = 1 } } })]])
   child().type_keys(":cfirst<CR>")

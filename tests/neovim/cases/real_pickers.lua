@@ -1,11 +1,11 @@
--- By the real mini.pick, snacks or fzf-lua, whichever $TEST_PICKER names; keys typed, the screen read.
+-- The adapters with the real mini.pick, snacks or fzf-lua ($TEST_PICKER names one): types keys and reads the screen.
 
 local editor = require("editor")
 local expect = MiniTest.expect
 local picker = os.getenv("TEST_PICKER")
 local T, child = editor.set({ columns = 140, setup = ("{ picker = %q }"):format(picker) })
 
----Open it on a question, and wait until its list shows all of the answer.
+---Open the picker with a query, and wait until it lists the whole answer.
 local function find(words)
   child().ready()
   child().cmd("edit README.md")
@@ -16,35 +16,35 @@ local function find(words)
   end
 end
 
----The screen's lines that show results, from top to bottom, as { rank, the first word after the tag }.
+---Return the results on the screen, from top to bottom, as { rank, first word after the tag }.
 local function listed()
-  local found = {}
+  local results = {}
   for line in tostring(child().get_screenshot()):match("^(.-)\n\n"):gmatch("[^\n]+") do
     local rank, place = line:match("(%d+)%. %[%a+%] +(%S+)")
     if rank then
-      found[#found + 1] = { tonumber(rank), place }
+      results[#results + 1] = { tonumber(rank), place }
     end
   end
-  return found
+  return results
 end
 
 T["keeps the sidecar's order"] = function()
   find("receipt")
   local results, shown = child().answer().results, listed()
   if shown[1][1] ~= 1 then
-    shown = vim.iter(shown):rev():totable() -- the best one is lowest
+    shown = vim.iter(shown):rev():totable() -- the best result is the lowest
   end
   expect.equality(#shown, #results)
   for place, result in ipairs(results) do
     expect.equality(shown[place][1], result.rank)
-    editor.expect_holds(result.doc_id, (shown[place][2]:gsub("^…", ""))) -- where there is little room, its end
+    editor.expect_holds(result.doc_id, (shown[place][2]:gsub("^…", ""))) -- a narrow screen cuts its start
   end
 end
 
-T["previews, jumps and tells the use"] = function()
+T["previews, jumps and records the use"] = function()
   find("receipt")
   if picker == "mini_pick" then
-    child().type_keys("<Tab>") -- the others preview without being asked to
+    child().type_keys("<Tab>") -- the other pickers preview without a key
   end
   child().shows("print(address)")
   child().type_keys("<CR>")
@@ -62,7 +62,7 @@ T["previews a result that is far down in its file"] = function()
   child().shows("rope = ship")
 end
 
-T["asks anew as one types, as the same picker"] = function()
+T["each key sends a request of the same picker"] = function()
   find("receipt")
   local before = #child().sent("scry/find")
   for key in (" mail"):gmatch(".") do
@@ -87,7 +87,7 @@ T["rates, explains and fills the quickfix list by its keys"] = function()
   child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
 end
 
-T["what can't be typed on is listed too"] = function()
+T["a source that is not live is listed"] = function()
   child().ready()
   child().cmd("edit shop/cart.py")
   child().type_keys(":Scry neighbors<CR>")

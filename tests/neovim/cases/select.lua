@@ -1,10 +1,10 @@
--- By `vim.ui.select`, which every Neovim has.
+-- The adapter for `vim.ui.select`.
 
 local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
----Answer `vim.ui.select` as a person would who takes the entry at this place; keep what was shown.
+---Let `vim.ui.select` choose the entry at this index, and store the entries and the prompt.
 local function will_take(place)
   child().lua(([[
     vim.ui.select = function(items, options, done)
@@ -15,7 +15,7 @@ local function will_take(place)
   ]]):format(place))
 end
 
-T["finds, jumps and tells the use"] = function()
+T["finds, jumps and records the use"] = function()
   will_take(1)
   child().cmd("Scry find sum of all prices")
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
@@ -26,7 +26,7 @@ T["finds, jumps and tells the use"] = function()
   expect.equality(use.params.query_id, child().answer().query_id)
 end
 
-T["keeps the sidecar's order and shows what found each"] = function()
+T["keeps the sidecar's order and shows the evidence"] = function()
   will_take(2)
   child().cmd("Scry find receipt")
   child().wait("_G.shown", "the list")
@@ -40,7 +40,7 @@ T["keeps the sidecar's order and shows what found each"] = function()
   end
 end
 
-T["Neovim's own list keeps the best ones on the screen, in columns"] = function()
+T["Neovim's own list shows the best results in columns"] = function()
   child().o.lines = 16
   local folder = vim.fn.tempname()
   vim.fn.mkdir(folder .. "/.scry", "p")
@@ -60,14 +60,14 @@ T["Neovim's own list keeps the best ones on the screen, in columns"] = function(
   end
 end
 
-T["asks for words where none are given"] = function()
+T["asks for a query where none is given"] = function()
   will_take(1)
   child().lua([[vim.ui.input = function(_, done) done("mail the receipt") end]])
   child().cmd("Scry")
   child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
 end
 
-T["says what an empty answer means"] = function()
+T["reports an empty answer"] = function()
   child().cmd("Scry find qzxwvut")
   child().wait("_G.said[1]")
   editor.expect_holds(child().lua_get("_G.said[1].text"), "Scry: Nothing found")

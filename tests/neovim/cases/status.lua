@@ -1,10 +1,10 @@
--- How an index stands: as events, in the statusline, as standard progress, by commands.
+-- The state of the index: events, statusline, LSP progress and commands.
 
 local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
----A folder of its own, whose index nobody else uses.
+---Create a project, and make its folder the current one.
 ---@param files integer of ten functions each
 local function new_project(files)
   local folder = vim.fn.tempname()
@@ -25,12 +25,12 @@ end
 
 local READY = "require('scry').statusline() == 'scry'"
 
-T["nothing runs and nothing is shown before the first use"] = function()
+T["no sidecar runs before the first use"] = function()
   expect.equality(child().lua_get("require('scry').statusline()"), "")
   expect.equality(child().sidecars(), {})
 end
 
-T["the statusline and the event tell how far it is, and when it is ready"] = function()
+T["the statusline and the event show the progress"] = function()
   new_project(20)
   child().lua([[
     _G.lines = {}
@@ -44,8 +44,8 @@ T["the statusline and the event tell how far it is, and when it is ready"] = fun
   child().wait("_G.lines[#_G.lines] == 'scry'", "the event")
 end
 
-T["a started index is told as standard progress"] = function()
-  new_project(400) -- what takes under a second gets no bar
+T["indexing is reported as LSP progress"] = function()
+  new_project(400) -- indexing of less than a second is not reported
   child().lua([[
     _G.kinds = {}
     vim.api.nvim_create_autocmd("LspProgress", { callback = function(event)
@@ -60,7 +60,7 @@ T["a started index is told as standard progress"] = function()
   editor.expect_holds(child().lua_get("_G.title"), "ndex")
 end
 
-T["the index is paused, resumed and made anew by commands"] = function()
+T["commands pause, resume and rebuild the index"] = function()
   new_project(3)
   start()
   child().wait(READY, "a ready index")

@@ -1,10 +1,10 @@
--- By telescope: as one types.
+-- The adapter for telescope.
 
 local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'telescope' }" })
 
----The newest question, once telescope lists all of its answer.
+---The newest request, once telescope lists its whole answer.
 local SETTLED = [[(function()
   local newest = _G.sent[#_G.sent]
   local picker = require("telescope.actions.state").get_current_picker(vim.api.nvim_get_current_buf())
@@ -34,7 +34,7 @@ local function find(words)
   return settled(words)
 end
 
-T["finds as one types, jumps and tells the use"] = function()
+T["finds while typing, jumps and records the use"] = function()
   find("sum of all prices")
   child().shows("compute_total")
   child().type_keys("<CR>")
@@ -47,7 +47,7 @@ T["finds as one types, jumps and tells the use"] = function()
   expect.equality(use.result.recorded, true)
 end
 
-T["the extension asks too, with telescope's own options"] = function()
+T["the extension finds, with telescope's own options"] = function()
   child().cmd("edit README.md")
   child().cmd("Telescope scry find query=receipt theme=ivy")
   settled("receipt")
@@ -62,7 +62,7 @@ T["keeps the sidecar's order"] = function()
   expect.equality(#now.listed > 1, true)
 end
 
-T["a newer question cancels the older ones"] = function()
+T["a newer request cancels the older ones"] = function()
   find("receipt")
   local before = #child().sent("scry/find")
   child().freeze()
@@ -82,7 +82,7 @@ T["a newer question cancels the older ones"] = function()
   end
 end
 
-T["previews a result that is far down in its file, with its words marked"] = function()
+T["previews a result far down in its file with highlights"] = function()
   child().cmd("cd " .. os.getenv("TEST_OTHER"))
   child().cmd("Scry find moor")
   settled("moor")
@@ -114,12 +114,12 @@ T["detail, splits and tabs are keys of the picker"] = function()
   expect.equality(child().answered("scry/use", 4).params.how, "detail")
 end
 
-T["its key fills the quickfix list with what is listed, or selected"] = function()
+T["a key fills the quickfix list with all or selected results"] = function()
   for _, keys in ipairs({ { "<C-q>" }, { "<Tab>", "<C-q>" } }) do
     find("receipt")
     local listed = settled("receipt").listed
     local placed = vim.tbl_filter(function(doc_id)
-      return not vim.startswith(doc_id, "commit:") -- which has no place in a file
+      return not vim.startswith(doc_id, "commit:") -- a commit has no location in a file
     end, listed)
     child().type_keys(keys)
     child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
@@ -129,8 +129,8 @@ T["its key fills the quickfix list with what is listed, or selected"] = function
   end
 end
 
----What a screen shows must not change whenever ranking does: of the real answer these documents are shown, in this
----order, with these words for what found them.
+---Reduces an answer to these documents, in this order and with this evidence, so that reference screens do not depend
+---on the ranking.
 local FIXED = [[
   local wanted = { "./README.md::Shop > Receipts", "./shop/mail.py::send_receipt", "commit:" }
   _G.scrub = function(results)
@@ -150,7 +150,7 @@ local FIXED = [[
 
 for _, columns in ipairs({ 80, 120, 200 }) do
   for _, background in ipairs({ "dark", "light" }) do
-    T[("looks as it should at %d columns, %s"):format(columns, background)] = function()
+    T[("matches the reference screen at %d columns, %s"):format(columns, background)] = function()
       child().o.columns = columns
       child().o.background = background
       child().o.statusline = "%t"

@@ -1,4 +1,4 @@
--- Why: in a float, from the picker, where one jumped to, and by its name.
+-- Explanations: in a float, from the picker, at a jump and by the document's name.
 
 local editor = require("editor")
 local expect = MiniTest.expect
@@ -13,7 +13,7 @@ local function find()
   child().shows("compute_total")
 end
 
-T["opens over the picker and returns to its prompt"] = function()
+T["the float opens over the picker and returns to its prompt"] = function()
   find()
   child().type_keys("<M-w>")
   child().wait(FLOAT, "the float")
@@ -24,7 +24,7 @@ T["opens over the picker and returns to its prompt"] = function()
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
 end
 
-T["explains where one jumped to, for the question that led there, and nowhere else"] = function()
+T["explains the jump at the cursor, and nothing elsewhere"] = function()
   find()
   child().type_keys("<CR>")
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
@@ -38,19 +38,19 @@ T["explains where one jumped to, for the question that led there, and nowhere el
   child().wait("_G.said[#_G.said] and _G.said[#_G.said].text:find('no place that Scry led to')", "the message")
 end
 
-T["explains what was not found, by its name"] = function()
+T["explains a document that was not found"] = function()
   child().cmd("Scry why ./shop/mail.py::send_receipt sum of all prices")
   child().wait(FLOAT, "the float")
   editor.expect_holds(child().text(), "send_receipt")
 end
 
-T["hover tells it too"] = function()
+T["hover explains the result"] = function()
   find()
   child().type_keys("<CR>")
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
   child().wait("#vim.lsp.get_clients({ bufnr = 0, name = 'scry' }) == 1", "the attachment")
   child().lua("vim.lsp.buf.hover()")
-  child().shows("sum of all prices") -- no text of the file
+  child().shows("sum of all prices") -- this text is not in the file
 end
 
 return T

@@ -1,4 +1,4 @@
----Actions on a result, the same from every picker and from `:Scry`.
+---Actions on a result, for every picker and for `:Scry`.
 
 local config = require("scry.config")
 local notify = require("scry.notify")
@@ -9,28 +9,28 @@ local M = {}
 
 ---Actions during which a picker stays open.
 ---@type table<string, true>
-M.stays = { why = true, copy = true, good = true, bad = true }
+M.keeps_open = { why = true, copy = true, good = true, bad = true }
 
----Names of the actions in the order of the help.
+---Names of the actions, in the order of the help.
 M.names = { "why", "detail", "copy", "good", "bad", "quickfix", "split", "vsplit", "tab" }
 
 ---Explain the rank of a document in a float.
 ---@param root string
 ---@param params scry.protocol.WhyParams
----@param back? fun() what to do once the float is left
-function M.explain(root, params, back)
+---@param on_close? fun() called after the float is closed
+function M.explain(root, params, on_close)
   request.send(root, protocol.methods.why, params, function(failure, explanation)
     if failure then
       return notify.error(failure.message)
     end
-    require("scry.float").open(explanation.text, "why " .. explanation.doc_id, back)
+    require("scry.float").open(explanation.text, "why " .. explanation.doc_id, on_close)
   end)
 end
 
 ---@param hit scry.Hit
----@param back? fun()
-function M.why(hit, back)
-  M.explain(hit.root, { doc_id = hit.item.doc_id, query_id = hit.query_id }, back)
+---@param on_close? fun()
+function M.why(hit, on_close)
+  M.explain(hit.root, { doc_id = hit.item.doc_id, query_id = hit.query_id }, on_close)
 end
 
 ---@param hit scry.Hit
@@ -38,7 +38,7 @@ function M.detail(hit)
   require("scry.detail").open(hit)
 end
 
----Copy the text that the sidecar gives for a result to the clipboard.
+---Copy the text that the sidecar returns for a result to the clipboard.
 ---@param hit scry.Hit
 function M.copy(hit)
   require("scry.uses").send(hit, "copy", function(failure, recorded)
@@ -83,7 +83,7 @@ end
 ---Run an action on a result by name; without a name, jump.
 ---@param action? string
 ---@param hit scry.Hit
----@param all scry.Hit[] what the picker holds, or what is selected in it
+---@param all scry.Hit[] the picker's results, or the selected ones
 ---@param title string
 function M.run(action, hit, all, title)
   if action == "quickfix" then
@@ -97,7 +97,7 @@ function M.run(action, hit, all, title)
   end
 end
 
----The keys that a person has for actions.
+---Return the keys that are configured for actions.
 ---@return table<string, string> action -> key
 function M.keys()
   local keys = {} ---@type table<string, string>

@@ -1,41 +1,42 @@
----The last answer and the last jumps: what `:Scry why`, `detail`, `good` … refer to by default.
+---The last answer and the latest jumps, which `:Scry why`, `detail`, `good` … refer to by default.
 
 local position = require("scry.position")
 
 local M = {}
 
----Number of jumps remembered.
-local KEPT = 50
+---Number of jumps that are stored.
+local MAX_JUMPS = 50
 
----@class scry.Hit one result, with all that is needed to act on it.
+---@class scry.Hit a result, with the data that actions on it need.
 ---@field item scry.protocol.ResultItem
----@field query string the question that it answered.
+---@field query string the query of its answer.
 ---@field query_id string
----@field root string the project that was asked.
----@field encoding string the position encoding of its location.
+---@field root string root of the project whose sidecar answered.
+---@field encoding string position encoding of its location.
 
----@class scry.Found an answer as its hits.
----@field query_id string "" where nothing was asked.
----@field notice string what a person should know of it; often "".
----@field header string what stands above its results: the notice, and its name.
+---@class scry.Answer an answer for display.
+---@field query_id string "" for an empty query, which is not sent.
+---@field notice string a remark for the user, such as that the index is incomplete; often "".
+---@field header string the text above the results: the notice and the query_id.
 ---@field hits scry.Hit[] in the sidecar's order.
 ---@field root string
 
----@class scry.Landing a place that one jumped to.
+---@class scry.Jump a location in a buffer that the user jumped to.
 ---@field buffer integer
----@field mark integer of the whole result, so that it moves with edits.
+---@field mark integer extmark over the whole result, so that the location moves with edits.
 ---@field hit scry.Hit
 
-local namespace = vim.api.nvim_create_namespace("scry.landing")
-local landings = {} ---@type scry.Landing[]
-local shown = {} ---@type table<integer, scry.Hit> by buffer of Scry's own
-local last ---@type scry.Found?
+local namespace = vim.api.nvim_create_namespace("scry.jumps")
+local jumps = {} ---@type scry.Jump[] newest first
+local hit_of_buffer = {} ---@type table<integer, scry.Hit> for buffers that show a single hit
+local last ---@type scry.Answer?
 
+---Convert an answer of the protocol for display.
 ---@param answer scry.protocol.Answer
 ---@param root string
 ---@param encoding string
----@return scry.Found
-function M.found(answer, root, encoding)
+---@return scry.Answer
+function M.from_protocol(answer, root, encoding)
   local hits = {} ---@type scry.Hit[]
   for _, item in ipairs(answer.results) do
     hits[#hits + 1] =
@@ -46,26 +47,28 @@ function M.found(answer, root, encoding)
   return { query_id = answer.query_id, notice = notice, header = header, hits = hits, root = root }
 end
 
----Make this the current answer.
----@param found scry.Found
-function M.remember(found)
-  last = found
+---Store the last answer.
+---@param answer scry.Answer
+function M.set_last(answer)
+  last = answer
 end
 
----@return scry.Found?
+---@return scry.Answer?
 function M.last()
   return last
 end
 
+---Return the path of a result's file; "" for a result without a location.
 ---@param hit scry.Hit
----@return string path of the file that it is in; "" where it has no place
+---@return string
 function M.path(hit)
   return hit.item.location and vim.fs.normalize(vim.uri_to_fname(hit.item.location.uri)) or ""
 end
 
+---Store a jump to a result.
 ---@param buffer integer
 ---@param hit scry.Hit
-function M.land(buffer, hit)
+function M.add_jump(buffer, hit)
   local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   local span = position.span(hit.item.location.range, lines, hit.encoding)
   local mark = vim.api.nvim_buf_set_extmark(buffer, namespace, span.row, span.column, {
@@ -73,43 +76,44 @@ function M.land(buffer, hit)
     end_col = span.end_column,
     strict = false,
   })
-  table.insert(landings, 1, { buffer = buffer, mark = mark, hit = hit })
-  local oldest = table.remove(landings, KEPT + 1)
+  table.insert(jumps, 1, { buffer = buffer, mark = mark, hit = hit })
+  local oldest = table.remove(jumps, MAX_JUMPS + 1)
   if oldest and vim.api.nvim_buf_is_valid(oldest.buffer) then
     vim.api.nvim_buf_del_extmark(oldest.buffer, namespace, oldest.mark)
   end
 end
 
----A buffer that shows nothing but this hit.
+---Record that a buffer shows a single hit.
 ---@param buffer integer
 ---@param hit scry.Hit
 function M.bind(buffer, hit)
-  shown[buffer] = hit
+  hit_of_buffer[buffer] = hit
 end
 
----@param landing scry.Landing
+---Return whether the result of a jump contains a row.
+---@param jump scry.Jump
 ---@param buffer integer
 ---@param row integer
 ---@return boolean
-local function covers(landing, buffer, row)
-  if landing.buffer ~= buffer then
+local function contains(jump, buffer, row)
+  if jump.buffer ~= buffer then
     return false
   end
-  local mark = vim.api.nvim_buf_get_extmark_by_id(buffer, namespace, landing.mark, { details = true })
+  local mark = vim.api.nvim_buf_get_extmark_by_id(buffer, namespace, jump.mark, { details = true })
   return mark[1] ~= nil and mark[1] <= row and row <= (mark[3].end_row or mark[1])
 end
 
----Return the hit that was last jumped to and that the cursor is still in.
+---Return the result at the cursor: the single hit of the buffer, or the newest jump whose result contains the cursor.
 ---@return scry.Hit?
 function M.at_cursor()
   local buffer = vim.api.nvim_get_current_buf()
-  if shown[buffer] then
-    return shown[buffer]
+  if hit_of_buffer[buffer] then
+    return hit_of_buffer[buffer]
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  for _, landing in ipairs(landings) do
-    if covers(landing, buffer, row) then
-      return landing.hit
+  for _, jump in ipairs(jumps) do
+    if contains(jump, buffer, row) then
+      return jump.hit
     end
   end
 end
@@ -118,7 +122,7 @@ end
 ---@param rank integer
 ---@return scry.Hit?
 ---@return string? why
-function M.ranked(rank)
+function M.by_rank(rank)
   if not last then
     return nil, "nothing was asked yet."
   end

@@ -1,11 +1,11 @@
----Files of projects whose sidecar runs are attached to it, so that it knows of unsaved text.
+---Attaches files to the sidecar of their project, so that the sidecar receives unsaved text.
 
 local instances = require("scry.instances")
 local root_of = require("scry.root")
 
 local M = {}
 
----Attach a buffer to the sidecar of its project, if that runs.
+---Attach a buffer to the sidecar of its project, if the sidecar runs.
 ---@param buffer integer
 function M.buffer(buffer)
   local file = vim.api.nvim_buf_is_loaded(buffer) and root_of.file(buffer)
@@ -15,7 +15,7 @@ function M.buffer(buffer)
   end
 end
 
----Attach every file that is open or will be.
+---Attach every open file, and every file that is opened later.
 function M.all()
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
     group = vim.api.nvim_create_augroup("scry.attach", {}),
@@ -29,11 +29,11 @@ function M.all()
   end
 end
 
----Neovim maps K to `vim.lsp.buf.hover()` for a language server that answers it. Where Scry is the only one, K stays
----what it was: Scry led to few locations of a file.
+---Remove Neovim's mapping of K to `vim.lsp.buf.hover()` where Scry is the only server with a hover. Scry's hover
+---answers at few locations, so K keeps its former meaning.
 ---@param _client vim.lsp.Client
 ---@param buffer integer
-function M.keep_k(_client, buffer)
+function M.unmap_hover(_client, buffer)
   local others = vim.tbl_filter(function(other)
     return other.name ~= "scry" and other.server_capabilities.hoverProvider
   end, vim.lsp.get_clients({ bufnr = buffer }))

@@ -1,6 +1,6 @@
----The sidecar's processes, one a project: started by the first use, started again after a crash, up to a limit.
+---The sidecar processes, one per project: started by the first use, and restarted after a crash, up to a limit.
 ---
----Both ways lead here: `vim.lsp.enable("scry")` by way of lsp/scry.lua, and the first `:Scry` in a project.
+---A process is started by `vim.lsp.enable("scry")`, through lsp/scry.lua, or by the first `:Scry` in a project.
 
 local attach = require("scry.attach")
 local config = require("scry.config")
@@ -13,20 +13,21 @@ local sidecar = require("scry.sidecar")
 
 local M = {}
 
----Milliseconds until the first new start after a crash; each further one waits that much longer.
-local BACKOFF = 200
+---Milliseconds until the restart after a first crash. Each further crash adds as much.
+local BACKOFF_MS = 200
 
----Seconds in which crashes count together.
-local WINDOW = 60
+---Seconds within which crashes are counted.
+local CRASH_WINDOW_S = 60
 
----@class scry.Failure why a request was not answered.
----@field message string words for a person.
----@field code? integer of JSON-RPC; absent where the sidecar did not answer at all.
+---@class scry.Failure the reason why a request was not answered.
+---@field message string text for the user.
+---@field code? integer error code of JSON-RPC; absent where the sidecar did not answer.
 
-local ended = {} ---@type (fun(id: integer))[]
-local exits = {} ---@type table<string, { code: integer, signal: integer }> by root, how the last one ended
+local end_listeners = {} ---@type (fun(id: integer))[]
+local exits = {} ---@type table<string, { code: integer, signal: integer }> by root, of the last process
 local start ---@type fun(instance: scry.Instance)
 
+---Call the functions that wait for an instance.
 ---@param instance scry.Instance
 ---@param failure? scry.Failure
 ---@param client? vim.lsp.Client
@@ -38,14 +39,16 @@ local function answer_waiting(instance, failure, client)
   end
 end
 
+---Mark an instance as failed, so that it is not restarted, and report the reason.
 ---@param instance scry.Instance
----@param why string
-local function give_up(instance, why)
-  instance.failure = why
-  notify.error(why)
-  answer_waiting(instance, { message = why })
+---@param reason string
+local function give_up(instance, reason)
+  instance.failure = reason
+  notify.error(reason)
+  answer_waiting(instance, { message = reason })
 end
 
+---Call a method of a client, in the form that this Neovim expects.
 ---@param client vim.lsp.Client
 ---@param name string
 ---@param ... any
@@ -58,10 +61,10 @@ function M.call(client, name, ...)
   return client[name](...)
 end
 
----What is wrong with the protocol of the sidecar that answered; nil when it fits.
+---Return the problem with the protocol version of a sidecar; nil where it is the plugin's own.
 ---@param result lsp.InitializeResult
 ---@return string?
-local function mismatch(result)
+local function protocol_problem(result)
   local theirs = vim.tbl_get(result, "capabilities", "experimental", "scry", "protocol")
   if theirs == protocol.version then
     return nil
@@ -78,9 +81,9 @@ end
 local function on_init(client, result)
   local instance = instances.of(client.config.root_dir)
   instance.id = client.id
-  local problem = mismatch(result)
+  local problem = protocol_problem(result)
   if problem then
-    instance.ending = true
+    instance.is_ending = true
     M.call(client, "stop")
     return give_up(instance, problem)
   end
@@ -90,32 +93,33 @@ local function on_init(client, result)
   instances.announce()
 end
 
+---Restart a crashed sidecar after a wait, or give it up after too many crashes.
 ---@param instance scry.Instance
----@param how string
-local function on_crash(instance, how)
+---@param cause string
+local function on_crash(instance, cause)
   local now = os.time()
-  instance.crashes = vim.tbl_filter(function(at)
-    return now - at < WINDOW
+  instance.crashes = vim.tbl_filter(function(crashed_at)
+    return now - crashed_at < CRASH_WINDOW_S
   end, instance.crashes)
   table.insert(instance.crashes, now)
   if #instance.crashes <= config.values.restarts then
-    instance.planned = true
+    instance.restart_scheduled = true
     vim.defer_fn(function()
-      if instance.planned then
+      if instance.restart_scheduled then
         start(instance)
       end
-    end, BACKOFF * #instance.crashes)
+    end, BACKOFF_MS * #instance.crashes)
     return
   end
   local command = sidecar.find()
-  local reason = command and require("scry.log").last_words(command.argv[1])
+  local reason = command and require("scry.log").last_error_line(command.argv[1])
   local text =
     "the sidecar ended by itself %d times within a minute (%s%s). :Scry log shows more, :Scry restart tries again."
-  give_up(instance, text:format(#instance.crashes, how, reason and ": " .. reason or ""))
+  give_up(instance, text:format(#instance.crashes, cause, reason and ": " .. reason or ""))
 end
 
----@param _code integer what Neovim was told
----@param _signal integer
+---@param _code integer always 0, see `spawn`
+---@param _signal integer always 0
 ---@param id integer
 local function on_exit(_code, _signal, id)
   local instance = instances.of_client(id)
@@ -123,47 +127,47 @@ local function on_exit(_code, _signal, id)
     return
   end
   local code, signal = exits[instance.root].code, exits[instance.root].signal
-  local meant = instance.ending or (code == 0 and (signal == 0 or signal == 15))
-  instance.id, instance.ready, instance.ending, instance.status = nil, false, false, nil
-  if instance.again then
-    instance.again = false
+  local is_intended = instance.is_ending or (code == 0 and (signal == 0 or signal == 15))
+  instance.id, instance.ready, instance.is_ending, instance.status = nil, false, false, nil
+  if instance.restart_after_end then
+    instance.restart_after_end = false
     start(instance)
-  elseif not meant then
+  elseif not is_intended then
     on_crash(instance, signal ~= 0 and ("signal %d"):format(signal) or ("exit code %d"):format(code))
   elseif #instance.waiting > 0 and not instance.failure then
     start(instance)
   end
-  -- Only now: what is asked again must not meet the client that ended.
-  for _, done in ipairs(ended) do
-    done(id)
+  -- Last, because repeated requests must not be sent to the client that ended.
+  for _, listener in ipairs(end_listeners) do
+    listener(id)
   end
   instances.announce()
 end
 
----Start the process. Neovim is told that it ended well, whatever happened: it would show a message of its own for
----each crash, while we start it again, and tell the reason when we give up.
+---Start the process. Its end is reported to Neovim as successful: Neovim would show a message for each crash, while the
+---plugin restarts the sidecar and reports the reason when it gives up.
 ---@param dispatchers vim.lsp.rpc.Dispatchers
 ---@param root string
 ---@return vim.lsp.rpc.PublicClient
 local function spawn(dispatchers, root)
   local command = assert(sidecar.find(), "Scry: no sidecar")
-  local own = vim.tbl_extend("force", dispatchers, {
+  local wrapped = vim.tbl_extend("force", dispatchers, {
     on_exit = function(code, signal)
       exits[root] = { code = code, signal = signal }
       dispatchers.on_exit(0, 0)
     end,
   })
-  return vim.lsp.rpc.start(vim.list_extend(vim.list_slice(command.argv), { "lsp" }), own)
+  return vim.lsp.rpc.start(vim.list_extend(vim.list_slice(command.argv), { "lsp" }), wrapped)
 end
 
----All that is the same for every project.
----@param root? string where Neovim does not tell it
+---Return the client configuration that every project shares.
+---@param root? string by default the root that Neovim passes
 ---@return vim.lsp.ClientConfig
-local function shared(root)
+local function base_config(root)
   return {
     name = "scry",
-    cmd = function(dispatchers, own)
-      return spawn(dispatchers, root or own.root_dir)
+    cmd = function(dispatchers, started)
+      return spawn(dispatchers, root or started.root_dir)
     end,
     init_options = {
       scry = { protocol = protocol.version, editor = "neovim" },
@@ -171,54 +175,55 @@ local function shared(root)
     },
     handlers = { [protocol.methods.status_changed] = handlers.status, ["window/showMessage"] = handlers.message },
     on_init = on_init,
-    on_attach = attach.keep_k,
+    on_attach = attach.unmap_hover,
     on_exit = vim.schedule_wrap(on_exit),
   }
 end
 
----For `vim.lsp.enable`: the same client, started by Neovim with the first file of a project.
+---Return the configuration for `vim.lsp.enable`, by which Neovim starts the client with the first file of a project.
 ---@return vim.lsp.Config
 function M.lsp_config()
-  local own = shared()
+  local client_config = base_config()
   ---@param buffer integer
   ---@param start_in fun(root: string)
-  own.root_dir = function(buffer, start_in)
+  client_config.root_dir = function(buffer, start_in)
     if not root_of.file(buffer) then
       return
     end
     local root = root_of.of(buffer)
-    local _, why = sidecar.find()
-    if why then
-      return notify.error(why)
+    local _, problem = sidecar.find()
+    if problem then
+      return notify.error(problem)
     end
     if not instances.of(root).failure then
       start_in(root)
     end
   end
-  return own
+  return client_config
 end
 
 start = function(instance)
-  instance.planned = false
-  local _, why = sidecar.find()
-  if why then
-    -- Not kept as a failure: it may be installed by the next time.
-    return answer_waiting(instance, { message = why })
+  instance.restart_scheduled = false
+  local _, problem = sidecar.find()
+  if problem then
+    -- Not stored as a failure, because the sidecar may be installed later.
+    return answer_waiting(instance, { message = problem })
   end
-  local own = shared(instance.root)
-  own.root_dir = instance.root
-  own.workspace_folders = { { uri = vim.uri_from_fname(instance.root), name = vim.fs.basename(instance.root) } }
+  local client_config = base_config(instance.root)
+  client_config.root_dir = instance.root
+  client_config.workspace_folders =
+    { { uri = vim.uri_from_fname(instance.root), name = vim.fs.basename(instance.root) } }
   if vim.fn.has("nvim-0.11") == 1 then
-    instance.id = vim.lsp.start(own, { attach = false })
+    instance.id = vim.lsp.start(client_config, { attach = false })
   else
-    instance.id = vim.lsp.start_client(own)
+    instance.id = vim.lsp.start_client(client_config)
   end
   if not instance.id then
     answer_waiting(instance, { message = "the sidecar could not be started; :Scry log may say why." })
   end
 end
 
----Hand the client of a project to `done`, once it is ready; start it if need be.
+---Call `done` with the client of a project once the client is ready. Start the client if necessary.
 ---@param root string
 ---@param done fun(failure?: scry.Failure, client?: vim.lsp.Client)
 function M.with(root, done)
@@ -230,15 +235,15 @@ function M.with(root, done)
     return done({ message = instance.failure })
   end
   table.insert(instance.waiting, done)
-  if not instance.id and not instance.planned then
+  if not instance.id and not instance.restart_scheduled then
     start(instance)
   end
 end
 
----Call `done` with the id of every client that ends.
----@param done fun(id: integer)
-function M.on_end(done)
-  table.insert(ended, done)
+---Call `listener` with the id of every client that ends.
+---@param listener fun(id: integer)
+function M.on_end(listener)
+  table.insert(end_listeners, listener)
 end
 
 ---Restart the sidecar of a project from any state.
@@ -250,7 +255,7 @@ function M.restart(root)
   if not client then
     return start(instance)
   end
-  instance.ending, instance.again = true, true
+  instance.is_ending, instance.restart_after_end = true, true
   M.call(client, "stop")
 end
 

@@ -1,12 +1,12 @@
----`:Scry …`: a subcommand for each question and action.
+---The subcommands of `:Scry`, and their completion.
 
 local arguments = require("scry.arguments")
 local notify = require("scry.notify")
 
 local M = {}
 
----Options of questions that can go to other projects.
-local PROJECTS = { "--projects", "--all-projects", "--linked-projects" }
+---Options that select the projects to search.
+local PROJECT_OPTIONS = { "--projects", "--all-projects", "--linked-projects" }
 
 ---@class scry.Subcommand
 ---@field run fun(words: string[], rest: string)
@@ -20,7 +20,7 @@ end
 
 ---@param choices string[]
 ---@return fun(lead: string): string[]
-local function one_of(choices)
+local function complete_choice(choices)
   return function(lead)
     return vim.tbl_filter(function(choice)
       return vim.startswith(choice, lead)
@@ -30,44 +30,44 @@ end
 
 ---@param kind "file"|"dir"
 ---@return fun(lead: string): string[]
-local function path(kind)
+local function complete_path(kind)
   return function(lead)
     return vim.fn.getcompletion(lead, kind)
   end
 end
 
----Return the values of one field of the last answer's results.
+---Return a completion function for the values of a field of the last answer's results.
 ---@param field "doc_id"|"rank"
 ---@return fun(lead: string): string[]
-local function answered(field)
+local function complete_field(field)
   return function(lead)
     local last = require("scry.answers").last()
     local values = vim.tbl_map(function(hit)
       return tostring(hit.item[field])
     end, last and last.hits or {})
-    return one_of(values)(lead)
+    return complete_choice(values)(lead)
   end
 end
 
----A subcommand for a result, which may be named by its rank.
+---Return a subcommand that acts on a result, which an optional rank selects.
 ---@param name "detail"|"copy"
 ---@return scry.Subcommand
-local function with_rank(name)
+local function result_command(name)
   return {
     run = function(words)
-      local ok, rank = arguments.number(words[1], "the rank")
+      local ok, rank = arguments.positive_integer(words[1], "the rank")
       if ok then
         require("scry")[name](rank)
       end
     end,
-    complete = answered("rank"),
+    complete = complete_field("rank"),
   }
 end
 
----A subcommand that rates, with a comment.
+---Return a subcommand that rates, with an optional comment.
 ---@param signal "good"|"bad"
 ---@return scry.Subcommand
-local function rating(signal)
+local function rating_command(signal)
   return {
     run = function(_, rest)
       require("scry").rate(signal, or_nil(rest))
@@ -79,33 +79,33 @@ end
 M.table = {
   find = {
     run = function(_, rest)
-      local given, query = arguments.leading(rest)
-      if given.days then
+      local options, query = arguments.split_options(rest)
+      if options.days then
         return notify.error("find has no --days; :Scry recent has.")
       end
-      require("scry").find(query, arguments.scope(given))
+      require("scry").find(query, arguments.scope(options))
     end,
-    complete = arguments.completing(PROJECTS),
+    complete = arguments.option_completer(PROJECT_OPTIONS),
   },
   recent = {
     run = function(_, rest)
-      local given, query = arguments.leading(rest)
-      local ok, days = arguments.number(given.days --[[@as string?]], "--days")
+      local options, query = arguments.split_options(rest)
+      local ok, days = arguments.positive_integer(options.days --[[@as string?]], "--days")
       if ok then
-        require("scry").recent(query, days, arguments.scope(given))
+        require("scry").recent(query, days, arguments.scope(options))
       end
     end,
-    complete = arguments.completing(vim.list_extend({ "--days" }, PROJECTS)),
+    complete = arguments.option_completer(vim.list_extend({ "--days" }, PROJECT_OPTIONS)),
   },
   orient = {
     run = function(_, rest)
       require("scry").orient(or_nil(rest))
     end,
-    complete = path("file"),
+    complete = complete_path("file"),
   },
   neighbors = {
     run = function(words)
-      local by, file = arguments.take(words, "--by")
+      local by, file = arguments.take_option(words, "--by")
       if by and by ~= "cochange" and by ~= "dependency" then
         return notify.error("--by is cochange or dependency.")
       end
@@ -114,11 +114,11 @@ M.table = {
     end,
     complete = function(lead, words)
       if words[#words - 1] == "--by" or words[#words] == "--by" then
-        return one_of({ "cochange", "dependency" })(lead)
+        return complete_choice({ "cochange", "dependency" })(lead)
       elseif vim.startswith(lead, "-") then
         return { "--by" }
       end
-      return path("file")(lead)
+      return complete_path("file")(lead)
     end,
   },
   why = {
@@ -126,17 +126,17 @@ M.table = {
       local doc_id = table.remove(words, 1)
       require("scry").why(doc_id, or_nil(table.concat(words, " ")))
     end,
-    complete = answered("doc_id"),
+    complete = complete_field("doc_id"),
   },
-  detail = with_rank("detail"),
-  copy = with_rank("copy"),
-  good = rating("good"),
-  bad = rating("bad"),
+  detail = result_command("detail"),
+  copy = result_command("copy"),
+  good = rating_command("good"),
+  bad = rating_command("bad"),
   index = {
     run = function(words)
       require("scry.status").index(words[1] or "start")
     end,
-    complete = one_of({ "start", "pause", "resume", "rebuild" }),
+    complete = complete_choice({ "start", "pause", "resume", "rebuild" }),
   },
   projects = {
     run = function(words, rest)
@@ -149,7 +149,7 @@ M.table = {
       end
     end,
     complete = function(lead, words)
-      return #words > 1 and words[1] == "add" and path("dir")(lead) or one_of({ "add" })(lead)
+      return #words > 1 and words[1] == "add" and complete_path("dir")(lead) or complete_choice({ "add" })(lead)
     end,
   },
   status = {
@@ -200,7 +200,7 @@ end
 function M.complete(lead, line, cursor)
   local words = vim.split(line:sub(1, cursor):gsub("^.-Scry!?%s*", "", 1), "%s+")
   if #words <= 1 then
-    return one_of(M.names())(lead)
+    return complete_choice(M.names())(lead)
   end
   local command = M.table[words[1]]
   return command and command.complete and command.complete(lead, vim.list_slice(words, 2)) or {}

@@ -1,15 +1,15 @@
----Options that a person can set by `require("scry").setup({ … })`. Everything works without it.
+---The options of `require("scry").setup({ … })`, all of them optional.
 
 local M = {}
 
 ---@class scry.Config
----@field cmd string[]|false the command that starts Scry, without `lsp`; false: found by itself (|scry-sidecar|).
----@field picker "auto"|"telescope"|"fzf_lua"|"snacks"|"mini_pick"|"select" auto: the first that is there.
----@field limit integer how many results a picker shows.
----@field root_markers string[] files or folders that the root of a project holds.
----@field restarts integer how often in a minute a sidecar that ended by itself is started again.
+---@field cmd string[]|false the command that starts Scry, without `lsp`; false: search for it (|scry-sidecar|).
+---@field picker "auto"|"telescope"|"fzf_lua"|"snacks"|"mini_pick"|"select" auto: the first that is installed.
+---@field limit integer number of results that a picker shows.
+---@field root_markers string[] files or folders that mark the root of a project.
+---@field restarts integer number of times within a minute that a crashed sidecar is restarted.
 ---@field workspace_symbol boolean whether the sidecar also answers `vim.lsp.buf.workspace_symbol()`.
----@field keys table<string, string> in pickers: action -> key; "" for none (|scry-actions|).
+---@field keys table<string, string> keys in pickers: action -> key; "" for none (|scry-actions|).
 
 ---@type scry.Config
 M.defaults = {
@@ -59,31 +59,31 @@ local checks = {
 ---@param options table<string, any>
 ---@return string[]
 function M.problems(options)
-  local found = {} ---@type string[]
+  local problems = {} ---@type string[]
   for name, value in pairs(options) do
     if not checks[name] then
-      found[#found + 1] = ("unknown option %s (known: %s)"):format(name, table.concat(M.names(checks), ", "))
+      problems[#problems + 1] = ("unknown option %s (known: %s)"):format(name, table.concat(M.names(checks), ", "))
     elseif not checks[name](value) then
-      found[#found + 1] = ("%s = %s is not allowed; see :help scry-options"):format(name, vim.inspect(value))
+      problems[#problems + 1] = ("%s = %s is not allowed; see :help scry-options"):format(name, vim.inspect(value))
     end
   end
   for action, key in pairs(type(options.keys) == "table" and options.keys or {}) do
     if not M.defaults.keys[action] then
       local known = table.concat(M.names(M.defaults.keys), ", ")
-      found[#found + 1] = ("unknown action %s in keys (known: %s)"):format(action, known)
+      problems[#problems + 1] = ("unknown action %s in keys (known: %s)"):format(action, known)
     elseif type(key) ~= "string" then
-      found[#found + 1] = ('keys.%s must be a key such as "<M-w>", or ""'):format(action)
+      problems[#problems + 1] = ('keys.%s must be a key such as "<M-w>", or ""'):format(action)
     end
   end
-  table.sort(found)
-  return found
+  table.sort(problems)
+  return problems
 end
 
----The keys of a table in order.
----@param of table<string, any>
+---Return the keys of a table, sorted.
+---@param items table<string, any>
 ---@return string[]
-function M.names(of)
-  local names = vim.tbl_keys(of)
+function M.names(items)
+  local names = vim.tbl_keys(items)
   table.sort(names)
   return names
 end
@@ -91,22 +91,22 @@ end
 ---@type scry.Config
 M.values = vim.deepcopy(M.defaults)
 
----Problems of the last `setup`, for `:checkhealth scry`.
+---Problems with the options of the last `setup`, for `:checkhealth scry`.
 ---@type string[]
 M.refused = {}
 
----Apply a person's options. A problem is reported once, and the option keeps its default.
+---Apply the user's options. Problems are reported in one message, and a wrong option keeps its default.
 ---@param options? table<string, any>
 function M.setup(options)
   options = options or {}
   M.refused = M.problems(options)
-  local taken = {} ---@type table<string, any>
+  local accepted = {} ---@type table<string, any>
   for name, value in pairs(options) do
     if checks[name] and checks[name](value) then
-      taken[name] = value
+      accepted[name] = value
     end
   end
-  M.values = vim.tbl_deep_extend("force", vim.deepcopy(M.defaults), taken)
+  M.values = vim.tbl_deep_extend("force", vim.deepcopy(M.defaults), accepted)
   for action, key in pairs(M.values.keys) do
     if type(key) ~= "string" or not M.defaults.keys[action] then
       M.values.keys[action] = M.defaults.keys[action]

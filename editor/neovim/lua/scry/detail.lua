@@ -1,4 +1,4 @@
----One result in full: a commit as a diff, anything else as Markdown, in a buffer of its own.
+---Shows a result in full in a buffer: a commit as a diff, any other result as Markdown.
 
 local answers = require("scry.answers")
 local notify = require("scry.notify")
@@ -24,7 +24,7 @@ local function show(hit, detail, how)
   end
 end
 
----The commit as git shows it: its message, then its patch.
+---Return a commit in the format of `git show`: its message, followed by its patch.
 ---@param hit scry.Hit
 ---@param detail scry.protocol.Detail
 ---@return string
@@ -38,10 +38,11 @@ function M.as_diff(hit, detail)
   return ("commit %s\n\n    %s\n\n%s"):format(hit.item.doc_id:gsub("^.*commit:", ""), message, body)
 end
 
+---Request the full text of a result and show it.
 ---@param hit scry.Hit
 ---@param how? scry.How
----@param act? "open"|"detail" what is told of it; "open" where this is the only place that it has
-function M.open(hit, how, act)
+---@param use? "open"|"detail" the recorded use; "open" for a result without a location
+function M.open(hit, how, use)
   ---@type scry.protocol.DetailParams
   local params = { query_id = hit.query_id, rank = hit.item.rank }
   request.send(hit.root, protocol.methods.detail, params, function(failure, detail)
@@ -49,7 +50,7 @@ function M.open(hit, how, act)
       return notify.error(failure.message)
     end
     show(hit, detail, how)
-    uses.send(hit, act or "detail")
+    uses.send(hit, use or "detail")
   end)
 end
 

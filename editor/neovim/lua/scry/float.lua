@@ -1,11 +1,11 @@
----Markdown in a floating window: scrolls, is left with q or <Esc>, and returns to where one was, also in a picker.
+---Shows Markdown in a floating window. q or <Esc> closes it and returns to the previous window, which may be a picker.
 
 local markdown = require("scry.markdown")
 
 local M = {}
 
----Cells of text in a line, at most: longer lines are hard to read.
-local WIDEST = 120
+---The greatest width of the text, in cells, so that lines stay readable.
+local MAX_WIDTH = 120
 
 ---@param buffer integer
 local function as_markdown(buffer)
@@ -22,47 +22,47 @@ end
 ---@return integer width
 ---@return integer height
 local function size(lines)
-  local room = math.max(20, math.min(WIDEST, vim.o.columns - 4))
+  local max_width = math.max(20, math.min(MAX_WIDTH, vim.o.columns - 4))
   local width, height = 20, 0
   for _, line in ipairs(lines) do
     local cells = vim.api.nvim_strwidth(line)
-    width = math.max(width, math.min(cells, room))
-    height = height + math.max(1, math.ceil(cells / room))
+    width = math.max(width, math.min(cells, max_width))
+    height = height + math.max(1, math.ceil(cells / max_width))
   end
   return width, math.max(1, math.min(height, vim.o.lines - 6))
 end
 
 ---@param buffer integer
 ---@param window integer
----@param from integer the window to return to
----@param typing boolean whether one was typing there
----@param back? fun()
-local function leave_by_keys(buffer, window, from, typing, back)
-  local function leave()
+---@param previous integer the window to return to
+---@param was_insert boolean whether it was in insert mode
+---@param on_close? fun()
+local function map_close_keys(buffer, window, previous, was_insert, on_close)
+  local function close()
     vim.api.nvim_win_close(window, true)
-    if vim.api.nvim_win_is_valid(from) then
-      vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(from))
-      if typing then
+    if vim.api.nvim_win_is_valid(previous) then
+      vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(previous))
+      if was_insert then
         vim.cmd("noautocmd startinsert!")
       end
     end
-    if back then
-      back()
+    if on_close then
+      on_close()
     end
   end
   for _, key in ipairs({ "q", "<Esc>", "<CR>" }) do
-    vim.keymap.set("n", key, leave, { buffer = buffer, nowait = true, desc = "Scry: close" })
+    vim.keymap.set("n", key, close, { buffer = buffer, nowait = true, desc = "Scry: close" })
   end
 end
 
----Show it, and go into it. No autocommand runs: a picker below would take that for the end of its prompt.
+---Show a text and focus its window. No autocommands run, because a picker closes when its prompt loses the focus.
 ---@param text string
 ---@param title string
----@param back? fun() what to do once it is left, such as opening a picker again
+---@param on_close? fun() called after the window is closed, for example to reopen a picker
 ---@return integer window
-function M.open(text, title, back)
+function M.open(text, title, on_close)
   local lines = markdown.align(vim.split(text:gsub("\r", ""), "\n", { trimempty = true }))
-  local from, typing = vim.api.nvim_get_current_win(), vim.fn.mode():sub(1, 1) == "i"
+  local previous, was_insert = vim.api.nvim_get_current_win(), vim.fn.mode():sub(1, 1) == "i"
   local buffer = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
   local width, height = size(lines)
@@ -79,13 +79,13 @@ function M.open(text, title, back)
     noautocmd = true,
   })
   as_markdown(buffer)
-  local look =
+  local options =
     { wrap = true, linebreak = true, breakindent = true, conceallevel = 2, concealcursor = "n", foldenable = false }
-  for name, value in pairs(look) do
+  for name, value in pairs(options) do
     vim.api.nvim_set_option_value(name, value, { win = window, scope = "local" })
   end
-  leave_by_keys(buffer, window, from, typing, back)
-  if typing then
+  map_close_keys(buffer, window, previous, was_insert, on_close)
+  if was_insert then
     vim.cmd("noautocmd stopinsert")
   end
   return window

@@ -4,6 +4,7 @@ local instances = require("scry.instances")
 
 local M = {}
 
+---Store the new status of a sidecar.
 ---@param _ any
 ---@param changed scry.protocol.StatusChanged
 ---@param context { client_id: integer }
@@ -15,6 +16,7 @@ function M.status(_, changed, context)
   instances.announce()
 end
 
+---Show a message of a sidecar.
 ---@param _ any
 ---@param params { type: integer, message: string }
 ---@param context { client_id: integer }
@@ -22,7 +24,7 @@ end
 function M.message(_, params, context)
   local instance = instances.of_client(context.client_id)
   if instance and instance.failure then
-    return -- a protocol that does not fit is told by both sides: once is enough
+    return -- both sides report a protocol mismatch; the plugin has done so
   end
   local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
   vim.notify("Scry: " .. params.message:gsub("^Scry: ", ""), levels[params.type] or vim.log.levels.INFO)

@@ -1,9 +1,9 @@
----`:checkhealth scry`: what is there, what is missing, and what to do about it.
+---`:checkhealth scry`: checks Neovim, the pickers, the sidecar and its processes, and gives advice.
 
 local M = {}
 
----Milliseconds that `scry doctor` may take: a second, but many times that on a busy machine.
-local PATIENCE = 30000
+---Milliseconds that `scry doctor` may take. It takes about a second, but far longer on a busy machine.
+local DOCTOR_TIMEOUT_MS = 30000
 
 local function check_neovim()
   vim.health.start("Scry: Neovim")
@@ -29,12 +29,14 @@ local function check_pickers()
   local pickers = require("scry.pickers")
   local chosen = pickers.choose()
   for _, name in ipairs(pickers.order) do
-    local there = pickers.load(name).is_there()
-    vim.health.info(("%s: %s%s"):format(name, there and "there" or "not installed", name == chosen and ", used" or ""))
+    local is_available = pickers.load(name).is_available()
+    vim.health.info(
+      ("%s: %s%s"):format(name, is_available and "there" or "not installed", name == chosen and ", used" or "")
+    )
   end
 end
 
----One check of `scry doctor`.
+---Report a check of `scry doctor`.
 ---@param check { name: string, level: string, found: string, advice: string }
 local function report(check)
   local text = ("%s: %s"):format(check.name, check.found)
@@ -56,16 +58,16 @@ local function check_sidecar()
   end
   vim.health.ok(("%s (%s)"):format(table.concat(command.argv, " "), command.source))
   local root = require("scry.root").of()
-  local failed, output ---@type string?, string?
+  local problem, output ---@type string?, string?
   sidecar.run({ "doctor", "--json", "--root", root }, root, function(failure, text)
-    failed, output = failure, text
+    problem, output = failure, text
   end)
-  vim.wait(PATIENCE, function()
-    return failed ~= nil or output ~= nil
+  vim.wait(DOCTOR_TIMEOUT_MS, function()
+    return problem ~= nil or output ~= nil
   end, 20)
   local ok, doctor = pcall(vim.json.decode, output or "")
   if not ok or type(doctor) ~= "table" or not doctor.checks then
-    return vim.health.error("`scry doctor` gave no answer: " .. (failed or "it took too long"), ":help scry-install")
+    return vim.health.error("`scry doctor` gave no answer: " .. (problem or "it took too long"), ":help scry-install")
   end
   vim.tbl_map(report, doctor.checks)
 end

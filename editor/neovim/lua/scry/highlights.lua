@@ -1,10 +1,10 @@
----Highlight groups, all linked to groups that every colour scheme has; `:hi ScryMatch …` overrides one.
+---Highlight groups. Each is linked to a standard group, and `:hi ScryMatch …` overrides a group.
 
 local M = {}
 
 ---@type table<string, string>
 M.links = {
-  ScryRank = "Comment", -- readable on the line in focus too, which LineNr is not
+  ScryRank = "Comment", -- unlike LineNr, readable on the selected line
   ScryTag = "Type",
   ScryPlace = "Directory",
   ScryEvidence = "Constant",
@@ -20,26 +20,26 @@ function M.define()
   end
 end
 
----Put highlights on a line of a buffer.
+---Highlight the parts of a line in a buffer.
 ---@param buffer integer
 ---@param namespace integer
 ---@param row integer
 ---@param parts scry.Part[]
----@param column? integer where the first part begins, in bytes
+---@param column? integer byte at which the first part begins
 function M.apply(buffer, namespace, row, parts, column)
   column = column or 0
   for _, part in ipairs(parts) do
-    local stop = column + #part[1]
+    local end_column = column + #part[1]
     if part[2] then
       vim.api.nvim_buf_set_extmark(
         buffer,
         namespace,
         row,
         column,
-        { end_col = stop, hl_group = part[2], strict = false }
+        { end_col = end_column, hl_group = part[2], strict = false }
       )
     end
-    column = stop
+    column = end_column
   end
 end
 

@@ -1,25 +1,25 @@
----Scry: search inside the editor, with the reasons. See `:help scry`.
+---The public functions of Scry. See `:help scry`.
 
 local notify = require("scry.notify")
 local root_of = require("scry.root")
 
 local M = {}
 
----Take over options; not needed where the defaults are right.
+---Apply options. Not needed where the defaults suit.
 ---@param options? scry.Config|table
 function M.setup(options)
   require("scry.config").setup(options)
 end
 
----@class scry.Asking
----@field query? string words to find.
----@field path? string what to orient in; the folder of the current file when absent.
----@field file? string whose neighbors; the current file when absent.
----@field by? "cochange"|"dependency" which neighbors.
----@field days? integer how far back recent goes.
----@field projects? string[]|string which projects find and recent ask, by name; several names are joined by commas.
----@field all_projects? boolean whether they ask all projects.
----@field linked_projects? boolean whether they also ask the projects that this one is tied to.
+---@class scry.Question the arguments of a mode; each mode reads its own.
+---@field query? string text to search for.
+---@field path? string folder or file to orient in; by default the folder of the current file.
+---@field file? string file whose neighbors are listed; by default the current file.
+---@field by? "cochange"|"dependency" kind of neighbors.
+---@field days? integer number of days that recent goes back.
+---@field projects? string[]|string names of the projects that find and recent search; a string is separated by commas.
+---@field all_projects? boolean whether find and recent search all projects.
+---@field linked_projects? boolean whether find and recent also search the projects that this one is linked to.
 
 ---@param path? string
 ---@return string
@@ -27,27 +27,27 @@ local function absolute(path)
   return vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(path or "%"), ":p"))
 end
 
----Ask in a mode about the project of the current buffer.
+---Return the source of a mode for the project of the current buffer.
 ---@param mode "find"|"recent"|"orient"|"neighbors"
----@param asking scry.Asking
+---@param question scry.Question
 ---@return scry.Source
-function M.source(mode, asking)
-  local modes, root, scope = require("scry.modes"), root_of.of(), require("scry.arguments").scope(asking)
+function M.source(mode, question)
+  local modes, root, scope = require("scry.modes"), root_of.of(), require("scry.arguments").scope(question)
   if mode == "orient" then
     local file = root_of.file(0)
-    local path = asking.path and absolute(asking.path) or (file and vim.fs.dirname(file) or root)
+    local path = question.path and absolute(question.path) or (file and vim.fs.dirname(file) or root)
     return modes.orient(root, vim.uri_from_fname(path))
   elseif mode == "neighbors" then
-    return modes.neighbors(root, vim.uri_from_fname(absolute(asking.file)), asking.by or "cochange")
+    return modes.neighbors(root, vim.uri_from_fname(absolute(question.file)), question.by or "cochange")
   elseif mode == "recent" then
-    return modes.recent(root, asking.query or "", asking.days, scope)
+    return modes.recent(root, question.query or "", question.days, scope)
   end
-  return modes.find(root, asking.query or "", scope)
+  return modes.find(root, question.query or "", scope)
 end
 
 ---Search the project (find) and open the picker.
 ---@param query? string
----@param scope? scry.Scope which projects to ask; this one when absent.
+---@param scope? scry.Scope projects to search; by default this one.
 function M.find(query, scope)
   require("scry.pickers").open(M.source("find", vim.tbl_extend("error", { query = query }, scope or {})))
 end
@@ -66,10 +66,10 @@ end
 ---Show recent changes (recent) in the picker.
 ---@param query? string
 ---@param days? integer
----@param scope? scry.Scope which projects to ask; this one when absent.
+---@param scope? scry.Scope projects to search; by default this one.
 function M.recent(query, days, scope)
-  local asking = vim.tbl_extend("error", { query = query, days = days }, scope or {})
-  require("scry.pickers").open(M.source("recent", asking))
+  local question = vim.tbl_extend("error", { query = query, days = days }, scope or {})
+  require("scry.pickers").open(M.source("recent", question))
 end
 
 ---Show the important files of a folder (orient) in a buffer.
@@ -88,18 +88,19 @@ function M.neighbors(file, by)
   require("scry.pickers").open(M.source("neighbors", { file = file, by = by }))
 end
 
----Return the current result: by its rank in the last answer, else the last one jumped to, else the first of the answer.
+---Return the result that a command acts on: the result of this rank in the last answer, or without a rank the result at
+---the cursor, or else the first result of the last answer.
 ---@param rank? integer
 ---@return scry.Hit?
-local function spoken_of(rank)
+local function result_for(rank)
   local answers = require("scry.answers")
   local hit, why ---@type scry.Hit?, string?
   if rank then
-    hit, why = answers.ranked(rank)
+    hit, why = answers.by_rank(rank)
   else
     hit = answers.at_cursor()
     if not hit then
-      hit, why = answers.ranked(1)
+      hit, why = answers.by_rank(1)
     end
   end
   if not hit then
@@ -108,7 +109,7 @@ local function spoken_of(rank)
   return hit
 end
 
----Explain the result that the cursor is in after a jump, or the named document.
+---Explain the result at the cursor, or the named document.
 ---@param doc_id? string
 ---@param query? string
 function M.why(doc_id, query)
@@ -126,7 +127,7 @@ end
 ---Show a result in full.
 ---@param rank? integer
 function M.detail(rank)
-  local hit = spoken_of(rank)
+  local hit = result_for(rank)
   if hit then
     require("scry.actions").detail(hit)
   end
@@ -135,13 +136,13 @@ end
 ---Copy the reference of a result.
 ---@param rank? integer
 function M.copy(rank)
-  local hit = spoken_of(rank)
+  local hit = result_for(rank)
   if hit then
     require("scry.actions").copy(hit)
   end
 end
 
----Rate the result that was jumped to, or else the last answer, as good or bad.
+---Rate the result at the cursor, or else the last answer, as good or bad.
 ---@param signal "good"|"bad"
 ---@param comment? string
 function M.rate(signal, comment)
@@ -155,11 +156,11 @@ function M.rate(signal, comment)
   actions.send_rating(last.root, { query_id = last.query_id, signal = signal, comment = comment })
 end
 
----Return the state of this project's index in a word or two, for a statusline; "" where no sidecar runs.
+---Return the state of this project's index for a statusline; "" where no sidecar runs.
 ---@return string
 function M.statusline()
-  local loaded = package.loaded["scry.status"] or package.loaded["scry.client"] and require("scry.status")
-  return loaded and loaded.line() or ""
+  local status = package.loaded["scry.status"] or package.loaded["scry.client"] and require("scry.status")
+  return status and status.line() or ""
 end
 
 return M

@@ -1,4 +1,4 @@
----State of each project's sidecar.
+---The state of each project's sidecar.
 
 local config = require("scry.config")
 
@@ -6,37 +6,45 @@ local M = {}
 
 ---@class scry.Instance the sidecar of one project.
 ---@field root string
----@field id? integer of the language client.
+---@field id? integer id of the language client.
 ---@field ready boolean
----@field ending boolean whether it is being ended on purpose.
----@field again boolean whether it is to be started once it has ended.
----@field planned boolean whether a new start is due soon, after a crash.
----@field crashes integer[] when it crashed, in seconds.
----@field failure? string why it is not started any more.
+---@field is_ending boolean whether the plugin is ending it.
+---@field restart_after_end boolean whether it is restarted once it has ended.
+---@field restart_scheduled boolean whether it is restarted soon, after a crash.
+---@field crashes integer[] times of its latest crashes, in seconds.
+---@field failure? string the reason why it is not restarted any more.
 ---@field status? scry.protocol.IndexState
----@field waiting (fun(failure?: scry.Failure, client?: vim.lsp.Client))[]
+---@field waiting (fun(failure?: scry.Failure, client?: vim.lsp.Client))[] called once it is ready or failed.
 
 local instances = {} ---@type table<string, scry.Instance>
 
----The sidecar of a project, whether it was ever started or not.
+---Return the instance of a project, created where there is none.
 ---@param root string
 ---@return scry.Instance
 function M.of(root)
   if not instances[root] then
-    instances[root] =
-      { root = root, ready = false, ending = false, again = false, planned = false, crashes = {}, waiting = {} }
+    instances[root] = {
+      root = root,
+      ready = false,
+      is_ending = false,
+      restart_after_end = false,
+      restart_scheduled = false,
+      crashes = {},
+      waiting = {},
+    }
   end
   return instances[root]
 end
 
----Return the sidecar of a project; nil where none was started.
+---Return the instance of a project; nil where there is none.
 ---@param root string
 ---@return scry.Instance?
 function M.peek(root)
   return instances[root]
 end
 
----@param id integer of a language client
+---Return the instance of a language client.
+---@param id integer
 ---@return scry.Instance?
 function M.of_client(id)
   for _, instance in pairs(instances) do
@@ -44,12 +52,13 @@ function M.of_client(id)
       return instance
     end
   end
-  -- One that `vim.lsp.enable` started and that ended before it was ready.
+  -- A client that `vim.lsp.enable` started and that ended before it was ready.
   local client = vim.lsp.get_client_by_id(id)
   return client and M.of(client.config.root_dir)
 end
 
----@return scry.Instance[] by root
+---Return all instances, sorted by root.
+---@return scry.Instance[]
 function M.all()
   return vim.tbl_map(function(root)
     return instances[root]

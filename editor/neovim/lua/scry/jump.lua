@@ -1,4 +1,4 @@
----Jumps to the location of a result and reports each jump to the sidecar.
+---Jumps to results, and reports each jump to the sidecar.
 
 local answers = require("scry.answers")
 local notify = require("scry.notify")
@@ -9,7 +9,7 @@ local M = {}
 
 ---@alias scry.How "edit"|"split"|"vsplit"|"tab"
 
----Go to a result: to its place, or, where it has none (a commit), to a buffer that shows it.
+---Go to the location of a result. A result without a location, such as a commit, is shown in a buffer.
 ---@param hit scry.Hit
 ---@param how? scry.How
 function M.to(hit, how)
@@ -26,13 +26,13 @@ function M.to(hit, how)
     return notify.error(("%s could not be opened: %s"):format(path, shown))
   end
   vim.cmd("normal! zvzz")
-  M.landed(hit)
+  M.record(hit)
 end
 
----Record the arrival at a result, by whatever way.
+---Record a jump to a result.
 ---@param hit scry.Hit
-function M.landed(hit)
-  answers.land(vim.api.nvim_get_current_buf(), hit)
+function M.record(hit)
+  answers.add_jump(vim.api.nvim_get_current_buf(), hit)
   uses.send(hit, "jump")
 end
 

@@ -1,10 +1,11 @@
----The sidecar's standard error, which Neovim writes to the log of its language clients.
+---Reads the sidecar's standard error, which Neovim writes to its log of language clients.
 
 local M = {}
 
----Bytes of the log's end that are searched.
-local TAIL = 16384
+---Number of bytes at the end of the log that are searched.
+local TAIL_BYTES = 16384
 
+---Return the path of the log.
 ---@return string
 function M.path()
   if vim.lsp.log and vim.lsp.log.get_filename then
@@ -13,19 +14,19 @@ function M.path()
   return vim.lsp.get_log_path()
 end
 
----The last line that a program wrote to its standard error, if there is one.
----@param program string as it was started
+---Return the last line that a program wrote to its standard error; nil where there is none.
+---@param program string as in the command that started it
 ---@return string?
-function M.last_words(program)
+function M.last_error_line(program)
   local file = io.open(M.path(), "rb")
   if not file then
     return nil
   end
-  file:seek("set", math.max(0, file:seek("end") - TAIL))
+  file:seek("set", math.max(0, file:seek("end") - TAIL_BYTES))
   local last ---@type string?
   for line in (file:read("*a") or ""):gmatch("[^\n]+") do
-    local words = line:match('"rpc"%s+"' .. vim.pesc(program) .. '"%s+"stderr"%s+"(.*)"%s*$')
-    last = words or last
+    local text = line:match('"rpc"%s+"' .. vim.pesc(program) .. '"%s+"stderr"%s+"(.*)"%s*$')
+    last = text or last
   end
   file:close()
   local lines = last and vim.split(last:gsub("\\n", "\n"):gsub("\\(.)", "%1"), "\n", { trimempty = true })

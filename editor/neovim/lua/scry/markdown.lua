@@ -1,13 +1,13 @@
----Markdown for a window that shows its source: tables get columns, escapes are hidden.
+---Prepares Markdown for a window that shows its source: aligns tables and hides escapes.
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace("scry.markdown")
 
----The cells that a cell of a table takes up where emphasis, code and escapes are concealed.
+---Return the display width of a table's cell, in which emphasis, code and escapes are concealed.
 ---@param text string
 ---@return integer
-local function seen(text)
+local function display_width(text)
   local bare = text:gsub("\\(%p)", "%1"):gsub("%*%*", ""):gsub("`", "")
   return vim.api.nvim_strwidth(bare)
 end
@@ -26,11 +26,11 @@ end
 ---@param to_right boolean
 ---@return string
 local function padded(text, width, to_right)
-  local space = (" "):rep(math.max(0, width - seen(text)))
+  local space = (" "):rep(math.max(0, width - display_width(text)))
   return to_right and space .. text or text .. space
 end
 
----The rows of one table, in columns. The last column has no bar behind it: it would stand elsewhere in every row.
+---Align the rows of a table. The last column has no closing bar, which would not be aligned.
 ---@param rows string[][]
 ---@return string[]
 local function aligned(rows)
@@ -40,16 +40,16 @@ local function aligned(rows)
       if number == 2 then
         to_right[column] = vim.endswith(cell, ":")
       else
-        widths[column] = math.max(widths[column] or 3, seen(cell))
+        widths[column] = math.max(widths[column] or 3, display_width(cell))
       end
     end
   end
-  -- The last column holds words: padded to the longest of them, every row would wrap.
+  -- The last column holds prose. It is not padded, because every row would wrap then.
   widths[#rows[2]] = 3
   return vim.tbl_map(function(row)
     local texts = {} ---@type string[]
     for column, cell in ipairs(row) do
-      local width = widths[column] or seen(cell)
+      local width = widths[column] or display_width(cell)
       local is_rule = row == rows[2]
       local rule = ("-"):rep(to_right[column] and width - 1 or width) .. (to_right[column] and ":" or "")
       texts[column] = is_rule and rule or padded(cell, width, to_right[column] or false)
@@ -58,7 +58,7 @@ local function aligned(rows)
   end, rows)
 end
 
----Return the text with its tables aligned in columns.
+---Return lines of Markdown with their tables aligned.
 ---@param lines string[]
 ---@return string[]
 function M.align(lines)
@@ -77,15 +77,15 @@ function M.align(lines)
   return out
 end
 
----Hide the backslashes of escapes, outside of fenced code.
+---Hide the backslashes of escapes outside fenced code.
 ---@param buffer integer
 function M.conceal(buffer)
   local fenced = false
   for row, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
     fenced = fenced ~= (line:match("^```") ~= nil)
-    for at in line:gmatch("()\\%p") do
+    for column in line:gmatch("()\\%p") do
       if not fenced then
-        vim.api.nvim_buf_set_extmark(buffer, namespace, row - 1, at - 1, { end_col = at, conceal = "" })
+        vim.api.nvim_buf_set_extmark(buffer, namespace, row - 1, column - 1, { end_col = column, conceal = "" })
       end
     end
   end

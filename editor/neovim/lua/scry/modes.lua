@@ -1,4 +1,4 @@
----The modes: the question that each asks, as a source for any picker.
+---The modes: each builds a source of results for any picker.
 
 local answers = require("scry.answers")
 local arguments = require("scry.arguments")
@@ -8,58 +8,59 @@ local request = require("scry.request")
 
 local M = {}
 
----@class scry.Source
+---@class scry.Source a question whose answers a picker shows.
 ---@field title string
 ---@field root string
----@field query string what is asked first.
----@field live boolean whether one can type on, and it is asked anew with every change.
----@field blank boolean whether no words are a question too.
----@field ask fun(query: string, done: fun(failure?: scry.Failure, found?: scry.Found)): fun() returns what cancels it.
+---@field query string the initial query.
+---@field live boolean whether the user can edit the query, and each change sends a new request.
+---@field allows_empty boolean whether an empty query is sent.
+---@field ask fun(query: string, done: fun(failure?: scry.Failure, answer?: scry.Answer)): fun() returns a function that
+---cancels the request.
 
 local count = 0
 
----A name of one open picker: the sidecar ends an older question of the same name.
+---Return a unique name for a picker. The sidecar cancels an older question of the same name.
 ---@return string
 local function picker_name()
   count = count + 1
   return ("nvim-%d-%d"):format(vim.uv.os_getpid(), count)
 end
 
----Milliseconds until a project that is still being opened is asked again, and how often.
-local RETRY, RETRIES = 200, 50
+---Milliseconds between repeats of a request while the project is being opened, and the number of repeats.
+local RETRY_MS, MAX_RETRIES = 200, 50
 
----Ask; and ask again where the project is still being opened, for the next key may never come.
+---Send a request, and repeat it while the project is being opened, because the user may not press another key.
 ---@param root string
 ---@param method string
 ---@param params table
----@param done fun(failure?: scry.Failure, found?: scry.Found)
+---@param done fun(failure?: scry.Failure, answer?: scry.Answer)
 ---@return fun() cancel
 local function ask(root, method, params, done)
-  local over, cancel = false, function() end
-  local function once(left)
+  local is_cancelled, cancel = false, function() end
+  local function send(left)
     cancel = request.send(root, method, params, function(failure, answer, encoding)
       if failure then
         return done(failure)
       elseif #answer.results == 0 and answer.index.state == "starting" and left > 0 then
         return vim.defer_fn(function()
-          if not over then
-            once(left - 1)
+          if not is_cancelled then
+            send(left - 1)
           end
-        end, RETRY)
+        end, RETRY_MS)
       end
-      local found = answers.found(answer, root, encoding)
-      answers.remember(found)
-      done(nil, found)
+      local converted = answers.from_protocol(answer, root, encoding)
+      answers.set_last(converted)
+      done(nil, converted)
     end)
   end
-  once(RETRIES)
+  send(MAX_RETRIES)
   return function()
-    over = true
+    is_cancelled = true
     cancel()
   end
 end
 
----Search: `find`.
+---Return the source of `find`.
 ---@param root string
 ---@param query string
 ---@param scope scry.Scope
@@ -67,11 +68,11 @@ end
 function M.find(root, query, scope)
   local picker = picker_name()
   return {
-    title = "Scry find" .. arguments.place(scope),
+    title = "Scry find" .. arguments.scope_label(scope),
     root = root,
     query = query,
     live = true,
-    blank = false,
+    allows_empty = false,
     ask = function(text, done)
       if text:match("^%s*$") then
         done(nil, { query_id = "", notice = "", header = "", hits = {}, root = root })
@@ -84,7 +85,7 @@ function M.find(root, query, scope)
   }
 end
 
----Recent changes: `recent`.
+---Return the source of `recent`.
 ---@param root string
 ---@param query string
 ---@param days? integer
@@ -93,11 +94,11 @@ end
 function M.recent(root, query, days, scope)
   local picker = picker_name()
   return {
-    title = (days and ("Scry recent, %d days"):format(days) or "Scry recent") .. arguments.place(scope),
+    title = (days and ("Scry recent, %d days"):format(days) or "Scry recent") .. arguments.scope_label(scope),
     root = root,
     query = query,
     live = true,
-    blank = true,
+    allows_empty = true,
     ask = function(text, done)
       ---@type scry.protocol.RecentParams
       local params = { query = text, days = days, limit = config.values.limit, picker = picker }
@@ -106,7 +107,7 @@ function M.recent(root, query, days, scope)
   }
 end
 
----Important files of a folder: `orient`.
+---Return the source of `orient`, the important files of a folder.
 ---@param root string
 ---@param path string
 ---@return scry.Source
@@ -116,7 +117,7 @@ function M.orient(root, path)
     root = root,
     query = path,
     live = false,
-    blank = false,
+    allows_empty = false,
     ask = function(text, done)
       ---@type scry.protocol.OrientParams
       local params = { path = text, limit = config.values.limit }
@@ -125,7 +126,7 @@ function M.orient(root, path)
   }
 end
 
----Related files: `neighbors`.
+---Return the source of `neighbors`, the files related to a file.
 ---@param root string
 ---@param file string
 ---@param by "cochange"|"dependency"
@@ -136,7 +137,7 @@ function M.neighbors(root, file, by)
     root = root,
     query = file,
     live = false,
-    blank = false,
+    allows_empty = false,
     ask = function(text, done)
       ---@type scry.protocol.NeighborsParams
       local params = { file = text, by = by, limit = config.values.limit }

@@ -1,18 +1,18 @@
----Messages to the person, all by `vim.notify`.
+---Shows messages by `vim.notify`.
 
 local M = {}
 
 local last = "" ---@type string
 local last_at = 0 ---@type integer
 
----Nanoseconds in which the same message is not shown again: a picker asks anew with every key.
-local QUIET = 5e9
+---Nanoseconds within which the same message is not repeated, since a picker sends a request with every key.
+local REPEAT_INTERVAL_NS = 5e9
 
 ---@param text string
 ---@param level integer
 local function show(text, level)
   local now = vim.uv.hrtime()
-  if text == last and now - last_at < QUIET then
+  if text == last and now - last_at < REPEAT_INTERVAL_NS then
     return
   end
   last, last_at = text, now

@@ -1,8 +1,8 @@
----Places in a text: from the negotiated position encoding to bytes.
+---Converts positions of LSP, in the negotiated encoding, to bytes.
 
 local M = {}
 
----The byte, 0-based, that a character of LSP is at.
+---Return the 0-based byte of a character position of LSP.
 ---@param line string
 ---@param character integer
 ---@param encoding string utf-8, utf-16 or utf-32
@@ -18,7 +18,7 @@ function M.byte(line, character, encoding)
   return ok and byte or #line
 end
 
----The text of a file as lines: of its buffer where it is open, else from disk.
+---Return the lines of a file: those of its buffer where it is open, or else those on disk.
 ---@param path string
 ---@return string[]
 function M.lines(path)
@@ -29,13 +29,13 @@ function M.lines(path)
   return vim.fn.filereadable(path) == 1 and vim.fn.readfile(path) or {}
 end
 
----@class scry.Span rows and columns as `nvim_buf_set_extmark` takes them: 0-based, the end exclusive, columns in bytes.
+---@class scry.Span a range as in `nvim_buf_set_extmark`: 0-based, with an exclusive end and columns in bytes.
 ---@field row integer
 ---@field column integer
 ---@field end_row integer
 ---@field end_column integer
 
----A range of LSP in these lines. Whatever lies beyond the text is moved to its end.
+---Convert a range of LSP in the given lines. Positions beyond the text are moved to its end.
 ---@param range scry.protocol.Range
 ---@param lines string[]
 ---@param encoding string

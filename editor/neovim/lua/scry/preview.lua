@@ -1,4 +1,4 @@
----Preview of the focused result in a picker: its file at its range, with the words that matched marked.
+---Previews a result in a picker: its file, scrolled to its range, with the matched words highlighted.
 
 local answers = require("scry.answers")
 local position = require("scry.position")
@@ -9,13 +9,13 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace("scry.preview")
 
----Lines of a result in which words are marked; a class of thousands of lines is not looked through to its end.
-local MARKED_LINES = 400
+---Number of lines of a result in which words are highlighted, as a limit for classes of thousands of lines.
+local MAX_MARKED_LINES = 400
 
----Colours of syntax have 100: the range lies below them, the words that matched above.
+---Priorities of highlights. Those of the syntax have 100: the range lies below them, the matched words above.
 local BELOW_SYNTAX, ABOVE_SYNTAX = 90, 200
 
----The words that matched, by whichever oracle tells them, lower-case.
+---Return the words that any oracle matched, in lower case.
 ---@param hit scry.Hit
 ---@return string[]
 function M.words(hit)
@@ -48,10 +48,10 @@ local function mark_words(buffer, row, line, words)
   end
 end
 
----Mark the result in a buffer that holds its file.
+---Highlight a result in a buffer that holds its file.
 ---@param buffer integer
 ---@param hit scry.Hit
----@return scry.Span? span where it is; nil where it has no place
+---@return scry.Span? span of the result; nil where it has no location
 function M.mark(buffer, hit)
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   if not hit.item.location then
@@ -68,13 +68,13 @@ function M.mark(buffer, hit)
     strict = false,
   })
   local words = M.words(hit)
-  for row = span.row, math.min(span.end_row, span.row + MARKED_LINES) do
+  for row = span.row, math.min(span.end_row, span.row + MAX_MARKED_LINES) do
     mark_words(buffer, row, lines[row + 1] or "", words)
   end
   return span
 end
 
----Scroll the result into view.
+---Scroll a result into view.
 ---@param window integer
 ---@param span? scry.Span
 function M.scroll(window, span)
@@ -86,7 +86,7 @@ function M.scroll(window, span)
   end
 end
 
----Return the text for a result without a file: everything that the answer holds of it.
+---Return the preview of a result without a file: its title, snippet and evidence.
 ---@param hit scry.Hit
 ---@return string[]
 function M.lines(hit)
@@ -102,7 +102,7 @@ end
 ---Fill a buffer with the preview of a result, without loading its file into the editor.
 ---@param buffer integer
 ---@param hit scry.Hit
----@return scry.Span? span where it is; nil where it has no place
+---@return scry.Span? span of the result; nil where it has no location
 function M.load(buffer, hit)
   local path = answers.path(hit)
   local lines = path ~= "" and position.lines(path) or M.lines(hit)
@@ -124,7 +124,7 @@ function M.fill(buffer, window, hit)
   M.scroll(window, M.load(buffer, hit))
 end
 
----For `vim.ui.select`: a buffer, and where in it the result is.
+---Return the preview of a result in the form of `vim.ui.select`: a buffer and the range of the result.
 ---@param buffer integer
 ---@param hit scry.Hit
 ---@return { buf: integer, pos?: integer[], pos_end?: integer[] }

@@ -1,4 +1,4 @@
----Projects beside that of the buffer: lists and registers them.
+---Lists and registers projects.
 
 local notify = require("scry.notify")
 local protocol = require("scry.generated.protocol")
@@ -7,14 +7,14 @@ local root_of = require("scry.root")
 
 local M = {}
 
----Milliseconds that completion may take to ask for names; what it knows from before is given else.
-local PATIENCE = 1000
+---Milliseconds that completion waits for the names of projects. After that it uses the names received before.
+local COMPLETION_TIMEOUT_MS = 1000
 
-local names = {} ---@type string[] as they were told last
+local names = {} ---@type string[] as received last
 
 ---@param params scry.protocol.ProjectsParams
 ---@param done fun(failure?: scry.Failure, known?: scry.protocol.Projects)
-local function ask(params, done)
+local function request_projects(params, done)
   request.send(root_of.of(), protocol.methods.projects, params, function(failure, known)
     if known then
       names = vim.tbl_map(function(project)
@@ -28,12 +28,12 @@ end
 ---Return the names of projects, for completion.
 ---@return string[]
 function M.names()
-  local answered = false
-  ask({ action = "list" }, function()
-    answered = true
+  local is_answered = false
+  request_projects({ action = "list" }, function()
+    is_answered = true
   end)
-  vim.wait(PATIENCE, function()
-    return answered
+  vim.wait(COMPLETION_TIMEOUT_MS, function()
+    return is_answered
   end, 10)
   return names
 end
@@ -47,7 +47,7 @@ end
 
 ---Show the registered projects.
 function M.show()
-  ask({ action = "list" }, function(failure, known)
+  request_projects({ action = "list" }, function(failure, known)
     if failure then
       return notify.error(failure.message)
     end
@@ -59,11 +59,11 @@ function M.show()
   end)
 end
 
----Register the project in a folder, so that it can be searched from others; without one, this project.
+---Register the project in a folder, by default this project, so that it can be searched from other projects.
 ---@param folder? string
 function M.add(folder)
   local path = folder and vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(folder), ":p")) or root_of.of()
-  ask({ action = "add", folder = vim.uri_from_fname(path) }, function(failure)
+  request_projects({ action = "add", folder = vim.uri_from_fname(path) }, function(failure)
     if failure then
       return notify.error(failure.message)
     end

@@ -1,7 +1,7 @@
----Answers as quickfix lists; a jump from such a list is reported to the sidecar like any other.
+---Fills quickfix lists with results, and reports the jumps from these lists to the sidecar.
 ---
----Neovim has no event for a jump from the quickfix list. A jump is inferred instead: our list is the current one,
----its entry has changed, and the cursor is at that entry's location.
+---Neovim has no event for a jump from the quickfix list. The plugin infers a jump where the current list is its own,
+---the current entry has changed, and the cursor is at the location of that entry.
 
 local answers = require("scry.answers")
 local entry = require("scry.entry")
@@ -10,13 +10,13 @@ local position = require("scry.position")
 
 local M = {}
 
----@class scry.Filled a quickfix list that Scry filled.
+---@class scry.QuickfixList a quickfix list that Scry filled.
 ---@field hits scry.Hit[] by entry.
----@field told? integer the entry whose jump was told last.
+---@field last_index? integer the entry whose jump was recorded last.
 
-local filled = {} ---@type table<integer, scry.Filled> by the list's id
+local lists = {} ---@type table<integer, scry.QuickfixList> by the list's id
 
----Text is read once for each file, however many hits it has.
+---Return the entries of hits. The text of a file is read once for all its hits.
 ---@param hits scry.Hit[]
 ---@return vim.quickfix.entry[]
 local function entries(hits)
@@ -30,51 +30,51 @@ local function entries(hits)
       filename = path,
       lnum = span.row + 1,
       col = span.column + 1,
-      text = ("%s %s%s  %s"):format(entry.tag(hit), entry.place(hit), evidence, entry.printable(hit.item.snippet)),
+      text = ("%s %s%s  %s"):format(entry.tag(hit), entry.location(hit), evidence, entry.printable(hit.item.snippet)),
     }
   end, hits)
 end
 
----The entry of the current list that the cursor stands at, if that list is ours.
----@return scry.Filled?
+---Return the list and the entry at the cursor, if Scry filled the current list.
+---@return scry.QuickfixList?
 ---@return integer? index
-local function at_entry()
-  local list = vim.fn.getqflist({ id = 0, idx = 0 })
-  local ours = filled[list.id]
-  local item = ours and vim.fn.getqflist({ id = list.id, idx = list.idx, items = 0 }).items[1]
+local function entry_at_cursor()
+  local current = vim.fn.getqflist({ id = 0, idx = 0 })
+  local list = lists[current.id]
+  local item = list and vim.fn.getqflist({ id = current.id, idx = current.idx, items = 0 }).items[1]
   if not item or item.bufnr ~= vim.api.nvim_get_current_buf() then
     return nil
   end
   local cursor = vim.api.nvim_win_get_cursor(0)
   if cursor[1] == item.lnum and cursor[2] == item.col - 1 then
-    return ours, list.idx
+    return list, current.idx
   end
 end
 
-local function watch()
+local function watch_jumps()
   vim.api.nvim_create_autocmd({ "CursorMoved", "BufWinEnter", "WinEnter" }, {
     group = vim.api.nvim_create_augroup("scry.quickfix", {}),
     desc = "Scry: tell jumps from quickfix lists that Scry filled",
     callback = function()
-      local ours, index = at_entry()
-      if ours and index and ours.told ~= index then
-        ours.told = index
-        jump.landed(ours.hits[index])
+      local list, index = entry_at_cursor()
+      if list and index and list.last_index ~= index then
+        list.last_index = index
+        jump.record(list.hits[index])
       end
     end,
   })
 end
 
----Fill a new quickfix list, and open its window. Results without a location in a file (commits) are left out.
+---Fill a new quickfix list and open its window. Results without a location, such as commits, are left out.
 ---@param hits scry.Hit[]
 ---@param title string
 function M.fill(hits, title)
-  local placed = vim.tbl_filter(function(hit)
+  local located = vim.tbl_filter(function(hit)
     return hit.item.location ~= nil
   end, hits) ---@type scry.Hit[]
-  vim.fn.setqflist({}, " ", { title = "Scry: " .. title, items = entries(placed) })
-  filled[vim.fn.getqflist({ id = 0 }).id] = { hits = placed }
-  watch()
+  vim.fn.setqflist({}, " ", { title = "Scry: " .. title, items = entries(located) })
+  lists[vim.fn.getqflist({ id = 0 }).id] = { hits = located }
+  watch_jumps()
   vim.cmd("botright copen")
 end
 

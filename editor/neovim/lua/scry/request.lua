@@ -1,19 +1,19 @@
----Requests to the sidecar: answered once, on the main loop, also when the sidecar dies; and cancelled for good.
+---Sends requests to the sidecar. Each is answered exactly once, even when the sidecar ends, unless it is cancelled.
 
 local client = require("scry.client")
 
 local M = {}
 
----Codes of answers that nobody waits for any more: cancelled by us, or by a newer question of the same picker.
+---Error codes of requests that the plugin, or a newer question of the same picker, has cancelled.
 local CANCELLED = { [-32800] = true, [-32801] = true }
 
----@class scry.Call
+---@class scry.Call a request.
 ---@field root string
 ---@field method string
 ---@field params table
 ---@field done fun(failure?: scry.Failure, result?: any, encoding?: string)
----@field over boolean
----@field tries integer how often it may still be sent.
+---@field is_done boolean whether it was answered or cancelled.
+---@field tries integer number of times that it may still be sent.
 ---@field cancel? fun()
 
 local pending = {} ---@type table<integer, table<scry.Call, true>>
@@ -23,10 +23,10 @@ local pending = {} ---@type table<integer, table<scry.Call, true>>
 ---@param result? any
 ---@param encoding? string
 local function finish(call, failure, result, encoding)
-  if call.over then
+  if call.is_done then
     return
   end
-  call.over = true
+  call.is_done = true
   if not (failure and CANCELLED[failure.code]) then
     call.done(failure, result, encoding)
   end
@@ -36,7 +36,7 @@ end
 local function send(call)
   call.tries = call.tries - 1
   client.with(call.root, function(failure, to)
-    if call.over then
+    if call.is_done then
       return
     elseif not to then
       return finish(call, failure)
@@ -56,12 +56,12 @@ local function send(call)
   end)
 end
 
--- Neovim never answers what was asked of a process that ended. What can be asked again is, once.
+-- Neovim does not answer the pending requests of a process that ended. They are sent once more where that is allowed.
 client.on_end(function(id)
-  local lost = pending[id] or {}
+  local unanswered = pending[id] or {}
   pending[id] = nil
-  for call in pairs(lost) do
-    if call.tries > 0 and not call.over then
+  for call in pairs(unanswered) do
+    if call.tries > 0 and not call.is_done then
       send(call)
     else
       finish(call, { message = "the sidecar ended before it answered." })
@@ -69,21 +69,21 @@ client.on_end(function(id)
   end
 end)
 
----Ask the sidecar of a project. Returns what cancels the request; `done` is not called after that.
+---Send a request to the sidecar of a project. Return a function that cancels it, after which `done` is not called.
 ---@param root string
 ---@param method string
 ---@param params table
 ---@param done fun(failure?: scry.Failure, result?: any, encoding?: string)
----@param options? { once: boolean } once: not asked again when the sidecar dies over it
+---@param options? { once: boolean } once: the request is not repeated when the sidecar ends
 ---@return fun() cancel
 function M.send(root, method, params, done, options)
   local tries = options and options.once and 1 or 2
   ---@type scry.Call
-  local call = { root = root, method = method, params = params, done = done, over = false, tries = tries }
+  local call = { root = root, method = method, params = params, done = done, is_done = false, tries = tries }
   send(call)
   return function()
-    if not call.over then
-      call.over = true
+    if not call.is_done then
+      call.is_done = true
       if call.cancel then
         call.cancel()
       end

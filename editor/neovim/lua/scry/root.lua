@@ -4,7 +4,7 @@ local config = require("scry.config")
 
 local M = {}
 
----The file of a buffer; nil where it has none on this machine's disk.
+---Return the file of a buffer; nil where it has none on disk.
 ---@param buffer integer
 ---@return string?
 function M.file(buffer)
@@ -15,7 +15,7 @@ function M.file(buffer)
   return vim.fs.normalize(vim.fn.fnamemodify(name, ":p"))
 end
 
----Whether a path is in a folder.
+---Return whether a path is in a folder.
 ---@param folder string
 ---@param path string
 ---@return boolean
@@ -23,31 +23,32 @@ function M.contains(folder, path)
   return path == folder or vim.startswith(path, folder:gsub("/$", "") .. "/")
 end
 
----The root of the project that a path is in; nil where no marker tells.
+---Return the nearest folder at or above a path that has a root marker; nil where there is none.
 ---@param path string
 ---@return string?
-local function marked(path)
-  local found = vim.fs.find(config.values.root_markers, { path = path, upward = true, limit = 1 })[1]
-  return found and vim.fs.dirname(found)
+local function root_above(path)
+  local marker = vim.fs.find(config.values.root_markers, { path = path, upward = true, limit = 1 })[1]
+  return marker and vim.fs.dirname(marker)
 end
 
----The root of a buffer: by the markers above its file, or else above the current folder; without markers the current
----folder, or the file's own when that lies elsewhere. Buffers of Scry belong to the project that they tell of.
+---Return the root of a buffer's project: the nearest folder with a root marker, above its file or, if it has none,
+---above the current folder. Without a marker, it is the current folder, or the folder of a file outside the current
+---folder. Scry's own buffers store their root.
 ---@param buffer? integer
 ---@return string
 function M.of(buffer)
   buffer = buffer or vim.api.nvim_get_current_buf()
-  local own = vim.b[buffer].scry_root
-  if own then
-    return own
+  local stored = vim.b[buffer].scry_root
+  if stored then
+    return stored
   end
-  local here = vim.fs.normalize(assert(vim.uv.cwd()))
+  local cwd = vim.fs.normalize(assert(vim.uv.cwd()))
   local file = M.file(buffer)
   if not file then
-    return marked(here) or here
+    return root_above(cwd) or cwd
   end
   local folder = vim.fs.dirname(file)
-  return marked(folder) or (M.contains(here, file) and here or folder)
+  return root_above(folder) or (M.contains(cwd, file) and cwd or folder)
 end
 
 return M

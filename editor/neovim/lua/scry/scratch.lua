@@ -1,12 +1,12 @@
----Buffers of Scry's own: read-only text with a name, such as a result in full or a commit as a diff.
+---Read-only buffers with a name, such as a result in full or the diff of a commit.
 
 local M = {}
 
----Show text in a buffer with this name, made anew, in a window by `how`.
+---Show a text in the buffer of a name, whose content is replaced, in a window that `how` selects.
 ---@param name string after `scry://`
 ---@param text string
 ---@param filetype string
----@param root string the project that it tells of
+---@param root string root of the project that the text is about
 ---@param how? "edit"|"split"|"vsplit"|"tab"
 ---@return integer buffer
 function M.open(name, text, filetype, root, how)
@@ -25,6 +25,7 @@ function M.open(name, text, filetype, root, how)
   return buffer
 end
 
+---Replace the lines of a buffer.
 ---@param buffer integer
 ---@param lines string[]
 function M.fill(buffer, lines)
@@ -37,7 +38,7 @@ function M.fill(buffer, lines)
   vim.bo[buffer].modified = false
 end
 
----Make a window, or stay in this one.
+---Open a new window; "edit" or nil stays in this one.
 ---@param how? "edit"|"split"|"vsplit"|"tab"
 function M.window(how)
   if how == "split" then

@@ -1,17 +1,17 @@
----Finds the sidecar: the program `scry`, which is installed apart from this plugin.
+---Finds and runs the sidecar: the program `scry`, which is installed separately.
 
 local config = require("scry.config")
 
 local M = {}
 
 ---@class scry.Command
----@field argv string[] the program and its first arguments.
----@field source string where it was found, for a person.
+---@field argv string[] program and first arguments.
+---@field source string where it was found, as text for the user.
 
 ---@return string[]
 local function candidates()
-  -- lua/scry/sidecar.lua -> editor/neovim -> the repository, where `make setup` puts Scry into .venv. A project's own
-  -- .venv is never looked at: it may be a stranger's.
+  -- lua/scry/sidecar.lua -> editor/neovim -> the repository, where `make setup` installs Scry into .venv. The open
+  -- project's .venv is not searched, since its content is not trusted.
   local plugin = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
   local folder = vim.fn.has("win32") == 1 and "Scripts" or "bin"
   return {
@@ -24,12 +24,12 @@ end
 ---@return scry.Command?
 ---@return string? why
 function M.find()
-  local set = config.values.cmd
-  if set then
-    if vim.fn.executable(set[1]) == 1 then
-      return { argv = set, source = "set by `cmd`" }
+  local argv = config.values.cmd
+  if argv then
+    if vim.fn.executable(argv[1]) == 1 then
+      return { argv = argv, source = "set by `cmd`" }
     end
-    return nil, ("`cmd` names %s, which is not an executable program. Correct it in setup()."):format(set[1])
+    return nil, ("`cmd` names %s, which is not an executable program. Correct it in setup()."):format(argv[1])
   end
   if vim.fn.executable("scry") == 1 then
     return { argv = { vim.fn.exepath("scry") }, source = "on the PATH" }
@@ -44,7 +44,7 @@ function M.find()
       .. 'Install it, or name it by require("scry").setup({ cmd = { "/path/to/scry" } }); see :help scry-install.'
 end
 
----Run the program and hand what it printed, or why it could not, to `done`, on the main loop.
+---Run the program, and call `done` on the main loop with its output or with the reason of a failure.
 ---@param arguments string[]
 ---@param folder string
 ---@param done fun(failure?: string, output?: string)

@@ -9,7 +9,7 @@ local root_of = require("scry.root")
 
 local M = {}
 
----For a statusline, such as `scry` or `scry 120/812` (files, then vectors); "" where no sidecar runs.
+---Return the text for a statusline, such as `scry` or `scry 120/812` (files, then vectors); "" where no sidecar runs.
 ---@return string
 function M.line()
   local instance = instances.peek(root_of.of())
@@ -56,7 +56,7 @@ function M.index(action)
   end, { once = true })
 end
 
----Show every setting: value, source, meaning.
+---Show every setting with its value, source and meaning.
 function M.settings()
   local root = root_of.of()
   require("scry.sidecar").run({ "settings", "--root", root }, root, function(failure, output)

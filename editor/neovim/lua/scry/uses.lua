@@ -1,4 +1,4 @@
----Reports uses of results to the sidecar's log, by which search is evaluated, without making the person wait.
+---Reports uses of results to the sidecar, which logs them to evaluate search. The user does not wait for it.
 
 local protocol = require("scry.generated.protocol")
 local request = require("scry.request")
@@ -7,13 +7,14 @@ local M = {}
 
 local count = 0
 
----Return a unique id of a use: one that is sent again after a crash still counts once.
+---Return a unique id of a use, by which a use that is repeated after a crash counts once.
 ---@return string
 local function act_id()
   count = count + 1
   return ("nvim-%d-%d-%d"):format(vim.uv.os_getpid(), vim.uv.hrtime(), count)
 end
 
+---Report a use of a result.
 ---@param hit scry.Hit
 ---@param how "jump"|"open"|"copy"|"detail"
 ---@param done? fun(failure?: scry.Failure, recorded?: scry.protocol.Recorded)

@@ -1,6 +1,6 @@
----By fzf-lua: asks as one types, keeps the sidecar's order, previews the range.
+---The adapter for fzf-lua: sends a request with each key, keeps the sidecar's order and previews the range.
 ---
----fzf knows lines only, so each begins with a number that is not shown, by which its result is found again.
+---fzf handles plain lines. Each line begins with a hidden number that identifies its result.
 
 local actions = require("scry.actions")
 local entry = require("scry.entry")
@@ -10,11 +10,11 @@ local preview = require("scry.preview")
 ---@type scry.Picker
 local M = { name = "fzf_lua" }
 
-function M.is_there()
+function M.is_available()
   return (pcall(require, "fzf-lua"))
 end
 
----A key as fzf names it; nil for one that it does not know.
+---Convert a key to fzf's notation; nil for a key that fzf does not support.
 ---@param key string such as <M-w>, <C-q>
 ---@return string?
 function M.fzf_key(key)
@@ -25,39 +25,39 @@ function M.fzf_key(key)
   return (modifier:lower() == "c" and "ctrl-" or "alt-") .. letter:lower()
 end
 
----@class scry.FzfLines what was listed so far, by the number that its line begins with.
----@field hits scry.Hit[]
----@field last integer[] numbers of the newest answer
+---@class scry.FzfLines the results that were listed so far.
+---@field hits scry.Hit[] by the number of the line.
+---@field last integer[] numbers of the newest answer's lines.
 
----@param listed scry.FzfLines
+---@param listing scry.FzfLines
 ---@param line? string
 ---@return scry.Hit?
-local function hit_of(listed, line)
+local function hit_of(listing, line)
   local number = line and tonumber(line:match("^(%d+)\t"))
-  return number and listed.hits[number]
+  return number and listing.hits[number]
 end
 
----Cells that fzf itself takes up beside a line: its pointer, its markers, its scrollbar.
-local FRAME = 6
+---Width of fzf's pointer, markers and scrollbar beside a line, in cells.
+local FRAME_WIDTH = 6
 
 ---@return integer
 local function width()
   local window = require("fzf-lua.utils").fzf_winobj()
   local id = window and window.fzf_winid
-  return (id and vim.api.nvim_win_is_valid(id) and vim.api.nvim_win_get_width(id) or vim.o.columns) - FRAME
+  return (id and vim.api.nvim_win_is_valid(id) and vim.api.nvim_win_get_width(id) or vim.o.columns) - FRAME_WIDTH
 end
 
----@param listed scry.FzfLines
----@param found scry.Found
+---@param listing scry.FzfLines
+---@param answer scry.Answer
 ---@return string[]
-local function lines(listed, found)
+local function lines(listing, answer)
   local colour = require("fzf-lua.utils").ansi_from_hl
   local all = {} ---@type string[]
-  listed.last = {}
-  for index, parts in ipairs(entry.lines(found.hits, width())) do
-    table.insert(listed.hits, found.hits[index])
-    local number = #listed.hits
-    table.insert(listed.last, number)
+  listing.last = {}
+  for index, parts in ipairs(entry.lines(answer.hits, width())) do
+    table.insert(listing.hits, answer.hits[index])
+    local number = #listing.hits
+    table.insert(listing.last, number)
     local texts = vim.tbl_map(function(part)
       return part[2] and colour(part[2], part[1]) or part[1]
     end, parts)
@@ -66,22 +66,22 @@ local function lines(listed, found)
   return all
 end
 
----What fzf-lua calls with each query: returns what writes the lines.
+---Return the function that fzf-lua calls with each query. Its result writes the lines of the answer.
 ---@param source scry.Source
----@param listed scry.FzfLines
+---@param listing scry.FzfLines
 ---@return fun(query: string|string[]): fun(write: fun(line?: string, done?: fun()))
-local function contents(source, listed)
+local function contents(source, listing)
   local cancel = function() end
   return function(query)
     query = type(query) == "table" and query[1] or query --[[@as string]]
     return function(write)
       vim.schedule(function()
         cancel()
-        cancel = source.ask(source.live and query or source.query, function(failure, found)
+        cancel = source.ask(source.live and query or source.query, function(failure, answer)
           if failure then
             notify.error(failure.message)
           end
-          for _, line in ipairs(found and lines(listed, found) or {}) do
+          for _, line in ipairs(answer and lines(listing, answer) or {}) do
             write(line)
           end
           write()
@@ -91,9 +91,9 @@ local function contents(source, listed)
   end
 end
 
----@param listed scry.FzfLines
+---@param listing scry.FzfLines
 ---@return table
-local function previewer(listed)
+local function previewer(listing)
   local base = require("fzf-lua.previewer.builtin").base
   local own = base:extend()
   function own:new(options, all, window)
@@ -102,7 +102,7 @@ local function previewer(listed)
     return self
   end
   function own:populate_preview_buf(line)
-    local hit = hit_of(listed, line)
+    local hit = hit_of(listing, line)
     if hit then
       local buffer = self:get_tmp_buffer()
       local span = preview.load(buffer, hit)
@@ -114,59 +114,59 @@ local function previewer(listed)
 end
 
 ---@param source scry.Source
----@param listed scry.FzfLines
+---@param listing scry.FzfLines
 ---@param action? string
----@return fun(chosen: string[], options: table)
-local function acting(source, listed, action)
-  return function(chosen, options)
-    local hit = hit_of(listed, chosen[1])
+---@return fun(selected: string[], options: table)
+local function action_handler(source, listing, action)
+  return function(selected, options)
+    local hit = hit_of(listing, selected[1])
     if not hit then
       return
     elseif action == "why" then
       return actions.why(hit, require("fzf-lua").resume)
     end
-    local hits = #chosen > 1 and vim.tbl_map(function(line)
-      return hit_of(listed, line)
-    end, chosen) or vim.tbl_map(function(number)
-      return listed.hits[number]
-    end, listed.last)
+    local hits = #selected > 1 and vim.tbl_map(function(line)
+      return hit_of(listing, line)
+    end, selected) or vim.tbl_map(function(number)
+      return listing.hits[number]
+    end, listing.last)
     actions.run(action, hit, hits, source.live and options.last_query or source.title)
   end
 end
 
 ---@param source scry.Source
----@param listed scry.FzfLines
+---@param listing scry.FzfLines
 ---@return table<string, any>
-local function fzf_actions(source, listed)
-  local own = { enter = acting(source, listed) } ---@type table<string, any>
+local function fzf_actions(source, listing)
+  local handlers = { enter = action_handler(source, listing) } ---@type table<string, any>
   for action, key in pairs(actions.keys()) do
     local name = M.fzf_key(key)
-    local run = acting(source, listed, action)
+    local run = action_handler(source, listing, action)
     if name then
-      own[name] = action ~= "why" and actions.stays[action] and { fn = run, exec_silent = true } or run
+      handlers[name] = action ~= "why" and actions.keeps_open[action] and { fn = run, exec_silent = true } or run
     end
   end
-  return own
+  return handlers
 end
 
 function M.open(source)
-  local listed = { hits = {}, last = {} }
+  local listing = { hits = {}, last = {} }
   local options = {
     prompt = source.title .. "> ",
     query = source.live and source.query or nil,
-    exec_empty_query = source.blank,
+    exec_empty_query = source.allows_empty,
     previewer = {
       _ctor = function()
-        return previewer(listed)
+        return previewer(listing)
       end,
     },
     fzf_opts = { ["--delimiter"] = "\t", ["--with-nth"] = "2..", ["--no-sort"] = true, ["--multi"] = true },
-    actions = fzf_actions(source, listed),
+    actions = fzf_actions(source, listing),
   }
   if source.live then
-    return require("fzf-lua").fzf_live(contents(source, listed), options)
+    return require("fzf-lua").fzf_live(contents(source, listing), options)
   end
-  require("fzf-lua").fzf_exec(contents(source, listed)(""), options)
+  require("fzf-lua").fzf_exec(contents(source, listing)(""), options)
 end
 
 return M

@@ -1,4 +1,4 @@
----By mini.pick: asks as one types, keeps the sidecar's order, previews the range.
+---The adapter for mini.pick: sends a request with each key, keeps the sidecar's order and previews the range.
 
 local actions = require("scry.actions")
 local answers = require("scry.answers")
@@ -12,7 +12,7 @@ local M = { name = "mini_pick" }
 
 local namespace = vim.api.nvim_create_namespace("scry.mini_pick")
 
-function M.is_there()
+function M.is_available()
   return (pcall(require, "mini.pick"))
 end
 
@@ -22,13 +22,13 @@ end
 ---@field parts scry.Part[]
 ---@field path? string
 
----@param found scry.Found
+---@param answer scry.Answer
 ---@return scry.MiniItem[]
-local function items(found)
+local function items(answer)
   local window = require("mini.pick").get_picker_state().windows.main
-  local lines = entry.lines(found.hits, vim.api.nvim_win_get_width(window))
+  local lines = entry.lines(answer.hits, vim.api.nvim_win_get_width(window))
   local all = {} ---@type scry.MiniItem[]
-  for index, hit in ipairs(found.hits) do
+  for index, hit in ipairs(answer.hits) do
     local path = answers.path(hit)
     all[index] = { text = entry.text(lines[index]), hit = hit, parts = lines[index], path = path ~= "" and path or nil }
   end
@@ -48,21 +48,21 @@ local function show(buffer, shown)
   end
 end
 
----Ask, and fill the picker when the answer is still to what it shows.
+---Send a request, and fill the picker with the answer unless the query has changed since.
 ---@param source scry.Source
 ---@param query string
 ---@return fun() cancel
 local function fill(source, query)
   local pick = require("mini.pick")
   local tick = pick.get_querytick()
-  return source.ask(query, function(failure, found)
+  return source.ask(query, function(failure, answer)
     if not pick.is_picker_active() or (source.live and pick.get_querytick() ~= tick) then
       return
     elseif failure then
       return notify.error(failure.message)
     end
-    pick.set_picker_items(items(found), { do_match = not source.live })
-    local name = found.header ~= "" and ("%s: %s"):format(source.title, found.header) or source.title
+    pick.set_picker_items(items(answer), { do_match = not source.live })
+    local name = answer.header ~= "" and ("%s: %s"):format(source.title, answer.header) or source.title
     pick.set_picker_opts({ source = { name = name } })
   end)
 end
@@ -81,45 +81,45 @@ local function matcher(source)
 end
 
 ---@param action string?
----@param chosen scry.MiniItem
+---@param item scry.MiniItem
 ---@param all scry.MiniItem[]
 ---@param title string
-local function act(action, chosen, all, title)
+local function run(action, item, all, title)
   local pick = require("mini.pick")
   if action == "why" then
-    return actions.why(chosen.hit, pick.builtin.resume)
+    return actions.why(item.hit, pick.builtin.resume)
   end
-  local hits = vim.tbl_map(function(item)
-    return item.hit
+  local hits = vim.tbl_map(function(each)
+    return each.hit
   end, all)
-  actions.run(action, chosen.hit, hits, title)
+  actions.run(action, item.hit, hits, title)
 end
 
 ---@param source scry.Source
 ---@return table<string, any>
 local function mappings(source)
-  -- Its own keys to open a result elsewhere report no use.
-  local own = { choose_in_split = "", choose_in_vsplit = "", choose_in_tabpage = "" } ---@type table<string, any>
+  -- mini.pick's own keys for splits and tabs are disabled, because they do not record the use.
+  local mapped = { choose_in_split = "", choose_in_vsplit = "", choose_in_tabpage = "" } ---@type table<string, any>
   for action, key in pairs(actions.keys()) do
-    own["scry_" .. action] = {
+    mapped["scry_" .. action] = {
       char = key,
       func = function()
         local pick = require("mini.pick")
         local matches, query = pick.get_picker_matches() or {}, table.concat(pick.get_picker_query() or {})
-        local chosen = matches.current
-        if not chosen then
+        local current = matches.current
+        if not current then
           return
         end
         local all = #(matches.marked or {}) > 0 and matches.marked or matches.all
         vim.schedule(function()
-          act(action, chosen, all, source.live and query or source.title)
+          run(action, current, all, source.live and query or source.title)
         end)
-        -- While it waits for a key nothing else can be typed into: a float needs the picker gone.
-        return action == "why" or not actions.stays[action]
+        -- mini.pick receives all keys while it is open, so it has to close for a float.
+        return action == "why" or not actions.keeps_open[action]
       end,
     }
   end
-  return own
+  return mapped
 end
 
 ---@param source scry.Source
@@ -149,7 +149,7 @@ local function mini_source(source)
     end,
     choose_marked = function(marked)
       vim.schedule(function()
-        act("quickfix", marked[1], marked, source.title)
+        run("quickfix", marked[1], marked, source.title)
       end)
     end,
   }

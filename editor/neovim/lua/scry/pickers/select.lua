@@ -1,4 +1,4 @@
----By `vim.ui.select`: always there, and whatever a person put in its place. One question, one list.
+---The adapter for `vim.ui.select`, which Neovim or a plugin implements: one request, one list.
 
 local actions = require("scry.actions")
 local entry = require("scry.entry")
@@ -7,37 +7,37 @@ local notify = require("scry.notify")
 ---@type scry.Picker
 local M = { name = "select" }
 
-function M.is_there()
+function M.is_available()
   return true
 end
 
----Cells that a list's own numbers take up.
-local NUMBERS = 6
+---Width of the list's own numbers, in cells.
+local NUMBERS_WIDTH = 6
 
----Lines of the screen that Neovim's own list needs beside its entries.
-local BESIDE = 4
+---Number of screen lines that Neovim's own list needs besides its entries.
+local OTHER_LINES = 4
 
----Whether `vim.ui.select` is Neovim's own: all entries at once, so that the best ones scroll away where there are more
----than lines, and numbers before them that are not aligned.
+---Return whether `vim.ui.select` is Neovim's own. That prints all entries, so that the first ones scroll off a short
+---screen, after numbers that are not aligned.
 ---@return boolean
-local function is_plain()
+local function is_built_in()
   return debug.getinfo(vim.ui.select, "S").source:find("vim/ui.lua", 1, true) ~= nil
 end
 
 ---@param source scry.Source
----@param found scry.Found
+---@param answer scry.Answer
 ---@param query string
-local function choose(source, found, query)
-  local plain = is_plain()
-  local hits = plain and vim.list_slice(found.hits, 1, math.max(1, vim.o.lines - BESIDE)) or found.hits
-  local lines = entry.lines(hits, vim.o.columns - NUMBERS)
+local function choose(source, answer, query)
+  local built_in = is_built_in()
+  local hits = built_in and vim.list_slice(answer.hits, 1, math.max(1, vim.o.lines - OTHER_LINES)) or answer.hits
+  local lines = entry.lines(hits, vim.o.columns - NUMBERS_WIDTH)
   local texts = {} ---@type table<scry.Hit, string>
   for index, hit in ipairs(hits) do
-    local indent = plain and #tostring(#hits) - #tostring(index) or 0
+    local indent = built_in and #tostring(#hits) - #tostring(index) or 0
     texts[hit] = (" "):rep(indent) .. entry.text(lines[index])
   end
   vim.ui.select(hits, {
-    prompt = ("%s: %s (%s)"):format(source.title, query, found.header),
+    prompt = ("%s: %s (%s)"):format(source.title, query, answer.header),
     kind = "scry",
     format_item = function(hit)
       return texts[hit]
@@ -57,19 +57,19 @@ end
 ---@param source scry.Source
 ---@param query string
 local function ask(source, query)
-  source.ask(query, function(failure, found)
+  source.ask(query, function(failure, answer)
     if failure then
       notify.error(failure.message)
-    elseif #found.hits == 0 then
-      notify.info(found.notice ~= "" and found.notice or "nothing found.")
+    elseif #answer.hits == 0 then
+      notify.info(answer.notice ~= "" and answer.notice or "nothing found.")
     else
-      choose(source, found, query)
+      choose(source, answer, query)
     end
   end)
 end
 
 function M.open(source)
-  if source.query ~= "" or not source.live or source.blank then
+  if source.query ~= "" or not source.live or source.allows_empty then
     return ask(source, source.query)
   end
   vim.ui.input({ prompt = source.title .. ": " }, function(query)

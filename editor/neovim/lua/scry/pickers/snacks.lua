@@ -1,4 +1,4 @@
----By snacks.nvim: asks as one types, keeps the sidecar's order, previews the range.
+---The adapter for snacks.nvim: sends a request with each key, keeps the sidecar's order and previews the range.
 
 local actions = require("scry.actions")
 local answers = require("scry.answers")
@@ -9,7 +9,7 @@ local preview = require("scry.preview")
 ---@type scry.Picker
 local M = { name = "snacks" }
 
-function M.is_there()
+function M.is_available()
   return (pcall(require, "snacks.picker"))
 end
 
@@ -20,13 +20,13 @@ end
 ---@field file? string
 ---@field pos? integer[]
 
----@param found scry.Found
+---@param answer scry.Answer
 ---@param width integer
 ---@return scry.SnacksItem[]
-local function items(found, width)
-  local lines = entry.lines(found.hits, width)
+local function items(answer, width)
+  local lines = entry.lines(answer.hits, width)
   local all = {} ---@type scry.SnacksItem[]
-  for index, hit in ipairs(found.hits) do
+  for index, hit in ipairs(answer.hits) do
     local path, location = answers.path(hit), hit.item.location
     all[index] = {
       text = entry.text(lines[index]),
@@ -52,7 +52,7 @@ local function finder(source)
   return function(_, context)
     local query = source.live and context.filter.search or source.query
     return function(add)
-      local task, found, over = context.async, nil, false
+      local task, results, is_done = context.async, nil, false
       local cancel = function() end
       task:on("abort", function()
         cancel()
@@ -62,7 +62,7 @@ local function finder(source)
           if failure then
             notify.error(failure.message)
           end
-          found, over = answer and items(answer, width_of(context.picker)) or {}, true
+          results, is_done = answer and items(answer, width_of(context.picker)) or {}, true
           if answer then
             context.picker.title = answer.header ~= "" and ("%s: %s"):format(source.title, answer.header)
               or source.title
@@ -71,10 +71,10 @@ local function finder(source)
           task:resume()
         end)
       end)
-      while not over do
+      while not is_done do
         task:suspend()
       end
-      for _, item in ipairs(found) do
+      for _, item in ipairs(results) do
         add(item)
       end
     end
@@ -84,7 +84,7 @@ end
 ---@param source scry.Source
 ---@param action? string
 ---@return fun(picker: table, item?: scry.SnacksItem)
-local function acting(source, action)
+local function action_handler(source, action)
   return function(picker, item)
     if not item then
       return
@@ -95,7 +95,7 @@ local function acting(source, action)
       return each.hit
     end, all)
     local title = source.live and picker.input.filter.search or source.title
-    if not actions.stays[action] then
+    if not actions.keeps_open[action] then
       picker:close()
     end
     vim.schedule(function()
@@ -105,10 +105,10 @@ local function acting(source, action)
 end
 
 function M.open(source)
-  local own = { confirm = acting(source) }
+  local handlers = { confirm = action_handler(source) }
   local input, list = {}, {}
   for action, key in pairs(actions.keys()) do
-    own["scry_" .. action] = acting(source, action)
+    handlers["scry_" .. action] = action_handler(source, action)
     input[key] = { "scry_" .. action, mode = { "i", "n" } }
     list[key] = "scry_" .. action
   end
@@ -127,10 +127,10 @@ function M.open(source)
     preview = function(context)
       local hit = context.item.hit
       context.preview:reset()
-      context.preview:set_title(entry.place(hit))
+      context.preview:set_title(entry.location(hit))
       preview.fill(context.preview:scratch(), context.win, hit)
     end,
-    actions = own,
+    actions = handlers,
     win = { input = { keys = input }, list = { keys = list } },
   })
 end

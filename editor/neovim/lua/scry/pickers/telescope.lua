@@ -1,4 +1,4 @@
----By telescope: asks as one types, keeps the sidecar's order, previews the range.
+---The adapter for telescope: sends a request with each key, keeps the sidecar's order and previews the range.
 
 local actions = require("scry.actions")
 local answers = require("scry.answers")
@@ -9,14 +9,14 @@ local preview = require("scry.preview")
 ---@type scry.Picker
 local M = { name = "telescope" }
 
-function M.is_there()
+function M.is_available()
   return (pcall(require, "telescope"))
 end
 
 ---@param parts scry.Part[]
 ---@return string
----@return table[] highlights as telescope takes them
-local function styled(parts)
+---@return table[] highlights in telescope's form
+local function with_highlights(parts)
   local highlights, column = {}, 0 ---@type table[], integer
   for _, part in ipairs(parts) do
     if part[2] then
@@ -31,7 +31,7 @@ end
 ---@param parts scry.Part[]
 ---@return table
 local function to_entry(hit, parts)
-  local text, highlights = styled(parts)
+  local text, highlights = with_highlights(parts)
   local path = answers.path(hit)
   return {
     value = hit,
@@ -44,9 +44,9 @@ local function to_entry(hit, parts)
   }
 end
 
----A sorter that keeps the sidecar's order, and leaves out what has not all words of the prompt.
+---Return a sorter that keeps the sidecar's order and leaves out the lines that lack a word of the prompt.
 ---@return table
-function M.in_order()
+function M.keep_order_sorter()
   return require("telescope.sorters").Sorter:new({
     scoring_function = function(_, prompt, line, each)
       for word in prompt:lower():gmatch("%S+") do
@@ -59,28 +59,29 @@ function M.in_order()
   })
 end
 
----A finder that asks the sidecar; a newer question cancels the older one. What can't be typed on is asked once.
+---Return a finder that sends requests to the sidecar. A newer request cancels an older one. The answer of a source that
+---is not live is requested once.
 ---@param source scry.Source
 ---@param picker fun(): table
 ---@return table
 local function finder(source, picker)
   local own = { results = {} }
   local cancel = function() end
-  local kept ---@type scry.Found?
+  local cached ---@type scry.Answer?
 
   function own.close()
     cancel()
   end
 
-  ---@param found scry.Found
+  ---@param answer scry.Answer
   ---@param process_result fun(entry: table): boolean?
   ---@param process_complete fun()
-  local function show(found, process_result, process_complete)
+  local function show(answer, process_result, process_complete)
     local status = picker()
     local width = vim.api.nvim_win_get_width(status.results_win) - vim.api.nvim_strwidth(status.selection_caret)
     own.results = {}
-    for index, parts in ipairs(entry.lines(found.hits, width)) do
-      local each = to_entry(found.hits[index], parts)
+    for index, parts in ipairs(entry.lines(answer.hits, width)) do
+      local each = to_entry(answer.hits[index], parts)
       each.index = index
       own.results[index] = each
       if process_result(each) then
@@ -89,25 +90,25 @@ local function finder(source, picker)
     end
     process_complete()
     if status.layout.results.border then
-      status.layout.results.border:change_title(found.header ~= "" and found.header or "Results")
+      status.layout.results.border:change_title(answer.header ~= "" and answer.header or "Results")
     end
   end
 
   return setmetatable(own, {
     __call = function(_, prompt, process_result, process_complete)
       cancel()
-      if kept then
-        return show(kept, process_result, process_complete)
+      if cached then
+        return show(cached, process_result, process_complete)
       end
-      cancel = source.ask(source.live and prompt or source.query, function(failure, found)
+      cancel = source.ask(source.live and prompt or source.query, function(failure, answer)
         if not vim.api.nvim_buf_is_valid(picker().prompt_bufnr or -1) then
           return
         elseif failure then
           notify.error(failure.message)
           return process_complete()
         end
-        kept = not source.live and found or nil
-        show(found, process_result, process_complete)
+        cached = not source.live and answer or nil
+        show(answer, process_result, process_complete)
       end)
     end,
   })
@@ -117,10 +118,10 @@ end
 local function previewer()
   return require("telescope.previewers").new_buffer_previewer({
     title = "Preview",
-    define_preview = function(self, chosen)
+    define_preview = function(self, selection)
       local buffer, window = self.state.bufnr, self.state.winid
-      local span = preview.load(buffer, chosen.value)
-      -- Telescope puts a new buffer into the window only after this.
+      local span = preview.load(buffer, selection.value)
+      -- Telescope sets the new buffer in the window after this function.
       vim.schedule(function()
         if vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == buffer then
           preview.scroll(window, span)
@@ -130,10 +131,10 @@ local function previewer()
   })
 end
 
----Return the selected entries, or all of them.
+---Return the hits of the selected_hits entries, or of all entries where none is selected_hits.
 ---@param picker table
 ---@return scry.Hit[]
-local function selected(picker)
+local function selected_hits(picker)
   local entries = picker:get_multi_selection()
   if #entries == 0 then
     entries = picker.finder.results
@@ -146,23 +147,23 @@ end
 ---@param source scry.Source
 ---@param action? string
 ---@return fun(prompt: integer)
-local function acting(source, action)
+local function action_handler(source, action)
   return function(prompt)
     local state = require("telescope.actions.state")
-    local chosen = state.get_selected_entry()
-    if not chosen then
+    local selection = state.get_selected_entry()
+    if not selection then
       return
     end
     local picker = state.get_current_picker(prompt)
-    local all, query = selected(picker), picker:_get_prompt()
+    local all, query = selected_hits(picker), picker:_get_prompt()
     local title = source.live and query or source.title
-    if actions.stays[action] then
-      return actions.run(action, chosen.value, all, title)
+    if actions.keeps_open[action] then
+      return actions.run(action, selection.value, all, title)
     end
     require("telescope.actions").close(prompt)
-    -- Insert mode ends only after this key.
+    -- Insert mode ends after this key is handled.
     vim.schedule(function()
-      actions.run(action, chosen.value, all, title)
+      actions.run(action, selection.value, all, title)
     end)
   end
 end
@@ -170,16 +171,16 @@ end
 ---@param source scry.Source
 ---@param map fun(modes: string[], key: string, run: fun(prompt: integer))
 local function map_keys(source, map)
-  local theirs = require("telescope.actions")
-  theirs.select_default:replace(acting(source))
-  theirs.select_horizontal:replace(acting(source, "split"))
-  theirs.select_vertical:replace(acting(source, "vsplit"))
-  theirs.select_tab:replace(acting(source, "tab"))
+  local telescope_actions = require("telescope.actions")
+  telescope_actions.select_default:replace(action_handler(source))
+  telescope_actions.select_horizontal:replace(action_handler(source, "split"))
+  telescope_actions.select_vertical:replace(action_handler(source, "vsplit"))
+  telescope_actions.select_tab:replace(action_handler(source, "tab"))
   for _, name in ipairs({ "send_to_qflist", "send_selected_to_qflist", "smart_send_to_qflist" }) do
-    theirs[name]:replace(acting(source, "quickfix"))
+    telescope_actions[name]:replace(action_handler(source, "quickfix"))
   end
   for action, key in pairs(actions.keys()) do
-    map({ "i", "n" }, key, acting(source, action))
+    map({ "i", "n" }, key, action_handler(source, action))
   end
   return true
 end
@@ -193,8 +194,8 @@ function M.open(source, options)
       return picker
     end),
     previewer = previewer(),
-    sorter = source.live and require("telescope.sorters").empty() or M.in_order(),
-    -- The sidecar has filtered the results already.
+    sorter = source.live and require("telescope.sorters").empty() or M.keep_order_sorter(),
+    -- The sidecar has already applied the ignore rules.
     file_ignore_patterns = {},
     attach_mappings = function(_, map)
       return map_keys(source, map)

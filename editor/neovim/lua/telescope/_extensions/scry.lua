@@ -1,4 +1,4 @@
--- `:Telescope scry find`, `:Telescope scry recent` …; options of telescope (theme, layout) go through.
+-- Defines `:Telescope scry find`, `:Telescope scry recent` …, which also take telescope's options, such as its themes.
 
 ---@param mode "find"|"recent"|"orient"|"neighbors"
 ---@return fun(options?: table)
