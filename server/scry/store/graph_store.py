@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.store.graph import Edge, EdgeKind, GraphReader
+from scry.store.graph import Edge, EdgeKind
 from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import (
     compress_frame,
@@ -147,11 +147,15 @@ def _read_graph_document(
     )
 
 
-class GraphStore(GraphReader):
-    """Writer of the edges. Every method may be called from any thread; those that write do so in one transaction."""
+class GraphStore:
+    """Writer of the edges, with the reading that linking needs; `GraphReader` answers questions.
+
+    Every method may be called from any thread; those that write do so in one transaction.
+    """
 
     def __init__(self, database: IndexDatabase) -> None:
-        super().__init__(database)
+        self._db = database.connection
+        self._lock = database.lock
         self._transaction = database.transaction
 
     def _select(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:

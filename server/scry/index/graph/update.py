@@ -40,7 +40,7 @@ def update_graph(store: IndexStore, checkpoint: Callable[[], None]) -> None:
 
     Raises DocumentsChanged when documents were published meanwhile.
     """
-    if not store.graph_store.is_current:
+    if not store.graph.is_current:
         _GraphUpdate(store, checkpoint).run()
 
 
