@@ -187,8 +187,7 @@ def _prepare_index(connection: sqlite3.Connection) -> None:
     if 0 < version < INDEX_SCHEMA.format:
         with suppress(sqlite3.Error, KeyError, ValueError):
             counters |= _counters_of_rebuild(dict(connection.execute("SELECT key, value FROM meta").fetchall()))
-    create_cache_tables(connection, INDEX_SCHEMA)
-    connection.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", counters.items())
+    create_cache_tables(connection, INDEX_SCHEMA, counters)
 
 
 def _counters_of_rebuild(meta: Mapping[str, Any]) -> dict[str, object]:

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence, Sized
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -177,10 +177,13 @@ class CacheSchema(NamedTuple):
     script: str
 
 
-def create_cache_tables(connection: sqlite3.Connection, schema: CacheSchema) -> None:
+def create_cache_tables(
+    connection: sqlite3.Connection, schema: CacheSchema, meta: Mapping[str, object] | None = None
+) -> None:
     """Create the tables of a cache, in place of those of an older format. A file of a newer format stays as it is.
 
-    Another process may be doing the same: the format is read while nobody else can write.
+    meta: rows of its table `meta`, written in the same transaction: no process sees the tables without them. Another
+    process may be doing the same: the format is read while nobody else can write.
     """
     if schema_version(connection) >= schema.format:
         return
@@ -192,6 +195,8 @@ def create_cache_tables(connection: sqlite3.Connection, schema: CacheSchema) -> 
             connection.execute(f'DROP TABLE "{table}"')
         for statement in _split_statements(schema.script):
             connection.execute(statement)
+        if meta:
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         connection.execute(f"PRAGMA user_version={schema.format}")
 
 
