@@ -46,7 +46,7 @@ class HistoryProject(SampleProject):
 
     @contextmanager
     def history(self) -> Generator[HistoryStore]:
-        store = HistoryStore.open(open_project(self.folder).cache, write=True)
+        store = HistoryStore.open(open_project(self.folder).cache)
         try:
             yield store
         finally:
@@ -56,7 +56,7 @@ class HistoryProject(SampleProject):
         """One pass over the history."""
         with self.history() as store:
             update_history(self.folder, store, lambda: None)
-            return read_history_state(self.folder, store)
+            return read_history_state(self.folder, store.reader)
 
     def update_all(self) -> None:
         """One pass over the files, one over the history, and the ties between both."""
@@ -82,8 +82,8 @@ class HistoryProject(SampleProject):
         """Every commit's subject and files, by its name."""
         with self.history() as store:
             numbers = [commit.doc_key for commit in store.stored_commits().values()]
-            files = store.files_by_commit(numbers)
-            return {c.sha: (c.subject, tuple(files.get(n, ()))) for n, c in store.get_commits(numbers).items()}
+            files = store.reader.files_by_commit(numbers)
+            return {c.sha: (c.subject, tuple(files.get(n, ()))) for n, c in store.reader.get_commits(numbers).items()}
 
     def subjects(self) -> list[str]:
         return sorted(subject for subject, _ in self.stored_commits().values())
@@ -91,9 +91,9 @@ class HistoryProject(SampleProject):
     def subjects_of_changes(self, doc_id: str) -> list[str]:
         """Subjects of the commits that changed a document, the newest first."""
         with self.history() as store:
-            symbol = store.symbol_ids_by_doc_id([doc_id]).get(doc_id)
+            symbol = store.reader.symbol_ids_by_doc_id([doc_id]).get(doc_id)
             if symbol is None:
                 return []
-            numbers = store.cochange_commits_by_symbol([symbol], 1000)[symbol]
-            commits = store.get_commits(numbers)
+            numbers = store.reader.cochange_commits_by_symbol([symbol], 1000)[symbol]
+            commits = store.reader.get_commits(numbers)
             return [commits[number].subject for number in numbers]

@@ -36,10 +36,10 @@ class IndexedProject(SampleProject):
             store.close()
 
     def _bring_history(self, index: IndexStore) -> None:
-        with closing(HistoryStore.open(self.project.cache, write=True)) as history:
+        with closing(HistoryStore.open(self.project.cache)) as history:
             if update_history(self.root.resolve(), history, lambda: None):
                 update_changed_documents(history, index, lambda: None)
-            update_belief_coverage(self.project, history, lambda: None)
+            update_belief_coverage(self.project, history.reader, lambda: None)
 
     def update_graph(self) -> None:
         """Brings the code graph, as an idle indexer does."""

@@ -29,8 +29,8 @@ from scry.indexer.freshness import is_index_current
 from scry.indexer.status import HISTORY_PENDING, HistoryState, merge_history_state, read_history_state
 from scry.projects.note_stores import NoteStoreLocation, note_store_locations
 from scry.projects.project import Project, head_commit
+from scry.store.history.database import HISTORY_FILE
 from scry.store.history.reader import HistoryReader
-from scry.store.history.store import HISTORY_FILE, HistoryStore
 from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import ProjectNoteDatabase
 from scry.store.notes.reader import NoteReader, NoteStores
@@ -79,14 +79,14 @@ class HistoryAccess:
     def __init__(self, project: Project) -> None:
         """Open nothing yet."""
         self._project = project
-        self._store: HistoryStore | None = None
+        self._store: HistoryReader | None = None
         self._lock = threading.Lock()
 
     def read(self) -> HistoryReader | None:
         """Return the history as of now; None while there is none. Raises IndexUnavailable when it can't be read."""
         with self._lock:
             if self._store is None and (self._project.cache / HISTORY_FILE).exists():
-                self._store = HistoryStore.open(self._project.cache, write=False)
+                self._store = HistoryReader.open(self._project.cache)
             if self._store is not None:
                 self._store.refresh()
             return self._store

@@ -17,7 +17,7 @@ import scry
 from scry.core.settings import Settings
 from scry.index.parse.parser_version import PARSER_VERSION
 from scry.projects.project import Project
-from scry.store.history.commits import HISTORY_SCHEMA
+from scry.store.history.database import HISTORY_SCHEMA
 from scry.store.index.database import INDEX_SCHEMA
 from scry.store.notes.schema import PROJECT_NOTE_SCHEMA
 

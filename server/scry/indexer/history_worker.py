@@ -137,15 +137,15 @@ class HistoryWorker(threading.Thread):
         from scry.index.notes.belief_coverage import update_belief_coverage
         from scry.store.index.store import IndexStore
 
-        with closing(HistoryStore.open(self._project.cache, write=True)) as history:
+        with closing(HistoryStore.open(self._project.cache)) as history:
             if rebuild:
                 history.reset()
-            self._on_state(read_history_state(self._project.root, history))
+            self._on_state(read_history_state(self._project.root, history.reader))
             try:
                 if update_history(self._project.root, history, self._checkpoint):
                     with closing(IndexStore.open(self._project.cache, write=False)) as index:
                         update_changed_documents(history, index, self._checkpoint)
             except (GitFailed, IndexUnavailable) as error:
                 log.warning("the history could not be brought up to date: %s", error)
-            update_belief_coverage(self._project, history, self._checkpoint)
-            self._on_state(read_history_state(self._project.root, history))
+            update_belief_coverage(self._project, history.reader, self._checkpoint)
+            self._on_state(read_history_state(self._project.root, history.reader))

@@ -84,10 +84,10 @@ def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> b
     source = find_history_source(root)
     head = head_commit(root)
     if source is None or head is None:
-        if store.commit_count or store.head:
+        if store.reader.commit_count or store.reader.head:
             store.reset()
         return False
-    if (store.head, store.fingerprint) != (head, source.fingerprint()):
+    if (store.reader.head, store.fingerprint) != (head, source.fingerprint()):
         try:
             _HistoryUpdate(source, store, head, checkpoint).run()
         except GitFailed as error:
@@ -127,12 +127,12 @@ class _HistoryUpdate:
         self._store.mark_complete(
             head=self._head, fingerprint=fingerprint, warning=self._describe_extent(len(remaining) + len(added))
         )
-        if self._store.dead_commit_count > _MAX_DELETED_SHARE * self._store.commit_count:
+        if self._store.dead_commit_count > _MAX_DELETED_SHARE * self._store.reader.commit_count:
             self._store.rewrite_lexical(_lexical_entries(self._store))
 
     def _compare_commits(self, stored: Mapping[str, StoredCommit]) -> tuple[list[CommitSummary], list[str]]:
         """Return the commits to add, newest first, and the names of those to remove."""
-        old_head = self._store.head
+        old_head = self._store.reader.head
         in_subfolder = self._source.in_subfolder
         if old_head is not None and stored and self._is_fast_forward(old_head):
             listed = list_commits(
@@ -235,5 +235,5 @@ def weighted_commit_terms(subject: str, body: str) -> str:
 def _lexical_entries(store: HistoryStore) -> Iterator[LexicalEntry]:
     doc_keys = sorted(commit.doc_key for commit in store.stored_commits().values())
     for start in range(0, len(doc_keys), BATCH_COMMITS):
-        for commit in store.get_commits(doc_keys[start : start + BATCH_COMMITS]).values():
+        for commit in store.reader.get_commits(doc_keys[start : start + BATCH_COMMITS]).values():
             yield LexicalEntry(commit.doc_key, commit.doc_key, weighted_commit_terms(commit.subject, commit.body))

@@ -7,10 +7,12 @@ if TYPE_CHECKING:
     from scry.store.history.commits import FIRST_COMMIT_KEY as FIRST_COMMIT_KEY
     from scry.store.history.commits import Hunk as Hunk
     from scry.store.history.commits import describe_commit as describe_commit
+    from scry.store.history.reader import HistoryReader as HistoryReader
     from scry.store.history.store import HistoryStore as HistoryStore
 else:
     _MODULES = {
         "FIRST_COMMIT_KEY": "commits",
+        "HistoryReader": "reader",
         "HistoryStore": "store",
         "Hunk": "commits",
         "describe_commit": "commits",

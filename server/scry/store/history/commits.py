@@ -1,4 +1,4 @@
-"""Commit records: tables, row types, packing, activity levels and descriptions."""
+"""Commit records: row types, packing, activity levels and descriptions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-
-from scry.store.sqlite.database import CacheSchema
 
 FIRST_COMMIT_KEY = 2**40
 """The first document key of commits; those of code and documents are lower, so that one query ranks both."""
@@ -20,65 +18,6 @@ NOT_COCHANGE_SQL = f"merge OR files IS NULL OR files > {MAX_COCHANGE_FILES}"
 IS_COCHANGE_SQL = f"NOT merge AND files <= {MAX_COCHANGE_FILES}"
 
 Hunk = tuple[int, int, int, int]
-
-HISTORY_SCHEMA = CacheSchema(
-    1,
-    """
-    CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-
-    -- Commits that HEAD reaches. Numbers are given by the store, the older commit's first, and never used twice.
-    CREATE TABLE commits (
-        number      INTEGER PRIMARY KEY,
-        sha         BLOB NOT NULL UNIQUE,
-        time        INTEGER NOT NULL,           -- of the committer, seconds since the epoch
-        author      TEXT NOT NULL,
-        subject     TEXT NOT NULL,
-        body        TEXT NOT NULL,
-        merge       INTEGER NOT NULL,
-        files       INTEGER,                    -- how many it changed; null where git could not tell
-        lines       INTEGER NOT NULL            -- whether its changed lines were read
-    );
-    CREATE INDEX commits_by_time ON commits (time);
-
-    -- Files by path, with what is counted of them: co-change commits, and those of recent days.
-    CREATE TABLE paths (
-        id          INTEGER PRIMARY KEY,
-        path        TEXT NOT NULL UNIQUE,
-        ties        INTEGER NOT NULL DEFAULT 0,
-        recent      INTEGER NOT NULL DEFAULT 0
-    );
-
-    -- Which files a commit changed, merges left out. now: what the path is called today, renames followed.
-    CREATE TABLE changes (
-        number      INTEGER NOT NULL REFERENCES commits (number) ON DELETE CASCADE,
-        path        INTEGER NOT NULL,
-        now         INTEGER NOT NULL,
-        source      INTEGER,                    -- the path that was exactly renamed to this one
-        hunks       BLOB,                       -- little-endian u32, four a hunk; null where lines were not read
-        PRIMARY KEY (number, path)
-    ) WITHOUT ROWID;
-    CREATE INDEX changes_by_path ON changes (now, number);
-
-    -- Documents of the index, by doc_id, that commits with known lines changed.
-    CREATE TABLE symbols (
-        id          INTEGER PRIMARY KEY,
-        doc_id      TEXT NOT NULL UNIQUE,
-        path        INTEGER NOT NULL,
-        ties        INTEGER NOT NULL DEFAULT 0
-    );
-    CREATE INDEX symbols_by_path ON symbols (path);
-    CREATE TABLE touched (
-        symbol      INTEGER NOT NULL REFERENCES symbols (id) ON DELETE CASCADE,
-        number      INTEGER NOT NULL REFERENCES commits (number) ON DELETE CASCADE,
-        PRIMARY KEY (symbol, number)
-    ) WITHOUT ROWID;
-    CREATE INDEX touched_by_commit ON touched (number, symbol);
-
-    -- For which state of a file, by the index's id of it, its changed lines were traced to documents.
-    CREATE TABLE traced (path INTEGER PRIMARY KEY, file INTEGER NOT NULL);
-    """,
-)
-"""The tables of `history.sqlite`."""
 """A changed stretch of lines as in a unified diff without context: first old line, how many, first new line, how many.
 Lines count from 1; of a side without lines the number is that of the line before."""
 

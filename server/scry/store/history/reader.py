@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
@@ -25,8 +23,9 @@ from scry.store.history.commits import (
     describe_commit,
     read_commit,
 )
+from scry.store.history.database import HISTORY_FILE, HistoryDatabase
 from scry.store.lexical import LexicalIndex
-from scry.store.sqlite.database import FolderCache, batches, decode_path, encode_path, folder_condition, placeholders
+from scry.store.sqlite.database import FolderCache, decode_path, encode_path, folder_condition
 
 _MAX_CACHED = 50_000
 """Headers, and doc_ids of changed symbols, that are cached from query to query."""
@@ -37,84 +36,67 @@ _EMPTY_SPAN = Span(Point(0, 0, 0), Point(0, 0, 0))
 
 
 class HistoryReader:
-    """The reading half of a `HistoryStore`.
+    """The history of one project, for reading: commits, activity of files and co-changes.
 
     Every method may be called from any thread, and raises IndexUnavailable.
     """
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, *, write: bool) -> None:
-        """Read from a connection. connection: to the folder's `history.sqlite`.
+    @classmethod
+    def open(cls, folder: Path) -> HistoryReader:
+        """Open the history in a folder. Raises IndexUnavailable, also where there is none yet."""
+        if not (folder / HISTORY_FILE).exists():
+            raise IndexUnavailable(f"no history is indexed in {folder} yet")
+        return cls(HistoryDatabase(folder, write=False))
 
-        write: whether this process is the one that writes.
-        """
-        self._folder = folder
-        self._is_writer = write
-        self._lock = threading.RLock()
-        self._db = connection
-        self._lexical = LexicalIndex(self._lexical_folder(), write=write)
-        self._generation_seen = self.generation
-        self._cache = HistoryCache(self._generation_seen)
-        self._counts_cache: FolderCache[dict[str, tuple[int, int]]] = FolderCache(self._db)
+    def __init__(self, database: HistoryDatabase) -> None:
+        """Read from an open history."""
+        self._database = database
+        self._lock = database.lock
+        self._select = database.select
+        self._select_in = database.select_in
+        self._lexical = LexicalIndex(database.lexical_folder(), write=database.is_writer)
+        self._cache = HistoryCache(database.generation_seen)
+        self._counts_cache: FolderCache[dict[str, tuple[int, int]]] = FolderCache(database.connection)
 
     def close(self) -> None:
         """Close the files."""
         with self._lock:
             self._lexical.close()
-            self._db.close()
-
-    def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        try:
-            with self._lock:
-                return self._db.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            raise IndexUnavailable(f"the history can't be read: {error}") from error
-
-    def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
-        """Return all rows of a statement in which `{}` stands for the values."""
-        return [row for part in batches(values) for row in self._select(sql.format(placeholders(part)), part)]
+            self._database.connection.close()
 
     # State --------------------------------------------------------------------------------------------------------
-
-    def _meta(self, key: str) -> object:
-        rows = self._select("SELECT value FROM meta WHERE key = ?", (key,))
-        return rows[0][0] if rows else None
-
-    def _lexical_folder(self) -> Path:
-        return self._folder / str(self._meta("words") or "commit-words-1")
 
     @property
     def generation(self) -> int:
         """The number of the published history; it rises with every change that can be searched."""
-        value = self._meta("generation")
-        return value if isinstance(value, int) else 0
+        return self._database.generation
 
     @property
     def head(self) -> str | None:
         """The commit whose history is complete; None before the first pass has ended."""
-        value = self._meta("head")
-        return value if isinstance(value, str) else None
+        return self._database.text_meta("head")
 
     @property
     def last_attempted_head(self) -> str | None:
         """The commit whose history was last read, successfully or not."""
-        value = self._meta("tried")
-        return value if isinstance(value, str) else None
+        return self._database.text_meta("tried")
 
     @property
     def warning(self) -> str:
         """A warning for a person, such as that the history is truncated; "" for none."""
-        return str(self._meta("note") or "")
+        return str(self._database.meta("note") or "")
 
     def refresh(self) -> int:
         """Make everything visible that has been published; return the generation that is read from here on."""
+        database = self._database
         with self._lock:
-            generation = self.generation
-            if generation != self._generation_seen:
-                if not self._is_writer and self._lexical.folder != self._lexical_folder():
-                    self._lexical = LexicalIndex(self._lexical_folder(), write=False)
+            generation = database.generation
+            if generation != database.generation_seen:
+                if not database.is_writer and self._lexical.folder != database.lexical_folder():
+                    self._lexical = LexicalIndex(database.lexical_folder(), write=False)
                 else:
                     self._lexical.reload()
-                self._generation_seen = generation
+                database.generation_seen = generation
             return generation
 
     # Commits ------------------------------------------------------------------------------------------------------
@@ -123,6 +105,11 @@ class HistoryReader:
     def lexical(self) -> LexicalIndex:
         """The lexical index of commits as of the last `refresh`; each commit counts as a file there."""
         return self._lexical
+
+    def switch_lexical(self, fresh: LexicalIndex) -> LexicalIndex:
+        """Search another lexical index from here on, for the writer; return the previous one."""
+        previous, self._lexical = self._lexical, fresh
+        return previous
 
     @property
     def commit_count(self) -> int:
@@ -281,11 +268,7 @@ class HistoryReader:
 
     def cochange_commit_count(self) -> int:
         """Return the number of co-change commits: those with known lines, without merges and commits of many files."""
-        return self._int_meta("ties")
-
-    def _int_meta(self, key: str) -> int:
-        value = self._meta(key)
-        return value if isinstance(value, int) else 0
+        return self._database.int_meta("ties")
 
     def symbol_ids_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Return the symbol id of each of these documents that a commit with known lines changed."""
@@ -351,8 +334,8 @@ class HistoryReader:
 
     def _current_cache(self) -> HistoryCache:
         """Return the cache of the current generation; under the lock."""
-        if self._cache.generation != self._generation_seen or self._cache.is_full:
-            self._cache = HistoryCache(self._generation_seen)
+        if self._cache.generation != self._database.generation_seen or self._cache.is_full:
+            self._cache = HistoryCache(self._database.generation_seen)
         return self._cache
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
 from scry.store.history.commits import (
     FIRST_COMMIT_KEY,
-    HISTORY_SCHEMA,
     IS_COCHANGE_SQL,
     RECENT_DAYS,
     Hunk,
@@ -25,83 +23,58 @@ from scry.store.history.commits import (
     pack_hunks,
     unpack_hunks,
 )
+from scry.store.history.database import HISTORY_FILE, HistoryDatabase
 from scry.store.history.reader import HistoryReader
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.sqlite.database import (
-    batches,
-    create_cache_tables,
-    decode_path,
-    encode_path,
-    open_database,
-    placeholders,
-    schema_version,
-    transaction,
-)
+from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
 
-HISTORY_FILE = "history.sqlite"
 _DAY_S = 86_400
 
 
-class HistoryStore(HistoryReader):
-    """The history of one project.
+class HistoryStore:
+    """The history of one project, for writing by one process; any number of others read it meanwhile.
 
-    One process writes, any number read; every method may be called from any thread.
+    reader: reads all that was written. Every method may be called from any thread.
     """
 
     @classmethod
-    def open(cls, folder: Path, *, write: bool) -> HistoryStore:
-        """Open the history in a folder; `write` creates it where it is missing, damaged or of another format.
+    def open(cls, folder: Path) -> HistoryStore:
+        """Open the history in a folder, created where it is missing, damaged or of another format.
 
-        Raises IndexUnavailable, for readers also where there is none yet.
+        Raises IndexUnavailable.
         """
-        if not write:
-            if not (folder / HISTORY_FILE).exists():
-                raise IndexUnavailable(f"no history is indexed in {folder} yet")
-            return cls(folder, write=False)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            return cls(folder, write=True)
+            return cls(folder)
         except (IndexUnavailable, sqlite3.DatabaseError):
             delete_history(folder)
-            return cls(folder, write=True)
+            return cls(folder)
         except OSError as error:
             raise IndexUnavailable(f"the history in {folder} can't be written: {error}") from error
 
-    def __init__(self, folder: Path, *, write: bool) -> None:
+    def __init__(self, folder: Path) -> None:
         """Use `open`."""
-        connection = open_database(folder / HISTORY_FILE, write=write)
-        try:
-            if write:
-                _prepare_history(connection)
-            elif schema_version(connection) != HISTORY_SCHEMA.format:
-                raise IndexUnavailable("the history was written by another version of Scry; it is being made anew")
-            super().__init__(folder, connection, write=write)
-        except sqlite3.Error as error:
-            raise IndexUnavailable(f"the history can't be read: {error}") from error
-        if write:
-            self._lexical.delete_newer(self._next_doc_key() - 1)
+        self._database = HistoryDatabase(folder, write=True)
+        self._db = self._database.connection
+        self._select = self._database.select
+        self._select_in = self._database.select_in
+        self._transaction = self._database.transaction
+        self.reader = HistoryReader(self._database)
+        self.reader.lexical.delete_newer(self._next_doc_key() - 1)
 
-    @contextmanager
-    def _transaction(self) -> Generator[None]:
-        with self._lock, transaction(self._db):
-            yield
-
-    def _set_meta(self, key: str, value: object) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+    def close(self) -> None:
+        """Close the files."""
+        self.reader.close()
 
     def _next_doc_key(self) -> int:
-        return self._int_meta("next_number") or FIRST_COMMIT_KEY
-
-    def _raise_generation(self) -> None:
-        self._set_meta("generation", self.generation + 1)
+        return self._database.int_meta("next_number") or FIRST_COMMIT_KEY
 
     # Stored state -------------------------------------------------------------------------------------------------
 
     @property
     def fingerprint(self) -> str | None:
         """The fingerprint of everything but HEAD that the reading of the history depends on."""
-        value = self._meta("basis")
-        return value if isinstance(value, str) else None
+        return self._database.text_meta("basis")
 
     def stored_commits(self) -> dict[str, StoredCommit]:
         """Return every commit by its hash."""
@@ -112,7 +85,7 @@ class HistoryStore(HistoryReader):
 
     def publish(self, commits: Sequence[NewCommit]) -> None:
         """Write commits, the oldest first; a known one keeps its key."""
-        with self._lock:
+        with self._database.lock:
             known = self._doc_keys_by_sha([commit.sha for commit in commits])
             doc_key = self._next_doc_key()
             numbered: list[tuple[int, NewCommit]] = []
@@ -121,14 +94,14 @@ class HistoryStore(HistoryReader):
                     known[commit.sha], doc_key = doc_key, doc_key + 1
                 numbered.append((known[commit.sha], commit))
             entries = [LexicalEntry(n, n, commit.terms) for n, commit in numbered]
-            self._lexical.write([entry.doc_key for entry in entries], entries)
+            self.reader.lexical.write([entry.doc_key for entry in entries], entries)
             with self._transaction():
                 paths = self._ensure_path_ids(commits)
                 for given, commit in numbered:
                     self._insert_commit(given, commit, paths)
-                self._set_meta("next_number", doc_key)
-                self._raise_generation()
-            self._generation_seen = self.generation
+                self._database.set_meta("next_number", doc_key)
+                self._database.raise_generation()
+            self._database.generation_seen = self._database.generation
 
     def _doc_keys_by_sha(self, shas: Sequence[str]) -> dict[str, int]:
         rows = self._select_in("SELECT sha, number FROM commits WHERE sha IN ({})", [bytes.fromhex(s) for s in shas])
@@ -177,15 +150,15 @@ class HistoryStore(HistoryReader):
         """Remove commits that HEAD no longer reaches."""
         if not shas:
             return
-        with self._lock:
+        with self._database.lock:
             doc_keys = list(self._doc_keys_by_sha(shas).values())
             self._forget_traces(doc_keys)
-            self._lexical.write(doc_keys, [])
+            self.reader.lexical.write(doc_keys, [])
             with self._transaction():
                 self._db.executemany("DELETE FROM commits WHERE number = ?", [(doc_key,) for doc_key in doc_keys])
-                self._set_meta("dead_words", self._int_meta("dead_words") + len(doc_keys))
-                self._raise_generation()
-            self._generation_seen = self.generation
+                self._database.set_meta("dead_words", self._database.int_meta("dead_words") + len(doc_keys))
+                self._database.raise_generation()
+            self._database.generation_seen = self._database.generation
 
     def forget_changed_lines(self, doc_keys: Sequence[int]) -> None:
         """Forget the changed lines of commits that are no longer among the newest."""
@@ -198,24 +171,24 @@ class HistoryStore(HistoryReader):
 
     def rewrite_lexical(self, entries: Iterable[LexicalEntry]) -> None:
         """Write a new lexical index without removed commits, and switch to it."""
-        with self._lock:
-            old = self._lexical_folder()
+        with self._database.lock:
+            old = self._database.lexical_folder()
             name = f"commit-words-{int(old.name.rpartition('-')[2]) + 1}"
-            shutil.rmtree(self._folder / name, ignore_errors=True)
-            fresh = LexicalIndex(self._folder / name, write=True)
+            shutil.rmtree(self._database.folder / name, ignore_errors=True)
+            fresh = LexicalIndex(self._database.folder / name, write=True)
             fresh.write([], entries)
             with self._transaction():
-                self._set_meta("words", name)
-                self._set_meta("dead_words", 0)
-                self._raise_generation()
-            previous, self._lexical = self._lexical, fresh
-            self._generation_seen = self.generation
+                self._database.set_meta("words", name)
+                self._database.set_meta("dead_words", 0)
+                self._database.raise_generation()
+            previous = self.reader.switch_lexical(fresh)
+            self._database.generation_seen = self._database.generation
             previous.delete()
 
     @property
     def dead_commit_count(self) -> int:
         """The number of removed commits whose words the lexical index still counts."""
-        return self._int_meta("dead_words")
+        return self._database.int_meta("dead_words")
 
     # Renames and counts -------------------------------------------------------------------------------------------
 
@@ -254,19 +227,19 @@ class HistoryStore(HistoryReader):
         with self._transaction():
             self._db.execute("UPDATE paths SET ties = 0, recent = 0 WHERE ties OR recent")
             self._db.execute(counts)
-            self._set_meta(
+            self._database.set_meta(
                 "ties", self._select(f"SELECT count(*) FROM commits WHERE lines AND {IS_COCHANGE_SQL}")[0][0]
             )
             for key, value in (("head", head), ("tried", head), ("basis", fingerprint), ("note", warning)):
-                self._set_meta(key, value)
-            self._raise_generation()
-            self._generation_seen = self.generation
+                self._database.set_meta(key, value)
+            self._database.raise_generation()
+            self._database.generation_seen = self._database.generation
 
     def mark_failed(self, *, head: str, warning: str) -> None:
         """Record that the history of `head` could not be read, so that it is not tried again and again."""
         with self._transaction():
-            self._set_meta("tried", head)
-            self._set_meta("note", warning)
+            self._database.set_meta("tried", head)
+            self._database.set_meta("note", warning)
 
     def reset(self) -> None:
         """Delete everything."""
@@ -274,8 +247,8 @@ class HistoryStore(HistoryReader):
             for table in ("touched", "symbols", "traced", "changes", "paths", "commits"):
                 self._db.execute(f"DELETE FROM {table}")
             for key in ("head", "tried", "basis", "note", "ties"):
-                self._set_meta(key, None)
-            self._raise_generation()
+                self._database.set_meta(key, None)
+            self._database.raise_generation()
         self.rewrite_lexical([])
 
     # Changed documents --------------------------------------------------------------------------------------------
@@ -321,8 +294,8 @@ class HistoryStore(HistoryReader):
                 for doc_id, doc_keys in touched.items():
                     self._save_symbol(row[0], doc_id, doc_keys)
             if files:
-                self._raise_generation()
-        self._generation_seen = self.generation
+                self._database.raise_generation()
+        self._database.generation_seen = self._database.generation
 
     def _save_symbol(self, path: int, doc_id: str, doc_keys: Sequence[int]) -> None:
         co_changes = self._select_in(
@@ -333,15 +306,6 @@ class HistoryStore(HistoryReader):
         )
         symbol = cursor.lastrowid
         self._db.executemany("INSERT INTO touched VALUES (?, ?)", [(symbol, doc_key) for doc_key in doc_keys])
-
-
-def _prepare_history(connection: sqlite3.Connection) -> None:
-    """Create the tables in a new file. Raises IndexUnavailable for a file of another format, which is to be removed."""
-    if schema_version(connection) not in (0, HISTORY_SCHEMA.format):
-        raise IndexUnavailable("the history was written by another version of Scry")
-    create_cache_tables(connection, HISTORY_SCHEMA)
-    with suppress(sqlite3.Error):
-        connection.execute("PRAGMA wal_autocheckpoint=1000")
 
 
 def delete_history(folder: Path) -> None:

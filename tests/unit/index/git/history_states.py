@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scry.index.git import update_history
 from scry.projects import open_project
-from scry.store.history import HistoryStore
+from scry.store.history import HistoryReader, HistoryStore
 from tests.sample.history import HistoryProject
 
 
@@ -17,14 +17,14 @@ def same_as_fresh(sample: HistoryProject, tmp_path: Path) -> bool:
     """Whether one more pass ends in what a history that is read at once says."""
     sample.update_history()
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
-    with closing(HistoryStore.open(folder, write=True)) as anew:
+    with closing(HistoryStore.open(folder)) as anew:
         update_history(sample.folder, anew, lambda: None)
     return state_of(open_project(sample.folder).cache) == state_of(folder)
 
 
 def state_of(folder: Path) -> dict[str, object]:
     """All that ranking and annotations read, by names instead of the store's own numbers."""
-    with closing(HistoryStore.open(folder, write=False)) as store:
+    with closing(HistoryReader.open(folder)) as store:
         said: dict[str, object] = {
             "words": store.lexical.document_count,
             "head": store.head,

@@ -44,7 +44,7 @@ def test_a_subject_is_text_whatever_it_holds(sample: HistoryProject, subject: st
     sample.update_history()
     assert sample.stored_commits() == {sha: (subject, ("a.py",))}
     with sample.history() as store:
-        commit = store.commit_by_sha(sha)
+        commit = store.reader.commit_by_sha(sha)
     assert commit is not None
     assert commit.body == "the body\n\nhas | lines\n:100644 000000 a b M"
 
@@ -185,7 +185,7 @@ def test_rebase_and_force_push_remove_unreachable_commits(sample: HistoryProject
     assert same_as_fresh(sample, tmp_path)
     assert sample.subjects() == ["base"]
     with sample.history() as store:
-        assert store.lexical.document_count == 1
+        assert store.reader.lexical.document_count == 1
 
 
 def test_a_merge_is_a_commit_without_changes_of_its_own(sample: HistoryProject, tmp_path: Path) -> None:
@@ -199,10 +199,10 @@ def test_a_merge_is_a_commit_without_changes_of_its_own(sample: HistoryProject, 
     merge = sample.git("rev-parse", "HEAD")
     assert sample.stored_commits()[merge] == ("Merge the topic", ())
     with sample.history() as store:
-        commit = store.commit_by_sha(merge)
+        commit = store.reader.commit_by_sha(merge)
         assert commit is not None
         assert describe_commit(commit) == f'{merge[:7]}: "Merge the topic" (2 files)'
-        assert store.cochange_commit_count() == 3
+        assert store.reader.cochange_commit_count() == 3
     assert same_as_fresh(sample, tmp_path)
 
 
@@ -215,14 +215,14 @@ def test_an_exact_rename_carries_the_history_along(sample: HistoryProject, tmp_p
     sample.commit("later", {"new.py": "x = 9\n", "other.py": "y = 9\n"})
     sample.update_history()
     with sample.history() as store:
-        assert store.co_changed_files("new.py", 5) == [("other.py", 4)]
-        assert store.co_changed_files("old.py", 5) == []
-        assert store.activity_levels(["new.py", "old.py"]) == {"new.py": "medium"}
+        assert store.reader.co_changed_files("new.py", 5) == [("other.py", 4)]
+        assert store.reader.co_changed_files("old.py", 5) == []
+        assert store.reader.activity_levels(["new.py", "old.py"]) == {"new.py": "medium"}
     assert same_as_fresh(sample, tmp_path)
     sample.git("reset", "-q", "--hard", "HEAD~2")
     assert same_as_fresh(sample, tmp_path)
     with sample.history() as store:
-        assert store.co_changed_files("old.py", 5) == [("other.py", 3)]
+        assert store.reader.co_changed_files("old.py", 5) == [("other.py", 3)]
 
 
 def test_step_by_step_equals_fresh(sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,9 +238,9 @@ def test_step_by_step_equals_fresh(sample: HistoryProject, tmp_path: Path, monke
             sample.update_history()
     assert same_as_fresh(sample, tmp_path)
     with sample.history() as store:
-        assert store.commit_count == 12
+        assert store.reader.commit_count == 12
         assert sum(commit.has_lines for commit in store.stored_commits().values()) == 5
-        assert store.warning == "of the newest 12 commits"
+        assert store.reader.warning == "of the newest 12 commits"
 
 
 def test_a_pass_that_is_cut_short_is_gone_on_with(
@@ -259,7 +259,7 @@ def test_a_pass_that_is_cut_short_is_gone_on_with(
     with sample.history() as store:
         with pytest.raises(Cancelled):
             update_history(sample.folder, store, stop)
-        assert 0 < store.commit_count < 7
+        assert 0 < store.reader.commit_count < 7
     assert same_as_fresh(sample, tmp_path)
 
 

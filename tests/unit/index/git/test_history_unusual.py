@@ -73,10 +73,10 @@ def test_shallow_boundary_commit_did_not_add_all_files(sample: HistoryProject, t
     end = clone.git("rev-parse", "HEAD~1")
     assert clone.stored_commits()[end] == ("c2", ())
     with clone.history() as store:
-        commit = store.commit_by_sha(end)
+        commit = store.reader.commit_by_sha(end)
         assert commit is not None
         assert describe_commit(commit) == f'{end[:7]}: "c2"'
-        assert store.co_changed_files("a.py", 3) == [("b.py", 1)]
+        assert store.reader.co_changed_files("a.py", 3) == [("b.py", 1)]
     clone.git("fetch", "-q", "--unshallow")
     assert same_as_fresh(clone, tmp_path)
     assert clone.stored_commits()[end] == ("c2", ("a.py", "b.py"))
@@ -94,7 +94,7 @@ def test_nothing_is_fetched_into_a_partial_clone(sample: HistoryProject, tmp_pat
     assert clone.git("rev-list", "--objects", "--all", "--missing=print") == before
     assert clone.subjects() == ["c0", "c1", "c2", "c3"]
     with clone.history() as store:
-        together = store.co_changed_files("a.py", 3)
+        together = store.reader.co_changed_files("a.py", 3)
     assert together == ([("b.py", 4)] if left_out == "blob:none" else [])
 
 
@@ -107,7 +107,7 @@ def test_a_missing_object_costs_its_commit_alone(sample: HistoryProject) -> None
     assert sample.subjects() == ["c0", "c1", "c2", "c3"]
     with sample.history() as store:
         assert len(store.changed_lines("b0.py")) == 1
-        assert store.co_changed_files("a.py", 9)[-1] == ("b3.py", 1)
+        assert store.reader.co_changed_files("a.py", 9)[-1] == ("b3.py", 1)
 
 
 def test_unreadable_history_is_reported_and_not_retried(sample: HistoryProject) -> None:
@@ -117,8 +117,8 @@ def test_unreadable_history_is_reported_and_not_retried(sample: HistoryProject) 
     with sample.history() as store, pytest.raises(GitFailed):
         update_history(sample.folder, store, lambda: None)
     with sample.history() as store:
-        assert store.last_attempted_head == head
-        assert store.warning.startswith(f"The history of {head[:7]} can't be read: ")
+        assert store.reader.last_attempted_head == head
+        assert store.reader.warning.startswith(f"The history of {head[:7]} can't be read: ")
 
 
 # What is made of it --------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def test_activity_counts_the_days_before_the_newest_commit(sample: HistoryProjec
     sample.write({"new.py": "1\n"})
     sample.update_history()
     with sample.history() as store:
-        levels = store.activity_levels(["high.py", "medium.py", "low.py", "old.py", "new.py"])
+        levels = store.reader.activity_levels(["high.py", "medium.py", "low.py", "old.py", "new.py"])
     assert levels == {"high.py": "high", "medium.py": "medium", "low.py": "low", "old.py": "none"}
 
 
@@ -142,6 +142,6 @@ def test_a_commit_of_very_many_files_ties_nothing(sample: HistoryProject) -> Non
     sample.commit("few", {f"f{number}.py": "2\n" for number in range(50)})
     sample.update_history()
     with sample.history() as store:
-        assert store.co_changed_files("f0.py", 1) == [("f1.py", 1)]
-        assert store.co_changed_files("f50.py", 1) == []
-        assert store.cochange_commit_count() == 1
+        assert store.reader.co_changed_files("f0.py", 1) == [("f1.py", 1)]
+        assert store.reader.co_changed_files("f50.py", 1) == []
+        assert store.reader.cochange_commit_count() == 1

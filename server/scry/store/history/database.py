@@ -1,0 +1,163 @@
+"""The SQLite file of a history: one connection under one lock, its `meta` values and its generation."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from scry.core.errors import IndexUnavailable
+from scry.store.sqlite.database import (
+    CacheSchema,
+    batches,
+    create_cache_tables,
+    open_database,
+    placeholders,
+    schema_version,
+    transaction,
+)
+
+HISTORY_FILE = "history.sqlite"
+
+HISTORY_SCHEMA = CacheSchema(
+    1,
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+    -- Commits that HEAD reaches. Numbers are given by the store, the older commit's first, and never used twice.
+    CREATE TABLE commits (
+        number      INTEGER PRIMARY KEY,
+        sha         BLOB NOT NULL UNIQUE,
+        time        INTEGER NOT NULL,           -- of the committer, seconds since the epoch
+        author      TEXT NOT NULL,
+        subject     TEXT NOT NULL,
+        body        TEXT NOT NULL,
+        merge       INTEGER NOT NULL,
+        files       INTEGER,                    -- how many it changed; null where git could not tell
+        lines       INTEGER NOT NULL            -- whether its changed lines were read
+    );
+    CREATE INDEX commits_by_time ON commits (time);
+
+    -- Files by path, with what is counted of them: co-change commits, and those of recent days.
+    CREATE TABLE paths (
+        id          INTEGER PRIMARY KEY,
+        path        TEXT NOT NULL UNIQUE,
+        ties        INTEGER NOT NULL DEFAULT 0,
+        recent      INTEGER NOT NULL DEFAULT 0
+    );
+
+    -- Which files a commit changed, merges left out. now: what the path is called today, renames followed.
+    CREATE TABLE changes (
+        number      INTEGER NOT NULL REFERENCES commits (number) ON DELETE CASCADE,
+        path        INTEGER NOT NULL,
+        now         INTEGER NOT NULL,
+        source      INTEGER,                    -- the path that was exactly renamed to this one
+        hunks       BLOB,                       -- little-endian u32, four a hunk; null where lines were not read
+        PRIMARY KEY (number, path)
+    ) WITHOUT ROWID;
+    CREATE INDEX changes_by_path ON changes (now, number);
+
+    -- Documents of the index, by doc_id, that commits with known lines changed.
+    CREATE TABLE symbols (
+        id          INTEGER PRIMARY KEY,
+        doc_id      TEXT NOT NULL UNIQUE,
+        path        INTEGER NOT NULL,
+        ties        INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX symbols_by_path ON symbols (path);
+    CREATE TABLE touched (
+        symbol      INTEGER NOT NULL REFERENCES symbols (id) ON DELETE CASCADE,
+        number      INTEGER NOT NULL REFERENCES commits (number) ON DELETE CASCADE,
+        PRIMARY KEY (symbol, number)
+    ) WITHOUT ROWID;
+    CREATE INDEX touched_by_commit ON touched (number, symbol);
+
+    -- For which state of a file, by the index's id of it, its changed lines were traced to documents.
+    CREATE TABLE traced (path INTEGER PRIMARY KEY, file INTEGER NOT NULL);
+    """,
+)
+"""The tables of `history.sqlite`."""
+
+
+class HistoryDatabase:
+    """The open history of one project, shared by the parts that read it and the one that writes it.
+
+    connection: used under `lock` alone. generation_seen: the generation that is read.
+    """
+
+    def __init__(self, folder: Path, *, write: bool) -> None:
+        """Open the file in a folder; `write` creates it. Raises IndexUnavailable, also for a file of another format."""
+        self.folder = folder
+        self.is_writer = write
+        self.lock = threading.RLock()
+        self.connection = open_database(folder / HISTORY_FILE, write=write)
+        try:
+            if write:
+                _prepare_history(self.connection)
+            elif schema_version(self.connection) != HISTORY_SCHEMA.format:
+                raise IndexUnavailable("the history was written by another version of Scry; it is being made anew")
+            self.generation_seen = self.generation
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"the history can't be read: {error}") from error
+
+    def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return all rows of a statement. Raises IndexUnavailable."""
+        try:
+            with self.lock:
+                return self.connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"the history can't be read: {error}") from error
+
+    def select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
+        """Return all rows of a statement in which `{}` stands for the values. Raises IndexUnavailable."""
+        return [row for part in batches(values) for row in self.select(sql.format(placeholders(part)), part)]
+
+    def meta(self, key: str) -> object:
+        """Return a value of the table `meta`; None where there is none."""
+        rows = self.select("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else None
+
+    def text_meta(self, key: str) -> str | None:
+        """Return a text of the table `meta`; None where there is none."""
+        value = self.meta(key)
+        return value if isinstance(value, str) else None
+
+    def int_meta(self, key: str) -> int:
+        """Return a whole number of the table `meta`; 0 where there is none."""
+        value = self.meta(key)
+        return value if isinstance(value, int) else 0
+
+    def set_meta(self, key: str, value: object) -> None:
+        """Write a value of the table `meta`, inside a transaction."""
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    @property
+    def generation(self) -> int:
+        """The number of the published history; it rises with every change that can be searched."""
+        return self.int_meta("generation")
+
+    def raise_generation(self) -> None:
+        """Count a change that can be searched, inside a transaction."""
+        self.set_meta("generation", self.generation + 1)
+
+    def lexical_folder(self) -> Path:
+        """Return the folder of the published lexical index."""
+        return self.folder / str(self.meta("words") or "commit-words-1")
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """Hold the lock, and write all that is written inside, or nothing."""
+        with self.lock, transaction(self.connection):
+            yield
+
+
+def _prepare_history(connection: sqlite3.Connection) -> None:
+    """Create the tables in a new file. Raises IndexUnavailable for a file of another format, which is to be removed."""
+    if schema_version(connection) not in (0, HISTORY_SCHEMA.format):
+        raise IndexUnavailable("the history was written by another version of Scry")
+    create_cache_tables(connection, HISTORY_SCHEMA)
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_autocheckpoint=1000")
