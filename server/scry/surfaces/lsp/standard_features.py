@@ -1,7 +1,8 @@
 """Convert results for the standard LSP requests `workspace/symbol` and hover.
 
 `workspace/symbol` gives editors without a plugin the results of find as symbols (C3). A hover explains a result at its
-location; ShownLocations remembers which locations the last answers showed.
+location; ShownLocations remembers which locations the last answers showed. The text of a hover is rendered by
+scry.surfaces.render.explanation.
 """
 
 from __future__ import annotations
