@@ -120,8 +120,8 @@ class ProjectModes:
             dates = ChangeDates(at, view.store, view.history, edited)
             if not request.query.strip():
                 return list_changes(question, dates, request.days, view, context)
-            found = matches or matches_of_project(self._rank_relevant(context, view.store, question))
-            return rank_by_recency(found, dates, request.days, request.limit, view.state)
+            relevant = matches or matches_of_project(self._rank_relevant(context, view.store, question))
+            return rank_by_recency(relevant, dates, request.days, request.limit, view.state)
 
         return self._browse(request.query, request.limit, context, answer)
 

@@ -129,7 +129,7 @@ class KnowledgeAccess:
     def read(self) -> NoteStores | None:
         """Return the note stores that hold notes, and the unreadable ones; None where there are neither."""
         note_readers: dict[str, NoteReader] = {}
-        troubles: dict[str, str] = {}
+        errors: dict[str, str] = {}
         with self._lock:
             for location in self._places:
                 try:
@@ -137,8 +137,8 @@ class KnowledgeAccess:
                     if opened is not None and not opened[1].is_empty:
                         note_readers[location.name] = opened[1]
                 except IndexUnavailable as error:
-                    troubles[location.name] = str(error)
-        return NoteStores(note_readers, troubles) if note_readers or troubles else None
+                    errors[location.name] = str(error)
+        return NoteStores(note_readers, errors) if note_readers or errors else None
 
     def open_beliefs(self) -> ProjectNoteDatabase | None:
         """Return the database of the project's beliefs; None where there is none, or it can't be read."""
@@ -188,21 +188,21 @@ class QuestionEncoder:
         self._lock = threading.Lock()
         self._cache: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
 
-    def encode(self, maker: EmbedderInfo, query: str, timeout_s: float) -> Vectors:
+    def encode(self, embedder: EmbedderInfo, query: str, timeout_s: float) -> Vectors:
         """Return the question's vector by this embedder. Raises ModelUnavailable.
 
         timeout_s: how long to wait for another process.
         """
-        if maker.model == BUNDLED_MODEL:
-            return _encode_here(maker, query)
-        key = (maker.identity, query[:MAX_ENCODED_CHARACTERS])
+        if embedder.model == BUNDLED_MODEL:
+            return _encode_here(embedder, query)
+        key = (embedder.identity, query[:MAX_ENCODED_CHARACTERS])
         with self._lock:
             if key in self._cache:
                 self._cache.move_to_end(key)
                 return self._cache[key]
         vector = np.frombuffer(self._indexer().encode_query(*key, timeout_s), "<f4").astype(np.float32)
-        if len(vector) != maker.dimension:
-            raise ModelUnavailable(f"The indexer's vector has {len(vector)} numbers instead of {maker.dimension}.")
+        if len(vector) != embedder.dimension:
+            raise ModelUnavailable(f"The indexer's vector has {len(vector)} numbers instead of {embedder.dimension}.")
         with self._lock:
             self._cache[key] = vector
             while len(self._cache) > MAX_CACHED_VECTORS:
@@ -210,9 +210,9 @@ class QuestionEncoder:
         return vector
 
 
-def _encode_here(maker: EmbedderInfo, query: str) -> Vectors:
+def _encode_here(embedder: EmbedderInfo, query: str) -> Vectors:
     model = load_bundled_model()
-    if model.identity != maker.identity:
+    if model.identity != embedder.identity:
         raise ModelUnavailable("The vectors are of another version of the bundled model; the indexer makes them anew.")
     return model.encode_query(query)
 
@@ -272,9 +272,9 @@ class ProjectIndex:
             return None
         return BeliefSnapshot(file, self.store(), self.history.read_if_readable(), time.time())
 
-    def encode(self, timeout_s: float, maker: EmbedderInfo, query: str) -> Vectors:
+    def encode(self, timeout_s: float, embedder: EmbedderInfo, query: str) -> Vectors:
         """Return a question's vector; see QuestionEncoder.encode."""
-        return self._encoder.encode(maker, query, timeout_s)
+        return self._encoder.encode(embedder, query, timeout_s)
 
     def uncommitted_paths(self, unsaved: Sequence[str]) -> frozenset[str]:
         """Return the files with uncommitted or unsaved edits."""
@@ -301,8 +301,8 @@ class ProjectIndex:
     def state_with_model(self, unsaved: Sequence[str]) -> IndexState:
         """Return the state with the model that answers now."""
         store = self.store()
-        maker = store.vectors.embedder if store else None
-        return replace(self.state(unsaved), model=maker.identity if maker else None)
+        embedder = store.vectors.embedder if store else None
+        return replace(self.state(unsaved), model=embedder.identity if embedder else None)
 
     def live_state(self, unsaved: Sequence[str]) -> IndexState:
         """Return the state, also as reported by an indexer that another process started."""

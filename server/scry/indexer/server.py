@@ -266,8 +266,8 @@ class IndexerServer:
         done = [
             (client, request)
             for client in self._clients
-            for request, number in client.pending_syncs.items()
-            if self._handler.is_settled(number, vectors=request.vectors)
+            for request, task_number in client.pending_syncs.items()
+            if self._handler.is_settled(task_number, vectors=request.vectors)
         ]
         if not done:
             return

@@ -50,7 +50,7 @@ class EvaluatedIndex:
         retrieval = retrieve(question, self.store, self._encode, _never_cancelled, history, lambda: None)
         ranking = rank_candidates(question, retrieval.reader, retrieval.oracle_votes)
         self.oracles.update(name for name, matches in ranking.oracle_votes.votes.items() if matches)
-        self.adjustments.update(moved.name for each in ranking.ranked for moved in each.adjustments)
+        self.adjustments.update(adjustment.name for each in ranking.ranked for adjustment in each.adjustments)
         return ranking if overrides is NO_OVERRIDES else reweigh(ranking, overrides)
 
     def locate_results(self, ranked: Sequence[Candidate], reader: OracleReader) -> list[JudgedLocation]:
@@ -84,8 +84,8 @@ class EvaluatedIndex:
         span = document.symbol.span
         return JudgedLocation(document.doc_id, self._above + document.path, span.start.line + 1, span.end.line + 1)
 
-    def _encode(self, maker: EmbedderInfo, query: str) -> Vectors:
-        return self._indexed.encode(ENCODE_TIMEOUT_S, maker, query)
+    def _encode(self, embedder: EmbedderInfo, query: str) -> Vectors:
+        return self._indexed.encode(ENCODE_TIMEOUT_S, embedder, query)
 
 
 def reweigh(ranking: Ranking, overrides: WeightOverrides) -> Ranking:

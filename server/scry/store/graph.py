@@ -121,12 +121,12 @@ class GraphReader:
 
     def neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
         """Return the documents one edge away, each once, by its surest edge. backward: against the edges."""
-        here, there = ("target", "source") if backward else ("source", "target")
+        near_end, far_end = ("target", "source") if backward else ("source", "target")
         values = ",".join(str(int(doc_key)) for doc_key in doc_keys)
         neighbor = f"""
             SELECT e.source, e.target, e.kind, min(e.confidence * 1000000 + e.line), d.number, {ID_COLUMNS}
-            FROM edges e JOIN documents d ON d.number = e.{there} JOIN documents h ON h.number = e.{here}
-            JOIN files f ON f.id = d.file WHERE e.{here} IN ({values}) AND e.kind = ? GROUP BY e.{there}
+            FROM edges e JOIN documents d ON d.number = e.{far_end} JOIN documents h ON h.number = e.{near_end}
+            JOIN files f ON f.id = d.file WHERE e.{near_end} IN ({values}) AND e.kind = ? GROUP BY e.{far_end}
         """
         with self._lock:
             rows = self._db.execute(neighbor, (kind,)).fetchall()
@@ -141,9 +141,10 @@ class GraphReader:
         """Return the files that import a file."""
         return self._linked_paths(path, "target", "source", limit)
 
-    def _linked_paths(self, path: str, here: str, there: str, limit: int) -> PathList:
+    def _linked_paths(self, path: str, near_end: str, far_end: str, limit: int) -> PathList:
         sql = (
-            f"SELECT g.path FROM graph_files f JOIN imports i ON i.{here} = f.id JOIN graph_files g ON g.id = i.{there}"
+            f"SELECT g.path FROM graph_files f JOIN imports i ON i.{near_end} = f.id"
+            f" JOIN graph_files g ON g.id = i.{far_end}"
             " WHERE f.path = ?"
         )
         value = encode_path(path)
@@ -166,7 +167,7 @@ class GraphReader:
 
         min_confidence: less sure edges are not walked. The documents of `doc_keys` themselves are not returned.
         """
-        here, there = ("target", "source") if backward else ("source", "target")
+        near_end, far_end = ("target", "source") if backward else ("source", "target")
         starts = ",".join(f"({int(doc_key)})" for doc_key in doc_keys)
         if not starts:
             return []
@@ -174,9 +175,9 @@ class GraphReader:
             WITH RECURSIVE start(number) AS (VALUES {starts}), walked(number, depth) AS (
                 SELECT number, 0 FROM start
                 UNION
-                SELECT e.{there}, walked.depth + 1 FROM walked
-                JOIN edges e ON e.{here} = walked.number AND e.kind = ? AND e.confidence <= ?
-                JOIN documents d ON d.number = e.{there}
+                SELECT e.{far_end}, walked.depth + 1 FROM walked
+                JOIN edges e ON e.{near_end} = walked.number AND e.kind = ? AND e.confidence <= ?
+                JOIN documents d ON d.number = e.{far_end}
                 WHERE walked.depth < ? ORDER BY 2 LIMIT {_MAX_WALKED}
             )
             SELECT walked.number, min(walked.depth), {ID_COLUMNS}
@@ -192,7 +193,7 @@ class GraphReader:
             depths = {doc_key: depth for doc_key, depth, _ in rows}
             wanted = [row for row in rows if row[1] > 0][:limit]
             return [
-                ReachableDocument(n, doc_id, self._shortest_path(n, depths, kind, min_confidence, here, there))
+                ReachableDocument(n, doc_id, self._shortest_path(n, depths, kind, min_confidence, near_end, far_end))
                 for n, _, doc_id in wanted
             ]
 
@@ -207,12 +208,18 @@ class GraphReader:
                 self._db.execute("COMMIT")
 
     def _shortest_path(
-        self, doc_key: int, depths: Mapping[int, int], kind: EdgeKind, min_confidence: Confidence, here: str, there: str
+        self,
+        doc_key: int,
+        depths: Mapping[int, int],
+        kind: EdgeKind,
+        min_confidence: Confidence,
+        near_end: str,
+        far_end: str,
     ) -> tuple[Edge, ...]:
         """Return the surest shortest path from a start, found backwards: each step leads one nearer."""
         sql = (
-            f"SELECT source, target, kind, confidence, line, {here} FROM edges "
-            f"WHERE {there} = ? AND kind = ? AND confidence <= ? ORDER BY confidence, {here}"
+            f"SELECT source, target, kind, confidence, line, {near_end} FROM edges "
+            f"WHERE {far_end} = ? AND kind = ? AND confidence <= ? ORDER BY confidence, {near_end}"
         )
         path: list[Edge] = []
         while depths[doc_key] > 0:

@@ -76,9 +76,9 @@ class ChangeDates(Struct, frozen=True):
 
         It is the change of the symbol itself where its lines were traced, else that of its file.
         """
-        placed = [document for document in documents if document.path]
-        own = {} if self.history is None else self.history.last_commits_by_doc_id([d.doc_id for d in placed])
-        files = self.of_files(list(dict.fromkeys(document.path for document in placed)))
+        in_files = [document for document in documents if document.path]
+        own = {} if self.history is None else self.history.last_commits_by_doc_id([d.doc_id for d in in_files])
+        files = self.of_files(list(dict.fromkeys(document.path for document in in_files)))
         changes: dict[str, LastChange] = {}
         for document in documents:
             if document.time is not None:

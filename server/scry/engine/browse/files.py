@@ -81,8 +81,8 @@ def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
     """
     lines = split_source_lines(text)
     sections = [document for document in outermost if document.symbol.kind == "section"]
-    telling = [each for each in sections if not _CONTENTS_HEADING.fullmatch(each.symbol.name.strip())] or sections
-    section = min(telling, key=lambda document: _heading_level(lines, document))
+    candidates = [each for each in sections if not _CONTENTS_HEADING.fullmatch(each.symbol.name.strip())] or sections
+    section = min(candidates, key=lambda document: _heading_level(lines, document))
     span = section.symbol.span
     below = lines[span.start.line + 1 : span.end.line + 1]
     prose = first_sentence(_first_paragraph(_strip_markup(line) for line in below if not line.startswith("|")))
@@ -266,7 +266,7 @@ def raise_unknown_path(field: str, path: str, store: IndexStore, state: IndexSta
     folders = parent_folders(known)
     if path in folders:
         raise BadRequest(field, NothingIndexedInFolder(path))
-    near = similar_paths(path, [*known, *folders])
-    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    similar = similar_paths(path, [*known, *folders])
+    hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
     unsure = "" if state.state == "ready" else " that is indexed yet"
-    raise BadRequest(field, f"there is no {path} in this project{unsure}{meant}")
+    raise BadRequest(field, f"there is no {path} in this project{unsure}{hint}")

@@ -194,8 +194,8 @@ def _make_reached_hit(target: BeliefTarget, reading: IndexView, snapshot: Belief
     document = _read_commit(sha, reading.history) if sha else _read_note(target.target, snapshot)
     if document is None:
         return None
-    outline = DocumentHeader(document.doc_key, document.doc_id, document.content_type, "", document.symbol.name, "", "")
-    return _make_hit(target, outline, document, document.symbol.signature)
+    header = DocumentHeader(document.doc_key, document.doc_id, document.content_type, "", document.symbol.name, "", "")
+    return _make_hit(target, header, document, document.symbol.signature)
 
 
 def _make_file_hit(target: BeliefTarget, reading: IndexView) -> Hit | None:

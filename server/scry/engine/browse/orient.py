@@ -234,8 +234,8 @@ class FileImportance:
         """Return what a file shows, by the name of a folder; empty for nothing."""
         if not is_entry_file(path, self._files.folders):
             return ""
-        beside = sibling_folder(path)
-        shown = beside if beside in self._files.folders else posixpath.dirname(path)
+        sibling = sibling_folder(path)
+        shown = sibling if sibling in self._files.folders else posixpath.dirname(path)
         return posixpath.basename(shown) or "the project"
 
     # Adjustments --------------------------------------------------------------------------------------------------

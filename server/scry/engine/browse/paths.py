@@ -47,8 +47,8 @@ def similar_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
     key = normalize_name(last)
     named = store.documents.headers_by_name([key]) if key else []
     named.sort(key=lambda document: (document.path != path, _folder_distance(document.path, path), document.doc_id))
-    here = [doc_id for _, doc_id in store.documents.doc_keys_in_file(path)[1]]
-    by_name = {doc_id.partition("::")[2]: doc_id for doc_id in here if "::" in doc_id}
+    doc_ids = [doc_id for _, doc_id in store.documents.doc_keys_in_file(path)[1]]
+    by_name = {doc_id.partition("::")[2]: doc_id for doc_id in doc_ids if "::" in doc_id}
     similar = [document.doc_id for document in named if document.path == path]
     similar += [by_name[close] for close in _close_matches(name, by_name)]
     similar += [document.doc_id for document in named if document.path != path]

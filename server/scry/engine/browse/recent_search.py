@@ -81,10 +81,12 @@ def ranking_depth(matches_by_oracle: Mapping[str, Sequence[OracleMatch]]) -> int
     )
 
 
-def filter_relevant(ranked: Sequence[Candidate], bar: RelevanceThreshold) -> list[Candidate]:
+def filter_relevant(ranked: Sequence[Candidate], threshold: RelevanceThreshold) -> list[Candidate]:
     """Return the candidates above the threshold, in their order."""
     return [
-        candidate for candidate in ranked if candidate.fused_score >= bar.min_fused and _is_relevant(candidate, bar)
+        candidate
+        for candidate in ranked
+        if candidate.fused_score >= threshold.min_fused and _is_relevant(candidate, threshold)
     ]
 
 
@@ -124,12 +126,14 @@ def _score_scale(oracle: str, own: ProjectRanking, other: ProjectRanking) -> flo
     return own.units[oracle] / other.units[oracle] if oracle in own.units and oracle in other.units else None
 
 
-def _is_relevant(candidate: Candidate, bar: RelevanceThreshold) -> bool:
-    name, least = NAME_BOOST_THRESHOLD
-    if any(adjustment.name == name and adjustment.factor >= least for adjustment in candidate.adjustments):
+def _is_relevant(candidate: Candidate, threshold: RelevanceThreshold) -> bool:
+    name, min_factor = NAME_BOOST_THRESHOLD
+    if any(adjustment.name == name and adjustment.factor >= min_factor for adjustment in candidate.adjustments):
         return True
     matches = candidate.votes
-    return any(oracle in matches and matches[oracle].raw_score >= enough for oracle, enough in bar.min_raw.items())
+    return any(
+        oracle in matches and matches[oracle].raw_score >= min_score for oracle, min_score in threshold.min_raw.items()
+    )
 
 
 class RecentMatches(Struct, frozen=True):

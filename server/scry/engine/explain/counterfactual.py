@@ -31,10 +31,10 @@ class Competitors:
         promising = order_by_rank_sum(candidates)
         return cls(promising, ScoreAdjuster(BoostRules(question, stem, promising), ceiling, question))
 
-    def __init__(self, promising: Sequence[Candidate], judge: ScoreAdjuster) -> None:
+    def __init__(self, promising: Sequence[Candidate], adjuster: ScoreAdjuster) -> None:
         """Use `of`."""
         self._by_rank_sum = promising
-        self._adjuster = judge
+        self._adjuster = adjuster
 
     def with_replacement(self, candidate: Candidate) -> Competitors:
         """Return the competitors with another candidate for its document, in the order that follows from it."""
@@ -49,10 +49,10 @@ class Competitors:
         without: the name of an adjustment to leave out for this document alone.
         """
         path = next(each.document.path for each in self._by_rank_sum if _has_doc_key(each, doc_key))
-        beside = [
+        same_file = [
             each for each in self._by_rank_sum if path == each.document.path and (path or _has_doc_key(each, doc_key))
         ]
-        own = next(each for each in self._penalize_repeats(beside, doc_key, without) if _has_doc_key(each, doc_key))
+        own = next(each for each in self._penalize_repeats(same_file, doc_key, without) if _has_doc_key(each, doc_key))
         competitors = self._adjuster.filter_reachable(own.fused_score, self._by_rank_sum)
         lowered = self._penalize_repeats(competitors, doc_key, without)
         return 1 + sum(_sort_key(each) < _sort_key(own) for each in lowered), own

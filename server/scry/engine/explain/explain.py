@@ -64,15 +64,15 @@ def split_semantic_score(
     project: Project, store: IndexStore, knowledge: NoteStores | None, document: DocumentHeader, words: str
 ) -> CosineAttribution | str:
     """Return the cosine of the question and a document, split by words, or why it can't be split."""
-    maker = store.vectors.embedder
-    if maker is None:
+    info = store.vectors.embedder
+    if info is None:
         return "there are no vectors yet"
-    if maker.model != BUNDLED_MODEL:
-        return f"the model {maker.model} reads a text as a whole: its score can't be split by words"
-    model, known = load_bundled_model(), NoteCorpus.owns(document.doc_key)
-    if model.identity != maker.identity:
+    if info.model != BUNDLED_MODEL:
+        return f"the model {info.model} reads a text as a whole: its score can't be split by words"
+    model, is_note = load_bundled_model(), NoteCorpus.owns(document.doc_key)
+    if model.identity != info.identity:
         return "made by another version of the bundled model: its score can't be split by words"
-    passage = _chunk_of_note(knowledge, document) if known else make_document_passage(project, store, document)
+    passage = _chunk_of_note(knowledge, document) if is_note else make_document_passage(project, store, document)
     if passage is None:
         return "its text is no longer held as it was indexed, so that its score can't be split by words"
     if len(words) > MAX_SPLIT_CHARACTERS or len(passage.text) > MAX_SPLIT_CHARACTERS:
@@ -99,7 +99,7 @@ def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScor
     highest = _highest_ranked(doc_keys, ranking, competitors)
     doc_key = highest[1].document.doc_key if highest else _most_matching(doc_keys, ranking.question, ranking.reader)
     document = ranking.reader.headers([doc_key])[doc_key]
-    case = DocumentExplanation(
+    explanation = DocumentExplanation(
         question=ranking.question,
         scoring=ranking.scoring,
         faults=ranking.oracle_votes.faults,
@@ -108,9 +108,9 @@ def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScor
         ranked_count=len(ranking.candidates),
     )
     if highest is None:
-        return replace(case, absence=_describe_exclusion(document, ranking))
+        return replace(explanation, absence=_describe_exclusion(document, ranking))
     left_out = ablate_each_factor(highest[1], competitors, ranking.question.weights)
-    return replace(case, hit=_make_ranked_hit(*highest, ranking), ablations=left_out)
+    return replace(explanation, hit=_make_ranked_hit(*highest, ranking), ablations=left_out)
 
 
 def _highest_ranked(
@@ -119,7 +119,7 @@ def _highest_ranked(
     """Return the rank and the candidate of the highest ranked document; None where find ranks none of them."""
     wanted = frozenset(doc_keys)
     ranked = [each.document.doc_key for each in ranking.candidates if each.document.doc_key in wanted]
-    return min(map(competitors.rank_of, ranked), key=lambda placed: placed[0], default=None)
+    return min(map(competitors.rank_of, ranked), key=lambda ranked_pair: ranked_pair[0], default=None)
 
 
 def _most_matching(doc_keys: Sequence[int], question: SearchQuery, reader: OracleReader) -> int:
@@ -182,15 +182,15 @@ def _find_vote(doc_key: int, matches: Sequence[OracleMatch]) -> OracleMatch | No
 def _oracle_finding(
     oracle: Oracle, document: DocumentHeader, match: OracleMatch | None, ranking: Ranking
 ) -> OracleFinding:
-    def evidence(state: str, standing: RankLookup) -> OracleFinding:
+    def evidence(state: str, lookup: RankLookup) -> OracleFinding:
         return OracleFinding(
             oracle.name,
             oracle.title,
             state,
-            standing.rank,
-            standing.raw_score,
+            lookup.rank,
+            lookup.raw_score,
             oracle.score_type,
-            note=standing.note,
+            note=lookup.note,
         )
 
     if match is not None:
@@ -201,15 +201,15 @@ def _oracle_finding(
     if not _passes_filters(document, ranking.reader):
         return evidence(NO_MATCH, RankLookup(note="left out by the question's filters"))
     try:
-        standing = oracle.lookup_rank(ranking.question, ranking.reader, document)
+        lookup = oracle.lookup_rank(ranking.question, ranking.reader, document)
     except Exception as error:  # as in `consult`: what fails costs its own evidence only
         return evidence(FAILED, RankLookup(note=f"{type(error).__name__}: {error}"))
-    if standing.rank is None:
-        return evidence(OTHER_KIND if standing.is_other_kind else NO_MATCH, standing)
+    if lookup.rank is None:
+        return evidence(OTHER_KIND if lookup.is_other_kind else NO_MATCH, lookup)
     passed_over = (
-        "" if standing.rank > RETRIEVAL_DEPTH else "passed over by the search among many vectors, which is not exact"
+        "" if lookup.rank > RETRIEVAL_DEPTH else "passed over by the search among many vectors, which is not exact"
     )
-    return evidence(BEYOND_DEPTH, replace(standing, note=passed_over))
+    return evidence(BEYOND_DEPTH, replace(lookup, note=passed_over))
 
 
 def _add_matched_words(
@@ -244,28 +244,28 @@ ReadUncommitted = Callable[[], frozenset[str]]
 
 
 def explain_why(
-    snapshot: ProjectSnapshot, target: ResolvedDocument, asked: RecalledQuery, rank: RankQuestion
+    snapshot: ProjectSnapshot, target: ResolvedDocument, recalled: RecalledQuery, rank: RankQuestion
 ) -> WhyResult:
     """Return why the target has its rank for the question. rank: find's ranking of it. Raises Cancelled."""
     with _UncommittedPaths(snapshot.project, target) as uncommitted:
-        ranking = _rank_for_target(snapshot, target, asked.question, rank)
-        case = explain_document(target.doc_keys, ranking, partial(_split_shares, snapshot)) if ranking else None
+        ranking = _rank_for_target(snapshot, target, recalled.question, rank)
+        explanation = explain_document(target.doc_keys, ranking, partial(_split_shares, snapshot)) if ranking else None
         return WhyResult(
             target=target,
-            query=asked.query,
+            query=recalled.query,
             query_id=new_query_id(),
             index=snapshot.state,
-            explanation=case,
-            mode_ranks=tuple(_list_mode_ranks(snapshot, target, case, ranking, uncommitted)),
+            explanation=explanation,
+            mode_ranks=tuple(_list_mode_ranks(snapshot, target, explanation, ranking, uncommitted)),
             file_history=_read_target_history(snapshot, target, uncommitted),
-            structure=_read_target_structure(snapshot, target, case),
-            remark=asked.remark or _describe_rank_change(asked.rank, case),
+            structure=_read_target_structure(snapshot, target, explanation),
+            remark=recalled.remark or _describe_rank_change(recalled.rank, explanation),
         )
 
 
-def _describe_rank_change(before: int | None, case: DocumentExplanation | None) -> str:
+def _describe_rank_change(before: int | None, explanation: DocumentExplanation | None) -> str:
     """Describe that the rank differs from the one in the earlier answer; empty if it does not."""
-    if before is None or case is None or case.hit is None or case.hit.rank == before:
+    if before is None or explanation is None or explanation.hit is None or explanation.hit.rank == before:
         return ""
     return f"The answer had it {format_ordinal(before)}; what is indexed has changed since."
 
@@ -287,21 +287,23 @@ def _split_shares(snapshot: ProjectSnapshot, document: DocumentHeader, words: st
 def _list_mode_ranks(
     snapshot: ProjectSnapshot,
     target: ResolvedDocument,
-    case: DocumentExplanation | None,
+    explanation: DocumentExplanation | None,
     ranking: Ranking | None,
     uncommitted: ReadUncommitted,
 ) -> Iterator[ModeRank]:
     """Return the target's rank in each mode: in find and recent for the question, in orient within its folder."""
     if snapshot.store is None or target.status != "indexed":
         return
-    if case is not None and ranking is not None:
-        yield ModeRank("find", case.hit.rank if case.hit else None, case.ranked_count, case.absence)
+    if explanation is not None and ranking is not None:
+        yield ModeRank(
+            "find", explanation.hit.rank if explanation.hit else None, explanation.ranked_count, explanation.absence
+        )
     if target.path:
         reading = IndexView(snapshot.store, snapshot.state, snapshot.history)
         yield ModeRank("orient", *rank_in_orient(target.path, reading))
-    if case is not None and ranking is not None:
+    if explanation is not None and ranking is not None:
         clock = ChangeDates(time.time(), snapshot.store, snapshot.history, uncommitted())
-        yield ModeRank("recent", *rank_in_recent(case.document.doc_key, ranking, clock))
+        yield ModeRank("recent", *rank_in_recent(explanation.document.doc_key, ranking, clock))
 
 
 def _read_target_history(
@@ -313,11 +315,11 @@ def _read_target_history(
 
 
 def _read_target_structure(
-    snapshot: ProjectSnapshot, target: ResolvedDocument, case: DocumentExplanation | None
+    snapshot: ProjectSnapshot, target: ResolvedDocument, explanation: DocumentExplanation | None
 ) -> FileStructure | None:
     """Return the structure of the target's file, also for a document that find does not rank."""
-    if case is not None and case.hit is not None:
-        return case.hit.structure
+    if explanation is not None and explanation.hit is not None:
+        return explanation.hit.structure
     if snapshot.store is None or target.status != "indexed" or not target.path:
         return None
     structures: Mapping[str, FileStructure] = snapshot.store.files.get_structures([target.path])

@@ -140,11 +140,11 @@ def summarize_explanation(explained: WhyResult) -> str:
 
 
 def _full_summary(explained: WhyResult) -> str:
-    target, case = explained.target, explained.explanation
+    target, explanation = explained.target, explained.explanation
     if target.status == "indexed":
-        if case is None:
+        if explanation is None:
             return _summarize_without_question(explained)
-        return _summarize_ranked(case, case.hit) if case.hit else _summarize_unranked(case)
+        return _summarize_ranked(explanation, explanation.hit) if explanation.hit else _summarize_unranked(explanation)
     head = {"skipped": "Not indexed", "unindexed": "Not indexed yet", "outside": "Not in this project"}
     if target.similar and target.status == "missing":
         return f"There is none; did you mean {target.similar[0]}?"
@@ -161,19 +161,19 @@ def _summarize_without_question(explained: WhyResult) -> str:
     return f"Indexed{commits}. {explained.remark or 'Ask with a question to see its place.'}"
 
 
-def _summarize_ranked(case: DocumentExplanation, hit: Hit) -> str:
-    holds = decisive_factor(case.ablations)
-    up = _describe_support(hit, holds) if holds else ""
+def _summarize_ranked(explanation: DocumentExplanation, hit: Hit) -> str:
+    decisive = decisive_factor(explanation.ablations)
+    up = _describe_support(hit, decisive) if decisive else ""
     if hit.rank <= FIRST_PAGE_RANKS:
-        best_match = _describe_best_vote(hit) if holds and holds.name not in hit.candidate.votes else ""
+        best_match = _describe_best_vote(hit) if decisive and decisive.name not in hit.candidate.votes else ""
         return _first_fitting(f"{format_ordinal(hit.rank)}: {up}{best_match}", f"{format_ordinal(hit.rank)}: {up}")
     for lack in (
-        *_describe_penalties(case, hit, FIRST_PAGE_RANKS),
-        *_describe_missing_votes(case),
-        *_describe_penalties(case, hit),
+        *_describe_penalties(explanation, hit, FIRST_PAGE_RANKS),
+        *_describe_missing_votes(explanation),
+        *_describe_penalties(explanation, hit),
     ):
         alone = f"{format_ordinal(hit.rank)}: {lack}"
-        return _first_fitting(f"{alone}; held up by {_describe_factor(hit, holds)}", alone) if holds else alone
+        return _first_fitting(f"{alone}; held up by {_describe_factor(hit, decisive)}", alone) if decisive else alone
     return f"{format_ordinal(hit.rank)}: {up}"
 
 
@@ -187,13 +187,13 @@ def _describe_best_vote(hit: Hit) -> str:
     return f"; found by {best[0]} #{best[1].rank}" if best else ""
 
 
-def _describe_support(hit: Hit, holds: Ablation) -> str:
-    factor = _describe_factor(hit, holds)
-    if holds.rank is None:
+def _describe_support(hit: Hit, decisive: Ablation) -> str:
+    factor = _describe_factor(hit, decisive)
+    if decisive.rank is None:
         return f"{factor}, without which it would not be found"
-    if holds.rank == hit.rank:
+    if decisive.rank == hit.rank:
         return f"{factor} above all; it would stay there without it"
-    return f"{factor}, without which it would be {format_ordinal(holds.rank)}"
+    return f"{factor}, without which it would be {format_ordinal(decisive.rank)}"
 
 
 def _describe_factor(hit: Hit, factor: Ablation) -> str:
@@ -209,9 +209,9 @@ def _describe_adjustment(adjustment: Adjustment) -> str:
     return f"x{adjustment.factor:.3g} {adjustment.name.replace('_', ' ')} ({adjustment.reason})"
 
 
-def _describe_missing_votes(case: DocumentExplanation) -> Iterator[str]:
+def _describe_missing_votes(explanation: DocumentExplanation) -> Iterator[str]:
     """Describe the oracles without a match of the document, the lexical one first."""
-    silent = [finding for finding in case.oracles if finding.state in (NO_MATCH, BEYOND_DEPTH)]
+    silent = [finding for finding in explanation.oracles if finding.state in (NO_MATCH, BEYOND_DEPTH)]
     for finding in sorted(silent, key=lambda finding: not finding.missing):
         yield _describe_missing_vote(finding)
 
@@ -226,9 +226,9 @@ def _describe_missing_vote(finding: OracleFinding) -> str:
     return f"{finding.oracle} has no match"
 
 
-def _describe_penalties(case: DocumentExplanation, hit: Hit, within: int | None = None) -> Iterator[str]:
+def _describe_penalties(explanation: DocumentExplanation, hit: Hit, within: int | None = None) -> Iterator[str]:
     """Describe the factors that lower the score, the strongest first. within: only those that cost a rank so high."""
-    by_name = {left.name: left.rank for left in case.ablations}
+    by_name = {ablation.name: ablation.rank for ablation in explanation.ablations}
     lowering = [adjustment for adjustment in hit.candidate.adjustments if adjustment.factor < 1]
     for adjustment in sorted(lowering, key=lambda adjustment: by_name.get(adjustment.name) or hit.rank):
         rank = by_name.get(adjustment.name)
@@ -238,13 +238,13 @@ def _describe_penalties(case: DocumentExplanation, hit: Hit, within: int | None 
         yield f"x{adjustment.factor:.3g} {name}{f', else {format_ordinal(rank)}' if rank else ''}"
 
 
-def _summarize_unranked(case: DocumentExplanation) -> str:
-    if case.absence:
-        return f"Not found: {case.absence}"
-    deep = [finding for finding in case.oracles if finding.state == BEYOND_DEPTH]
+def _summarize_unranked(explanation: DocumentExplanation) -> str:
+    if explanation.absence:
+        return f"Not found: {explanation.absence}"
+    deep = [finding for finding in explanation.oracles if finding.state == BEYOND_DEPTH]
     if deep:
         best = min(deep, key=lambda finding: finding.rank or 0)
-        reach = f"votes end at {case.scoring.depth}"
+        reach = f"votes end at {explanation.scoring.depth}"
         return f"Not found: {best.oracle} has it only {format_ordinal(best.rank or 0)}, and its {reach}"
-    missing = list(_describe_missing_votes(case))
+    missing = list(_describe_missing_votes(explanation))
     return f"Not found: no oracle matches; {missing[0]}" if missing else "Not found: no oracle could answer"

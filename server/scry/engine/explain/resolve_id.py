@@ -101,9 +101,9 @@ class DocumentResolver(Struct, frozen=True):
         if len(commits) == 1:
             return ResolvedDocument(commit_doc_id(commits[0].sha), "indexed", (commits[0].doc_key,))
         if commits:
-            near = tuple(commit_doc_id(commit.sha) for commit in commits)
+            similar = tuple(commit_doc_id(commit.sha) for commit in commits)
             return ResolvedDocument(
-                commit_doc_id(sha), "missing", reason="several commits begin like this", similar=near
+                commit_doc_id(sha), "missing", reason="several commits begin like this", similar=similar
             )
         reason = "the history that was read holds no such commit" if self.history else "there is no history to look in"
         return ResolvedDocument(commit_doc_id(sha), "missing", reason=reason)
@@ -156,9 +156,9 @@ class DocumentResolver(Struct, frozen=True):
         file = self._resolve_file(named.path)
         if file.status != "indexed" or self.store is None:
             return file
-        near = similar_symbols(named.name, named.path, self.store)
+        similar = similar_symbols(named.name, named.path, self.store)
         reason = f"{file_doc_id(named.path)} is indexed, and holds no {named.name}"
-        return ResolvedDocument(f"./{inside}", "missing", reason=reason, similar=near, path=named.path)
+        return ResolvedDocument(f"./{inside}", "missing", reason=reason, similar=similar, path=named.path)
 
     def _resolve_lines(self, path: str, first: int, lines: re.Match[str]) -> ResolvedDocument | None:
         path = _decode_path(path)
@@ -179,12 +179,12 @@ class DocumentResolver(Struct, frozen=True):
             return ResolvedDocument("./", "missing", reason="a folder; orient says what matters in it")
         if self.store is not None:
             skip = self.store.files.skip_for_path(path)
-            number, documents = self.store.documents.doc_keys_in_file(path)
+            has_file, documents = self.store.documents.doc_keys_in_file(path)
             if skip is not None:
                 return _skipped_document(path, skip)
-            if number:
+            if has_file:
                 return ResolvedDocument(
-                    file_doc_id(path), "indexed", tuple(number for number, _ in documents), path=path
+                    file_doc_id(path), "indexed", tuple(has_file for has_file, _ in documents), path=path
                 )
         return self._explain_unknown_path(path)
 
@@ -204,8 +204,10 @@ class DocumentResolver(Struct, frozen=True):
                 else "its turn has not come"
             )
             return ResolvedDocument(file_doc_id(path), "unindexed", reason=reason, path=path)
-        near = similar_files(path, self.store) if self.store else ()
-        return ResolvedDocument(file_doc_id(path), "missing", reason="there is no such file", similar=near, path=path)
+        similar = similar_files(path, self.store) if self.store else ()
+        return ResolvedDocument(
+            file_doc_id(path), "missing", reason="there is no such file", similar=similar, path=path
+        )
 
 
 def _skipped_document(path: str, skip: SkippedFile) -> ResolvedDocument:
@@ -301,6 +303,6 @@ class ProjectSnapshot(Struct, frozen=True):
         doc_ids = [target.doc_id]
         if len(target.doc_keys) > 1 and self.store is not None:
             documents = self.store.documents.headers(target.doc_keys[:MAX_RECALLED_DOCUMENTS])
-            doc_ids += [outline.doc_id for outline in documents.values()]
+            doc_ids += [document.doc_id for document in documents.values()]
         named = [*doc_ids, *(f"{self.project.name}:{doc_id}" for doc_id in doc_ids)]
         return recall_query(query, query_id, named, answers)

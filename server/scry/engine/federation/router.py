@@ -261,8 +261,10 @@ class ProjectRouter:
         if not names_projects(params):
             return open_roots
         known = self.registered()
-        here = [registered for root in open_roots if (registered := find_project_at(known, root))]
-        return [each.project.root for each in select_projects(requested_projects(params), here, known).projects]
+        open_projects = [registered for root in open_roots if (registered := find_project_at(known, root))]
+        return [
+            each.project.root for each in select_projects(requested_projects(params), open_projects, known).projects
+        ]
 
     def warm_up(self) -> None:
         """Open the first project in the background, so that its index is up to date before the first question."""
@@ -346,8 +348,8 @@ class ProjectRouter:
         """Ask the requested projects, open or not, and merge their answers."""
         known = self.registered()
         opened = self.workspace.projects()
-        here = [as_registered(project, known) for project in opened]
-        selection = select_projects(requested, here, known)
+        open_registered = [as_registered(project, known) for project in opened]
+        selection = select_projects(requested, open_registered, known)
         if not selection.projects and selection.unknown_names:
             raise UnknownProject("projects", describe_unknown_projects(selection.unknown_names, known))
         if not selection.projects:
@@ -402,8 +404,10 @@ class ProjectRouter:
     def _borrow_registered(self, name: str, field: str) -> Generator[Engine]:
         """Hold the engine of a project by its name. Raises UnknownProject naming the field."""
         known = self.registered()
-        here = [] if self.workspace.is_editor else [as_registered(each, known) for each in self.workspace.projects()]
-        project = find_project((*here, *known), name)
+        open_registered = (
+            [] if self.workspace.is_editor else [as_registered(each, known) for each in self.workspace.projects()]
+        )
+        project = find_project((*open_registered, *known), name)
         if project is None:
             raise UnknownProject(field, describe_unknown_projects([name], known))
         if not project.root.is_dir():

@@ -219,7 +219,7 @@ def _read_match(doc_id: str, reading: IndexView) -> Document | None:
 
 def _make_hit(rank: int, document: Document, proofs: Sequence[Proof], score: float, reading: IndexView) -> Hit:
     symbol, store = document.symbol, reading.store
-    outline = DocumentHeader(
+    header = DocumentHeader(
         document.doc_key,
         document.doc_id,
         document.content_type,
@@ -232,7 +232,7 @@ def _make_hit(rank: int, document: Document, proofs: Sequence[Proof], score: flo
     is_file = symbol.kind == "file"
     return Hit(
         rank,
-        Candidate(outline, {}, 0.0, (), score),
+        Candidate(header, {}, 0.0, (), score),
         document,
         file_structures([file], reading.history)[document.path] if file else None,
         file_summary(document.path, store) if is_file else make_snippet(document, store.files.get_text(document.path)),

@@ -34,9 +34,9 @@ def resolve_name(name: str, store: IndexStore, *, files_first: bool) -> tuple[st
     resolvers = (_resolve_files, _resolve_symbols) if files_first else (_resolve_symbols, _resolve_files)
     doc_ids = next((doc_ids for resolve in resolvers if (doc_ids := resolve(name, store))), ())
     if not doc_ids:
-        near = _suggest_names(name, store)
-        meant = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise BadRequest("query", f"nothing in this project is called {name}{meant}")
+        similar = _suggest_names(name, store)
+        hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+        raise BadRequest("query", f"nothing in this project is called {name}{hint}")
     return doc_ids
 
 
@@ -61,8 +61,8 @@ def _resolve_symbols(name_input: str, store: IndexStore) -> tuple[str, ...]:
         else []
     )
     same = [each for each in named if each.name == last] or named
-    doing = [each for each in same if each.content_type == "code" and each.kind not in _PASSIVE_KINDS] or same
-    return tuple(sorted(each.doc_id for each in doing))
+    active = [each for each in same if each.content_type == "code" and each.kind not in _PASSIVE_KINDS] or same
+    return tuple(sorted(each.doc_id for each in active))
 
 
 def _matches_qualified_name(document: DocumentHeader, path: str, name: str) -> bool:
@@ -180,9 +180,11 @@ def _follow_definers(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_Rel
     """Yield the document that encloses each document: a symbol, else its file."""
     for doc_id in doc_ids:
         for document in store.documents.find_by_doc_id(doc_id):
-            around = symbol_doc_id(document.path, document.symbol.container, 0) if document.symbol.container else ""
-            there = around if around and store.documents.find_by_doc_id(around) else file_doc_id(document.path)
-            yield doc_id, there, document.symbol.name_span.start.line, 1
+            container = symbol_doc_id(document.path, document.symbol.container, 0) if document.symbol.container else ""
+            definer = (
+                container if container and store.documents.find_by_doc_id(container) else file_doc_id(document.path)
+            )
+            yield doc_id, definer, document.symbol.name_span.start.line, 1
 
 
 def _follow_members(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_RelationRow]:

@@ -49,8 +49,8 @@ class BeliefSnapshot(Struct, frozen=True):
     def warnings(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the warnings against relying on each of these beliefs, in words."""
         notes = self.file.notes_by_doc_id(doc_ids)
-        around = self._read_context(list(notes.values()))
-        return {doc_id: tuple(self._warnings(note, around)) for doc_id, note in notes.items()}
+        context = self._read_context(list(notes.values()))
+        return {doc_id: tuple(self._warnings(note, context)) for doc_id, note in notes.items()}
 
     def reached_files(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
         """Return the existing files that each belief reaches, the highest score first."""
@@ -90,13 +90,13 @@ class BeliefSnapshot(Struct, frozen=True):
         changed = self.history.last_commit_times(paths) if self.history is not None else {}
         return _BeliefContext(related, self.file.notes_by_doc_id(list(dict.fromkeys(others))), paths_by_belief, changed)
 
-    def _warnings(self, note: NoteFile, around: _BeliefContext) -> list[str]:
+    def _warnings(self, note: NoteFile, context: _BeliefContext) -> list[str]:
         missing = [evidence.raw_text for evidence in map(parse_citation, note.evidence) if self._is_gone(evidence)]
         warnings = [f"its evidence is gone: {', '.join(missing)}"] if missing else []
-        against = _contradicting_beliefs(note, around)
+        against = _contradicting_beliefs(note, context)
         if against:
             warnings.append(f"contradicted by {', '.join(against)}")
-        supported = self._last_supported(note, around)
+        supported = self._last_supported(note, context)
         if supported is not None and self.now - supported > STALE_AFTER_S:
             warnings.append(f"nothing has supported it for {format_duration(self.now - supported)}")
         return warnings
@@ -119,11 +119,11 @@ class BeliefSnapshot(Struct, frozen=True):
             return self.store.files.get_file(evidence.path) is None
         return evidence.lines is not None and evidence.lines[0] > text.count("\n") + 1
 
-    def _last_supported(self, note: NoteFile, around: _BeliefContext) -> int | None:
+    def _last_supported(self, note: NoteFile, context: _BeliefContext) -> int | None:
         """Return when a belief was last supported: by its date, its files, its cited commits or supporting beliefs."""
         times = [note.date]
-        times += [other.date for other in around.active("supports", note)]
-        times += [around.changed[path] for path in around.places[note.doc_id] if path in around.changed]
+        times += [other.date for other in context.active("supports", note)]
+        times += [context.changed[path] for path in context.places[note.doc_id] if path in context.changed]
         if self.history is not None:
             cited = [evidence for evidence in map(parse_citation, note.evidence) if evidence.kind == "commit"]
             times += [
@@ -133,10 +133,10 @@ class BeliefSnapshot(Struct, frozen=True):
         return max(known) if known else None
 
 
-def _contradicting_beliefs(note: NoteFile, around: _BeliefContext) -> list[str]:
+def _contradicting_beliefs(note: NoteFile, context: _BeliefContext) -> list[str]:
     """Return the active beliefs that a belief attacks, or that attack it."""
-    attacked = (around.others.get(_belief_doc_id(target)) for target in note.attacks)
-    against = [*around.active("attacks", note), *(other for other in attacked if other and other.status == ACTIVE)]
+    attacked = (context.others.get(_belief_doc_id(target)) for target in note.attacks)
+    against = [*context.active("attacks", note), *(other for other in attacked if other and other.status == ACTIVE)]
     return sorted({other.doc_id for other in against if other.doc_id != note.doc_id})
 
 

@@ -135,13 +135,13 @@ class MemoryService:
     def _capture(self, observation: Observation) -> None:
         self._run_in_background(lambda: self._open_store().record(observation, self._owner(None)))
 
-    def _run_in_background(self, act: Callable[[], object]) -> None:
+    def _run_in_background(self, task: Callable[[], object]) -> None:
         if not self.is_on():
             return
         with self._lock:
             if self._captures is None:
                 self._captures = ThreadPoolExecutor(1, thread_name_prefix="scry-memory")
-            self._captures.submit(_run_logged, act)
+            self._captures.submit(_run_logged, task)
 
     # Questions ----------------------------------------------------------------------------------------------------
 
@@ -264,9 +264,9 @@ class MemoryService:
         store.save_last_seen_commit(owner.root, head)
 
 
-def _run_logged(act: Callable[[], object]) -> None:
+def _run_logged(task: Callable[[], object]) -> None:
     try:
-        act()
+        task()
     except ScryError as error:
         _log.warning("not noted: %s", error)
     except Exception:

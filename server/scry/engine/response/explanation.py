@@ -41,7 +41,7 @@ def present_explanation(explained: WhyResult, project: Project, context: Request
         text="",
         index=present_state(explained.index, context.commands),
         reason=replace_surrogates(target.reason or explained.remark or absence),
-        near=[replace_surrogates(near) for near in target.similar],
+        near=[replace_surrogates(similar) for similar in target.similar],
         faults=[present_fault(fault) for fault in explanation.faults] if explanation else [],
         scoring=present_scoring(explanation.scoring) if explanation else UNSET,
         result=present_hit(explanation.hit, project, context.encoding) if explanation and explanation.hit else UNSET,

@@ -57,7 +57,7 @@ def qualify_explanation(project: str, explanation: messages.Explanation) -> mess
     return msgspec.structs.replace(
         explanation,
         doc_id=add_project(project, explanation.doc_id),
-        near=[add_project(project, near) for near in explanation.near],
+        near=[add_project(project, similar) for similar in explanation.near],
         result=UNSET if result is UNSET else qualify_result(project, result),
         lived=file_history,
         impact=_qualify_impact(project, explanation.impact),

@@ -172,19 +172,19 @@ class _HistoryUpdate:
 
     def _read_with_lines(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
         """Yield commits with their lines; a commit of which git lacks an object is left out."""
-        left = list(shas)
-        while left and self._incomplete_count <= _MAX_INCOMPLETE_COMMITS:
+        remaining = list(shas)
+        while remaining and self._incomplete_count <= _MAX_INCOMPLETE_COMMITS:
             read = 0
             try:
                 for commit in read_commits(
-                    self._source.root, left, in_subfolder=self._source.in_subfolder, with_lines=True
+                    self._source.root, remaining, in_subfolder=self._source.in_subfolder, with_lines=True
                 ):
                     read += 1
                     yield commit
                 return
             except GitFailed:
                 self._incomplete_count += 1
-                left = left[read + 1 :]
+                remaining = remaining[read + 1 :]
 
     def _read_with_files(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
         """Yield commits with their files; from the first one of which git lacks an object on, without them.

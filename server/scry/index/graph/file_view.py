@@ -64,15 +64,15 @@ class FileView:
         """Return whether definitions nested in a container of this file are visible from inside without naming the
         container.
         """
-        around = self._by_name.get(container)
-        return not container or around is None or around.kind in TRANSPARENT_KINDS
+        containers = self._by_name.get(container)
+        return not container or containers is None or containers.kind in TRANSPARENT_KINDS
 
     def enclosing_type(self, document: GraphDocument) -> GraphDefinition | None:
         """Return the innermost type of this file that a document is, or stands in."""
         for name in enclosing_names(document):
-            around = self._by_name.get(name)
-            if around is not None and around.kind in KINDS_WITH_MEMBERS:
-                return to_definition(around)
+            definitions = self._by_name.get(name)
+            if definitions is not None and definitions.kind in KINDS_WITH_MEMBERS:
+                return to_definition(definitions)
         return None
 
 

@@ -78,8 +78,8 @@ def _digest_definitions(
         if document.kind not in _UNNAMED_KINDS
     ]
     for binding in bindings:
-        leads = [project.by_id[target].path for target in project.resolve_import(source_file, binding.source)]
-        rows.append((0, name_hash(binding.name), definition_hash(binding.name, binding.member, *leads)))
+        targets = [project.by_id[target].path for target in project.resolve_import(source_file, binding.source)]
+        rows.append((0, name_hash(binding.name), definition_hash(binding.name, binding.member, *targets)))
     return np.array(rows, DEFINITION_DTYPE)
 
 

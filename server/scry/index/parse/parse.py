@@ -1,7 +1,8 @@
 """Parse a file's text into symbols, imports and references. Pure; never raises on odd text.
 
-A text that the grammar can't parse in time, or that is too broken, is read as plain text. So is a text on which a process
-ended before (`CrashGuard` in scry.index.project_parser). A file that can't be decoded is skipped (scan/read_file.py).
+A text that the grammar can't parse in time, or that is too broken, is read as plain text. So is a text on which a
+process ended before (`CrashGuard` in scry.index.project_parser). A file that can't be decoded is skipped
+(scry.index.scan.read_file).
 """
 
 from __future__ import annotations

@@ -57,13 +57,13 @@ class ScoredDocuments(Struct, frozen=True):
 
     def with_min_score(self, min_score: float) -> ScoredDocuments:
         """Return the documents with at least this score."""
-        left = self.scores >= min_score
-        return ScoredDocuments(self.doc_keys[left], self.scores[left], self.score_ceiling)
+        selected = self.scores >= min_score
+        return ScoredDocuments(self.doc_keys[selected], self.scores[selected], self.score_ceiling)
 
     def restrict_to(self, doc_keys: NDArray[np.int64]) -> ScoredDocuments:
         """Return the documents that are among these."""
-        left = np.isin(self.doc_keys, doc_keys, assume_unique=True)
-        return ScoredDocuments(self.doc_keys[left], self.scores[left], self.score_ceiling)
+        selected = np.isin(self.doc_keys, doc_keys, assume_unique=True)
+        return ScoredDocuments(self.doc_keys[selected], self.scores[selected], self.score_ceiling)
 
 
 NO_DOCUMENTS = ScoredDocuments(np.zeros(0, np.int64), np.zeros(0))

@@ -71,8 +71,8 @@ class NoteStore(NoteReader):
         Deleted documents are passed over.
         """
         vector_set = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
-        there = {row[0] for row in self._select_rows("doc_id", self._row_ids(doc_keys))}
-        indexes = [index for index, row_id in enumerate(self._row_ids(doc_keys)) if row_id in there]
+        existing = {row[0] for row in self._select_rows("doc_id", self._row_ids(doc_keys))}
+        indexes = [index for index, row_id in enumerate(self._row_ids(doc_keys)) if row_id in existing]
         self._vectors.append(vector_set, [doc_keys[index] - self.first_doc_key for index in indexes], vectors[indexes])
         self._raise_generation()
 

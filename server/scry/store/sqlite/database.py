@@ -52,8 +52,8 @@ def network_file_system_type(path: bytes, mounts: bytes) -> str | None:
         if len(words) < 5 or not rest:
             continue
         point = words[4].replace(b"\\040", b" ").replace(b"\\011", b"\t").replace(b"\\134", b"\\")
-        holds = path == point or path.startswith(point.rstrip(b"/") + b"/")
-        if holds and len(point) >= len(best):
+        is_inside = path == point or path.startswith(point.rstrip(b"/") + b"/")
+        if is_inside and len(point) >= len(best):
             best, kind = point, rest.split(b" ", 1)[0].decode("ascii", "replace")
     return kind if kind in _NETWORK_TYPES else None
 

@@ -58,13 +58,13 @@ def to_project_path(path: str, root: Path | None) -> str:
 
     A path that exists from the current folder is read from there, as in every command; any other is one of the project.
     """
-    here = Path.cwd() / path
+    absolute = Path.cwd() / path
     project = resolve_project_folder(root).resolve()
     try:
-        within = here.resolve().relative_to(project)
+        within = absolute.resolve().relative_to(project)
     except (OSError, RuntimeError, ValueError):
         return path
-    return within.as_posix() if here.exists() else path
+    return within.as_posix() if absolute.exists() else path
 
 
 RECENT_DEFAULTS = RecentParams()

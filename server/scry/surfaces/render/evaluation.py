@@ -53,8 +53,8 @@ def evaluation_setup_lines(ground: RunContext) -> Iterator[StyledLine]:
     )
     if ground.recipe != "as it is":
         yield styled_line(("Weighed otherwise: ", "warning"), ground.recipe)
-    for trouble in ground.missing:
-        yield styled_line((f"Could not answer, for some question: {trouble}", "bad"))
+    for message in ground.missing:
+        yield styled_line((f"Could not answer, for some question: {message}", "bad"))
 
 
 def figures_table(figures: Mapping[str, MetricSummary]) -> TableBlock:
@@ -117,9 +117,13 @@ def _retrieved_line(rank: int, result: ReturnedResult, outcome: QueryOutcome) ->
     evidence = " | ".join(
         f"{_ORACLE_ABBREVIATIONS.get(name, name)} #{location}" for name, location in result.found_by.items()
     )
-    moved = " ".join(f"{name} ×{factor:.2f}" for name, factor in result.adjustments.items())
+    adjustments = " ".join(f"{name} ×{factor:.2f}" for name, factor in result.adjustments.items())
     return styled_line(
-        mark, f"{rank}. ", result.doc_id, (f"  ({evidence})", "evidence"), (f"  {moved}" if moved else "", "quiet")
+        mark,
+        f"{rank}. ",
+        result.doc_id,
+        (f"  ({evidence})", "evidence"),
+        (f"  {adjustments}" if adjustments else "", "quiet"),
     )
 
 
@@ -196,14 +200,14 @@ def _difference_row(name: str, of: PairedDifference) -> list[StyledLine]:
     ]
 
 
-def _moved_question_line(moved: QueryChange) -> StyledLine:
-    better = moved.after > moved.before
-    ranks = ", ".join(f"{_format_rank(old)} → {_format_rank(new)}" for old, new in moved.ranks)
-    first = "" if moved.first[0] == moved.first[1] else f"  first was {moved.first[0]}, is {moved.first[1]}"
+def _moved_question_line(change: QueryChange) -> StyledLine:
+    better = change.after > change.before
+    ranks = ", ".join(f"{_format_rank(old)} → {_format_rank(new)}" for old, new in change.ranks)
+    first = "" if change.first[0] == change.first[1] else f"  first was {change.first[0]}, is {change.first[1]}"
     return styled_line(
-        (f"{moved.after - moved.before:+.2f} ", "good" if better else "bad"),
-        f"{moved.numbers[1]}. ",
-        (moved.query, "strong"),
+        (f"{change.after - change.before:+.2f} ", "good" if better else "bad"),
+        f"{change.numbers[1]}. ",
+        (change.query, "strong"),
         f"  {ranks}",
         (first, "quiet"),
     )
