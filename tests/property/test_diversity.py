@@ -24,7 +24,7 @@ def _ask(text: str, limit: int) -> SearchQuery:
 def _ranked(election: Election, question: SearchQuery, limit: int | None) -> list[Candidate]:
     documents, votes = election
     return rank_with_boosts(
-        fuse.fuse_votes(votes, documents, question.weights), question, _top(question), str.lower, limit
+        fuse.fuse_matches(votes, documents, question.weights), question, _top(question), str.lower, limit
     )
 
 

@@ -54,7 +54,7 @@ def _question(text: str) -> SearchQuery:
 def _rank(election: Election, question: SearchQuery) -> list[Candidate]:
     documents, votes = election
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
-    return rank_with_boosts(fuse.fuse_votes(votes, documents, question.weights), question, top, str.lower)
+    return rank_with_boosts(fuse.fuse_matches(votes, documents, question.weights), question, top, str.lower)
 
 
 @pytest.mark.acceptance("F4", "F5")
@@ -63,7 +63,11 @@ def test_score_is_recomputed_and_lies_between_0_and_1(election: Election, text: 
     question = _question(text)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
     for candidate in _rank(election, question):
-        terms = sum(w / (60 + candidate.votes[o].rank) for o, w in question.weights.items() if o in candidate.votes)
+        terms = sum(
+            w / (60 + candidate.oracle_matches[o].rank)
+            for o, w in question.weights.items()
+            if o in candidate.oracle_matches
+        )
         again = terms * math.prod(a.factor for a in candidate.adjustments) / top
         assert candidate.fused_score == again
         assert 0 < candidate.fused_score <= 1 + 1e-12
@@ -76,8 +80,8 @@ def test_document_counts_once_per_oracle_by_best_rank(
     election: Election,
 ) -> None:
     documents, votes = election
-    for candidate in fuse.fuse_votes(votes, documents, _ORACLES):
-        for oracle, vote in candidate.votes.items():
+    for candidate in fuse.fuse_matches(votes, documents, _ORACLES):
+        for oracle, vote in candidate.oracle_matches.items():
             ranks = [v.rank for v in votes[oracle] if v.doc_key == candidate.document.doc_key]
             assert vote.rank == min(ranks)
 
@@ -114,7 +118,7 @@ def test_the_first_few_are_what_they_are_among_all(election: Election, limit: in
     documents, votes = election
     question = _question(text)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
-    candidates = fuse.fuse_votes(votes, documents, question.weights)
+    candidates = fuse.fuse_matches(votes, documents, question.weights)
     assert rank_with_boosts(candidates, question, top, str.lower, limit)[:limit] == _rank(election, question)[:limit]
 
 
@@ -124,14 +128,16 @@ def test_a_place_among_rivals_is_that_in_the_whole_ranking(election: Election, t
     documents, votes = election
     question = _question(text)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
-    rivals = Competitors.from_candidates(fuse.fuse_votes(votes, documents, question.weights), question, top, str.lower)
+    rivals = Competitors.from_candidates(
+        fuse.fuse_matches(votes, documents, question.weights), question, top, str.lower
+    )
     ranked = _rank(election, question)
     for rank, candidate in enumerate(ranked, 1):
         number = candidate.document.doc_key
         assert rivals.rank_of(number) == (rank, candidate)
         for adjustment in candidate.adjustments:
             assert rivals.rank_of(number, adjustment.name) == _ranked_without(ranked, number, adjustment.name, top)
-        for left in ablate_each_factor(candidate, rivals, question.weights)[: len(candidate.votes)]:
+        for left in ablate_each_factor(candidate, rivals, question.weights)[: len(candidate.oracle_matches)]:
             fewer = {o: [v for v in cast if o != left.name or v.doc_key != number] for o, cast in votes.items()}
             again = {each.document.doc_key: at for at, each in enumerate(_rank((documents, fewer), question), 1)}
             assert left.rank == again.get(number)

@@ -8,7 +8,7 @@ from pathlib import Path
 from scry.core import Candidate, DocumentHeader, OracleMatch
 from scry.engine.search import (
     BASE_ORACLE_WEIGHTS,
-    fuse_votes,
+    fuse_matches,
     fused_score_ceiling,
     max_boost,
     parse_query,
@@ -52,6 +52,6 @@ def test_worked_example_of_the_ranking_page_is_what_find_computes() -> None:
         for oracle in ("semantic", "lexical", "temporal")
     }
     ceiling = fused_score_ceiling(question.weights, max_boost(question))
-    ranked = rank_with_boosts(fuse_votes(matches, headers, question.weights), question, ceiling, str.lower)
+    ranked = rank_with_boosts(fuse_matches(matches, headers, question.weights), question, ceiling, str.lower)
     assert f"{ceiling:.5f}" in example
     assert [shown(rank, candidate) for rank, candidate in enumerate(ranked, 1)] == table(example, "rank")

@@ -253,7 +253,7 @@ class Candidate(Struct, frozen=True, gc=False):
     """A document with all matches for it. rank_sum: the sum of weight / (K + rank) over its matches."""
 
     document: DocumentHeader
-    votes: Mapping[str, OracleMatch]
+    oracle_matches: Mapping[str, OracleMatch]
     rank_sum: float
     adjustments: tuple[Adjustment, ...] = ()
     fused_score: float = 0.0

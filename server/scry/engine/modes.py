@@ -197,8 +197,8 @@ class ProjectModes:
         from scry.engine.browse.recent_search import ranking_depth
 
         retrieval = self._retrieve_from(context, store, question)
-        matches = retrieval.oracle_votes
-        return rank_candidates(question, retrieval.reader, matches, ranking_depth(matches.votes))
+        matches = retrieval.oracle_matches
+        return rank_candidates(question, retrieval.reader, matches, ranking_depth(matches.by_oracle))
 
     def _answer_relation_query(self, request: FindRequest, context: RequestContext) -> Answer:
         from scry.engine.graph_query.evaluate import answer_relation_query

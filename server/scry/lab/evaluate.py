@@ -110,7 +110,7 @@ def _returned_result(location: JudgedLocation, candidate: Candidate) -> Returned
         start_line=location.start_line,
         end_line=location.end_line,
         score=candidate.fused_score,
-        found_by={name: match.rank for name, match in candidate.votes.items()},
+        found_by={name: match.rank for name, match in candidate.oracle_matches.items()},
         adjustments={adjustment.name: adjustment.factor for adjustment in candidate.adjustments},
     )
 

@@ -48,8 +48,8 @@ class EvaluatedIndex:
         """Return find's complete ranking of a query. overrides: weight overrides."""
         history = self._indexed.history.read
         retrieval = retrieve(question, self.store, self._encode, _never_cancelled, history, lambda: None)
-        ranking = rank_candidates(question, retrieval.reader, retrieval.oracle_votes)
-        self.oracles.update(name for name, matches in ranking.oracle_votes.votes.items() if matches)
+        ranking = rank_candidates(question, retrieval.reader, retrieval.oracle_matches)
+        self.oracles.update(name for name, matches in ranking.oracle_matches.by_oracle.items() if matches)
         self.adjustments.update(adjustment.name for each in ranking.ranked for adjustment in each.adjustments)
         return ranking if overrides is NO_OVERRIDES else reweigh(ranking, overrides)
 
@@ -90,12 +90,14 @@ class EvaluatedIndex:
 
 def reweigh(ranking: Ranking, overrides: WeightOverrides) -> Ranking:
     """Return the ranking of the same oracle results with these weight overrides."""
-    return rank_candidates(overrides.apply_to(ranking.question), ranking.reader, ranking.oracle_votes)
+    return rank_candidates(overrides.apply_to(ranking.question), ranking.reader, ranking.oracle_matches)
 
 
 def list_faults(rankings: Iterable[Ranking]) -> list[str]:
     """Return the oracles that could not answer, and why, once each."""
-    return sorted({f"{fault.oracle}: {fault.message}" for ranking in rankings for fault in ranking.oracle_votes.faults})
+    return sorted(
+        {f"{fault.oracle}: {fault.message}" for ranking in rankings for fault in ranking.oracle_matches.faults}
+    )
 
 
 def _folders_above(root: Path) -> str:

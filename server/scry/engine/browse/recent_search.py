@@ -112,9 +112,10 @@ def _min_raw_score(
 ) -> float:
     """Return the raw score that makes a document relevant: a share of the best one of all projects, in its own unit."""
     scores = [
-        each.candidate.votes[oracle].raw_score * scale
+        each.candidate.oracle_matches[oracle].raw_score * scale
         for each in pool
-        if oracle in each.candidate.votes and (scale := _score_scale(oracle, own, rankings[each.at])) is not None
+        if oracle in each.candidate.oracle_matches
+        and (scale := _score_scale(oracle, own, rankings[each.at])) is not None
     ]
     return MIN_SCORE_SHARES[oracle] * max(scores, default=0.0)
 
@@ -130,7 +131,7 @@ def _is_relevant(candidate: Candidate, threshold: RelevanceThreshold) -> bool:
     name, min_factor = NAME_BOOST_THRESHOLD
     if any(adjustment.name == name and adjustment.factor >= min_factor for adjustment in candidate.adjustments):
         return True
-    matches = candidate.votes
+    matches = candidate.oracle_matches
     return any(
         oracle in matches and matches[oracle].raw_score >= min_score for oracle, min_score in threshold.min_raw.items()
     )
@@ -168,7 +169,7 @@ def rank_by_recency(
         scoring=ranking.scoring,
         index=state,
         hits=tuple(_add_change_time(hit, changes[hit.document.doc_id], clock.now) for hit in hits),
-        faults=ranking.oracle_votes.faults,
+        faults=ranking.oracle_matches.faults,
         notices=() if hits else _older_notices(dated, clock.now, days),
     )
 

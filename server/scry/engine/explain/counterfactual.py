@@ -99,8 +99,8 @@ def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mappin
     """
     doc_key = own.document.doc_key
     ablations: list[Ablation] = []
-    for oracle in own.votes:
-        fewer = _without_vote(own, oracle, weights)
+    for oracle in own.oracle_matches:
+        fewer = _without_match(own, oracle, weights)
         ablations += [
             _make_ablation(oracle, *competitors.with_replacement(each).rank_of(doc_key)) for each in fewer
         ] or [Ablation(oracle, None, 0.0)]
@@ -119,10 +119,10 @@ def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
     )
 
 
-def _without_vote(own: Candidate, oracle: str, weights: Mapping[str, float]) -> list[Candidate]:
+def _without_match(own: Candidate, oracle: str, weights: Mapping[str, float]) -> list[Candidate]:
     """Return the candidate without this oracle's match; empty where no other oracle matched it."""
-    matches = {name: (match,) for name, match in own.votes.items() if name != oracle}
-    return fuse.fuse_votes(matches, {own.document.doc_key: own.document}, weights)
+    matches = {name: (match,) for name, match in own.oracle_matches.items() if name != oracle}
+    return fuse.fuse_matches(matches, {own.document.doc_key: own.document}, weights)
 
 
 def _make_ablation(name: str, rank: int, candidate: Candidate) -> Ablation:

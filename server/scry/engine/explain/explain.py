@@ -102,7 +102,7 @@ def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScor
     explanation = DocumentExplanation(
         question=ranking.question,
         scoring=ranking.scoring,
-        faults=ranking.oracle_votes.faults,
+        faults=ranking.oracle_matches.faults,
         document=document,
         oracles=_collect_findings(document, ranking, split),
         ranked_count=len(ranking.candidates),
@@ -161,8 +161,8 @@ def _collect_findings(document: DocumentHeader, ranking: Ranking, split: SplitSc
     """Return the finding of each oracle, in the order in which terms are summed."""
     matches = {
         name: match
-        for name, ranked in ranking.oracle_votes.votes.items()
-        if (match := _find_vote(document.doc_key, ranked))
+        for name, ranked in ranking.oracle_matches.by_oracle.items()
+        if (match := _find_match(document.doc_key, ranked))
     }
     scoring = ranking.scoring
     terms = {name: scoring.weights[name] / (scoring.k + match.rank) for name, match in matches.items()}
@@ -175,7 +175,7 @@ def _collect_findings(document: DocumentHeader, ranking: Ranking, split: SplitSc
     return tuple(findings)
 
 
-def _find_vote(doc_key: int, matches: Sequence[OracleMatch]) -> OracleMatch | None:
+def _find_match(doc_key: int, matches: Sequence[OracleMatch]) -> OracleMatch | None:
     return next((match for match in matches if match.doc_key == doc_key), None)
 
 
@@ -195,7 +195,7 @@ def _oracle_finding(
 
     if match is not None:
         return evidence(VOTED, RankLookup(match.rank, match.raw_score))
-    failed = next((fault.message for fault in ranking.oracle_votes.faults if fault.oracle == oracle.name), None)
+    failed = next((fault.message for fault in ranking.oracle_matches.faults if fault.oracle == oracle.name), None)
     if failed is not None:
         return evidence(FAILED, RankLookup(note=failed))
     if not _passes_filters(document, ranking.reader):

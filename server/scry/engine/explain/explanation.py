@@ -165,11 +165,11 @@ def _summarize_ranked(explanation: DocumentExplanation, hit: Hit) -> str:
     decisive = decisive_factor(explanation.ablations)
     up = _describe_support(hit, decisive) if decisive else ""
     if hit.rank <= FIRST_PAGE_RANKS:
-        best_match = _describe_best_vote(hit) if decisive and decisive.name not in hit.candidate.votes else ""
+        best_match = _describe_best_match(hit) if decisive and decisive.name not in hit.candidate.oracle_matches else ""
         return _first_fitting(f"{format_ordinal(hit.rank)}: {up}{best_match}", f"{format_ordinal(hit.rank)}: {up}")
     for lack in (
         *_describe_penalties(explanation, hit, FIRST_PAGE_RANKS),
-        *_describe_missing_votes(explanation),
+        *_describe_missing_matches(explanation),
         *_describe_penalties(explanation, hit),
     ):
         alone = f"{format_ordinal(hit.rank)}: {lack}"
@@ -181,9 +181,9 @@ def _first_fitting(*lines: str) -> str:
     return next((line for line in lines if len(line) <= MAX_SUMMARY_CHARACTERS), lines[-1])
 
 
-def _describe_best_vote(hit: Hit) -> str:
+def _describe_best_match(hit: Hit) -> str:
     """Describe the match of the oracle that ranks the document highest: an adjustment alone finds nothing."""
-    best = min(hit.candidate.votes.items(), key=lambda match: match[1].rank, default=None)
+    best = min(hit.candidate.oracle_matches.items(), key=lambda match: match[1].rank, default=None)
     return f"; found by {best[0]} #{best[1].rank}" if best else ""
 
 
@@ -198,7 +198,7 @@ def _describe_support(hit: Hit, decisive: Ablation) -> str:
 
 def _describe_factor(hit: Hit, factor: Ablation) -> str:
     """Describe a factor, such as `lexical #2` or `x6 definition (defines fuse)`."""
-    match = hit.candidate.votes.get(factor.name)
+    match = hit.candidate.oracle_matches.get(factor.name)
     if match is not None:
         return f"{factor.name} #{match.rank}"
     adjustment = next((a for a in hit.candidate.adjustments if a.name == factor.name), None)
@@ -209,14 +209,14 @@ def _describe_adjustment(adjustment: Adjustment) -> str:
     return f"x{adjustment.factor:.3g} {adjustment.name.replace('_', ' ')} ({adjustment.reason})"
 
 
-def _describe_missing_votes(explanation: DocumentExplanation) -> Iterator[str]:
+def _describe_missing_matches(explanation: DocumentExplanation) -> Iterator[str]:
     """Describe the oracles without a match of the document, the lexical one first."""
     silent = [finding for finding in explanation.oracles if finding.state in (NO_MATCH, BEYOND_DEPTH)]
     for finding in sorted(silent, key=lambda finding: not finding.missing):
-        yield _describe_missing_vote(finding)
+        yield _describe_missing_match(finding)
 
 
-def _describe_missing_vote(finding: OracleFinding) -> str:
+def _describe_missing_match(finding: OracleFinding) -> str:
     if finding.state == BEYOND_DEPTH:
         return f"{finding.oracle} has it only {format_ordinal(finding.rank or 0)}"
     if finding.missing:
@@ -246,5 +246,5 @@ def _summarize_unranked(explanation: DocumentExplanation) -> str:
         best = min(deep, key=lambda finding: finding.rank or 0)
         reach = f"votes end at {explanation.scoring.depth}"
         return f"Not found: {best.oracle} has it only {format_ordinal(best.rank or 0)}, and its {reach}"
-    missing = list(_describe_missing_votes(explanation))
+    missing = list(_describe_missing_matches(explanation))
     return f"Not found: no oracle matches; {missing[0]}" if missing else "Not found: no oracle could answer"

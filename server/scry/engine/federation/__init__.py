@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from scry.engine.federation.engine_pool import EnginePool as EnginePool
     from scry.engine.federation.engine_pool import make_engine_opener as make_engine_opener
-    from scry.engine.federation.rank_merge import KeyedVotes as KeyedVotes
+    from scry.engine.federation.rank_merge import KeyedMatches as KeyedMatches
     from scry.engine.federation.rank_merge import rank_among_all as rank_among_all
     from scry.engine.federation.router import ProjectRouter as ProjectRouter
     from scry.engine.federation.selection import ProjectSelection as ProjectSelection
@@ -16,7 +16,7 @@ else:
     _MODULES = {
         "EnginePool": "engine_pool",
         "HomeWorkspace": "workspace",
-        "KeyedVotes": "rank_merge",
+        "KeyedMatches": "rank_merge",
         "ProjectRouter": "router",
         "ProjectSelection": "selection",
         "make_engine_opener": "engine_pool",

@@ -138,7 +138,7 @@ def rank_retrievals_together(results: Sequence[RetrievalResult | ScryError]) -> 
     ]
     ranked = iter(rank_across_projects(retrievals) if retrievals else ())
     return [
-        replace(each, retrieval=replace(each.retrieval, oracle_votes=next(ranked)))
+        replace(each, retrieval=replace(each.retrieval, oracle_matches=next(ranked)))
         if isinstance(each, RetrievalResult) and each.retrieval is not None
         else each
         for each in results

@@ -13,47 +13,47 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from scry.core.types import OracleMatch
-from scry.engine.search.pipeline import OracleVotes, Retrieval
+from scry.engine.search.pipeline import OracleMatches, Retrieval
 from scry.oracles import ORACLES
 from scry.oracles.oracle import Oracle, ScoreScale
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus
 
 
-class KeyedVotes(Struct, frozen=True):
+class KeyedMatches(Struct, frozen=True):
     """The matches of one oracle in one project, with ascending keys that compare with those of the other projects."""
 
-    votes: Sequence[OracleMatch]
+    matches: Sequence[OracleMatch]
     keys: Sequence[float]
 
     @property
     def ranking_keys(self) -> list[float]:
         """The keys of the matches that other matches are ranked after: commits and notes have a rank, but take none."""
-        return sorted(key for vote, key in zip(self.votes, self.keys, strict=True) if CodeCorpus.owns(vote.doc_key))
+        return sorted(key for match, key in zip(self.matches, self.keys, strict=True) if CodeCorpus.owns(match.doc_key))
 
 
-def rank_across_projects(retrievals: Sequence[Retrieval]) -> list[OracleVotes]:
+def rank_across_projects(retrievals: Sequence[Retrieval]) -> list[OracleMatches]:
     """Return each project's matches, in the same order, with ranks among those of all projects, to the usual depth.
 
     Of equal matches of two projects, that of the earlier project comes first.
     """
     if len(retrievals) == 1:
-        return [retrievals[0].oracle_votes]
+        return [retrievals[0].oracle_matches]
     matches_by_project: list[dict[str, tuple[OracleMatch, ...]]] = [{} for _ in retrievals]
     for oracle in ORACLES:
-        for own, ranked in zip(matches_by_project, rank_among_all(_keyed_votes(oracle, retrievals)), strict=True):
+        for own, ranked in zip(matches_by_project, rank_among_all(_keyed_matches(oracle, retrievals)), strict=True):
             own[oracle.name] = ranked
     return [
-        OracleVotes(own, each.oracle_votes.faults) for own, each in zip(matches_by_project, retrievals, strict=True)
+        OracleMatches(own, each.oracle_matches.faults) for own, each in zip(matches_by_project, retrievals, strict=True)
     ]
 
 
-def _keyed_votes(oracle: Oracle, retrievals: Sequence[Retrieval]) -> list[KeyedVotes]:
-    matches_by_project = [_votes_of(oracle, retrieval) for retrieval in retrievals]
+def _keyed_matches(oracle: Oracle, retrievals: Sequence[Retrieval]) -> list[KeyedMatches]:
+    matches_by_project = [_matches_of(oracle, retrieval) for retrieval in retrievals]
     units = _oracle_score_units(oracle, retrievals)
     if units is None:
-        return [KeyedVotes(own, [float(match.rank) for match in own]) for own in matches_by_project]
+        return [KeyedMatches(own, [float(match.rank) for match in own]) for own in matches_by_project]
     return [
-        KeyedVotes(own, [-match.raw_score / unit for match in own])
+        KeyedMatches(own, [-match.raw_score / unit for match in own])
         for own, unit in zip(matches_by_project, units, strict=True)
     ]
 
@@ -69,18 +69,18 @@ def score_units(retrievals: Sequence[Retrieval]) -> list[dict[str, float]]:
 def _oracle_score_units(oracle: Oracle, retrievals: Sequence[Retrieval]) -> list[float] | None:
     """Return the unit of each project's raw scores; None unless the scores of all projects with matches compare."""
     scales = [
-        oracle.score_scale(each.question, each.reader) if _votes_of(oracle, each) else ScoreScale("no votes")
+        oracle.score_scale(each.question, each.reader) if _matches_of(oracle, each) else ScoreScale("no matches")
         for each in retrievals
     ]
-    kinds = {scale and scale.kind for scale, each in zip(scales, retrievals, strict=True) if _votes_of(oracle, each)}
+    kinds = {scale and scale.kind for scale, each in zip(scales, retrievals, strict=True) if _matches_of(oracle, each)}
     return [scale.unit for scale in scales if scale] if len(kinds) == 1 and None not in kinds else None
 
 
-def _votes_of(oracle: Oracle, retrieval: Retrieval) -> Sequence[OracleMatch]:
-    return retrieval.oracle_votes.votes.get(oracle.name, ())
+def _matches_of(oracle: Oracle, retrieval: Retrieval) -> Sequence[OracleMatch]:
+    return retrieval.oracle_matches.by_oracle.get(oracle.name, ())
 
 
-def rank_among_all(lists: Sequence[KeyedVotes]) -> list[tuple[OracleMatch, ...]]:
+def rank_among_all(lists: Sequence[KeyedMatches]) -> list[tuple[OracleMatch, ...]]:
     """Return each project's matches of one oracle with their ranks among those of all, to the usual depth."""
     ranking_keys = [each.ranking_keys for each in lists]
     ranked: list[tuple[OracleMatch, ...]] = []
@@ -89,8 +89,8 @@ def rank_among_all(lists: Sequence[KeyedVotes]) -> list[tuple[OracleMatch, ...]]
             match.rank
             + sum(bisect_right(others, key) for others in ranking_keys[:at])
             + sum(bisect_left(others, key) for others in ranking_keys[at + 1 :])
-            for match, key in zip(own.votes, own.keys, strict=True)
+            for match, key in zip(own.matches, own.keys, strict=True)
         ]
-        reranked = (structs.replace(match, rank=rank) for match, rank in zip(own.votes, ranks, strict=True))
+        reranked = (structs.replace(match, rank=rank) for match, rank in zip(own.matches, ranks, strict=True))
         ranked.append(tuple(match for match in reranked if match.rank <= RETRIEVAL_DEPTH))
     return ranked

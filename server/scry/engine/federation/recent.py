@@ -93,7 +93,7 @@ def _rank_recent_matches(
         retrieval = _raise_if_error(ranked[projects.index(project)]).retrieval
         if retrieval is None:
             return None
-        return rank_candidates(retrieval.question, retrieval.reader, retrieval.oracle_votes)
+        return rank_candidates(retrieval.question, retrieval.reader, retrieval.oracle_matches)
 
     def answer(project: Participant) -> PresentedAnswer:
         own = _raise_if_error(matches[projects.index(project)])

@@ -178,27 +178,30 @@ def present_hit(hit: Hit, project: Project, encoding: str) -> messages.ResultIte
         ],
         annotations=_present_annotations(hit, project.root),
         snippet=replace_surrogates(hit.snippet),
-        sources=list(candidate.votes),
+        sources=list(candidate.oracle_matches),
         project=project.name,
         location=present_location(document, project.root, encoding),
         metadata=_present_metadata(document),
-        evidence=describe_evidence(candidate.votes, hit.structure, hit.evidence, hit.more_in_file),
+        evidence=describe_evidence(candidate.oracle_matches, hit.structure, hit.evidence, hit.more_in_file),
         more_in_file=hit.more_in_file,
     )
 
 
 def describe_evidence(
-    votes: Mapping[str, types.OracleMatch],
+    oracle_matches: Mapping[str, types.OracleMatch],
     structure: FileStructure | None,
     others: Sequence[str] = (),
     more_in_file: int = 0,
 ) -> str:
     """Return the line on a result's evidence, such as `lex #1 | 2 days ago | imp 12 | +3 more in this file` (X1).
 
-    It holds the rank of each vote, other evidence, the number of files that import it, and how many more results its
+    It holds the rank of each match, other evidence, the number of files that import it, and how many more results its
     file has.
     """
-    parts = [*(f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in votes.items()), *others]
+    parts = [
+        *(f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in oracle_matches.items()),
+        *others,
+    ]
     if structure and structure.importers:
         parts.append(f"imp {structure.importers}")
     if more_in_file:
@@ -257,7 +260,8 @@ def format_utc_time(seconds: int) -> str:
 def _present_contributions(candidate: Candidate) -> dict[str, messages.Contribution]:
     note = candidate.document.name if candidate.document.content_type == PERSONA else ""
     return {
-        name: _present_contribution(match, note if name == PERSONA else "") for name, match in candidate.votes.items()
+        name: _present_contribution(match, note if name == PERSONA else "")
+        for name, match in candidate.oracle_matches.items()
     }
 
 

@@ -1,8 +1,8 @@
 """Merge the answers of several projects into one, and qualify doc_ids by the name of their project. Pure.
 
-Fused scores compare across projects because they are made of ranks under the same weights: for find, of ranks among the
-votes of all projects (engine/federation/rank_merge.py). Every doc_id of a project that was named has that name before
-it, so that it can be asked about from anywhere (J2a).
+Fused scores compare across projects because they are made of ranks with the same weights: for find, of ranks among the
+matches of all projects (engine/federation/rank_merge.py). Where a request names projects, every doc_id begins with its
+project's name, so that it is valid in any project (J2a).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from scry.engine.search.boosts import MENTIONED_NAME_FACTOR as MENTIONED_NAME_FACTOR
     from scry.engine.search.boosts import NAME_IN_QUESTION_FACTOR as NAME_IN_QUESTION_FACTOR
     from scry.engine.search.boosts import max_boost as max_boost
-    from scry.engine.search.fusion import fuse_votes as fuse_votes
+    from scry.engine.search.fusion import fuse_matches as fuse_matches
     from scry.engine.search.fusion import fused_score_ceiling as fused_score_ceiling
     from scry.engine.search.fusion import penalize_file_repeats as penalize_file_repeats
     from scry.engine.search.fusion import rank_with_boosts as rank_with_boosts
@@ -26,7 +26,7 @@ else:
         "Ranking": "pipeline",
         "count_hidden_repeats": "results",
         "detect_intent": "query",
-        "fuse_votes": "fusion",
+        "fuse_matches": "fusion",
         "fused_score_ceiling": "fusion",
         "max_boost": "boosts",
         "parse_query": "query",

@@ -32,8 +32,10 @@ def fused_score_ceiling(weights: Mapping[str, float], highest_factor: float) -> 
     return sum([weight / (RRF_K + 1) for weight in weights.values()]) * highest_factor
 
 
-def fuse_votes(
-    votes: Mapping[str, Sequence[OracleMatch]], documents: Mapping[int, DocumentHeader], weights: Mapping[str, float]
+def fuse_matches(
+    matches_by_oracle: Mapping[str, Sequence[OracleMatch]],
+    documents: Mapping[int, DocumentHeader],
+    weights: Mapping[str, float],
 ) -> list[Candidate]:
     """Return one candidate per document, with each oracle's best match for it.
 
@@ -42,7 +44,7 @@ def fuse_votes(
     matches_by_key: dict[int, dict[str, OracleMatch]] = {}
     sums: dict[int, float] = {}
     for oracle, weight in weights.items():
-        for match in votes.get(oracle, ()):
+        for match in matches_by_oracle.get(oracle, ()):
             doc_key = match.doc_key
             matches = matches_by_key.get(doc_key)
             if matches is None:
@@ -56,7 +58,10 @@ def fuse_votes(
 
 
 def drop_unreachable(
-    votes: Mapping[str, Sequence[OracleMatch]], weights: Mapping[str, float], limit: int, notes: Container[int]
+    matches_by_oracle: Mapping[str, Sequence[OracleMatch]],
+    weights: Mapping[str, float],
+    limit: int,
+    notes: Container[int],
 ) -> Mapping[str, Sequence[OracleMatch]]:
     """Return the matches without those of notes that can't be among the first `limit` results.
 
@@ -66,14 +71,17 @@ def drop_unreachable(
     """
     sums: dict[int, float] = {}
     for oracle, weight in weights.items():
-        for match in votes.get(oracle, ()):
+        for match in matches_by_oracle.get(oracle, ()):
             if match.doc_key in notes:
                 sums[match.doc_key] = sums.get(match.doc_key, 0.0) + weight / (RRF_K + match.rank)
     if len(sums) <= limit:
-        return votes
+        return matches_by_oracle
     min_sum = nlargest(limit, sums.values())[-1]
     dropped = {doc_key for doc_key, total in sums.items() if total < min_sum}
-    return {oracle: [match for match in matches if match.doc_key not in dropped] for oracle, matches in votes.items()}
+    return {
+        oracle: [match for match in matches if match.doc_key not in dropped]
+        for oracle, matches in matches_by_oracle.items()
+    }
 
 
 # Boosts and order -----------------------------------------------------------------------------------------------------
@@ -153,7 +161,7 @@ def apply_adjustments(candidate: Candidate, more: Sequence[Adjustment], ceiling:
     """Return the candidate with more adjustments, and its score by the formula above."""
     adjustments = (*candidate.adjustments, *more)
     score = candidate.rank_sum * math.prod([adjustment.factor for adjustment in adjustments]) / ceiling
-    return Candidate(candidate.document, candidate.votes, candidate.rank_sum, adjustments, score)
+    return Candidate(candidate.document, candidate.oracle_matches, candidate.rank_sum, adjustments, score)
 
 
 def penalize_file_repeats(ordered: Sequence[Candidate], ceiling: float, strength: float) -> list[Candidate]:

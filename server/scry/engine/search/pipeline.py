@@ -24,7 +24,7 @@ from scry.core.types import (
 from scry.embedding.embedder import Vectors
 from scry.engine.context import new_query_id
 from scry.engine.search.boosts import max_boost
-from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_votes, fused_score_ceiling, rank_with_boosts
+from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
 from scry.engine.search.query import apply_filters
 from scry.engine.search.results import count_hidden_repeats, make_hits
 from scry.oracles import ORACLES
@@ -40,10 +40,10 @@ BASE_ORACLE_WEIGHTS = {oracle.name: oracle.weight for oracle in ORACLES}
 _log = logging.getLogger(__name__)
 
 
-class OracleVotes(Struct, frozen=True):
+class OracleMatches(Struct, frozen=True):
     """The matches of all oracles, by oracle name, and the oracles that failed."""
 
-    votes: Mapping[str, Sequence[OracleMatch]]
+    by_oracle: Mapping[str, Sequence[OracleMatch]]
     faults: tuple[OracleFault, ...]
 
 
@@ -52,7 +52,7 @@ class Retrieval(Struct, frozen=True):
 
     question: SearchQuery
     reader: OracleReader
-    oracle_votes: OracleVotes
+    oracle_matches: OracleMatches
 
 
 class RetrievalResult(Struct, frozen=True):
@@ -71,7 +71,7 @@ class Ranking(Struct, frozen=True):
 
     question: SearchQuery
     reader: OracleReader
-    oracle_votes: OracleVotes
+    oracle_matches: OracleMatches
     scoring: FusionScoring
     candidates: Sequence[Candidate]
     ranked: Sequence[Candidate]
@@ -106,40 +106,40 @@ def retrieve(
     return Retrieval(question, reader, consult_oracles(question, reader, cancelled))
 
 
-def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool]) -> OracleVotes:
+def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool]) -> OracleMatches:
     """Return every oracle's matches; an oracle that fails is reported and costs only its own (F3). Raises Cancelled."""
-    votes: dict[str, tuple[OracleMatch, ...]] = {}
+    by_oracle: dict[str, tuple[OracleMatch, ...]] = {}
     faults: list[OracleFault] = []
     for oracle in ORACLES:
         if cancelled():
             raise Cancelled("the question was withdrawn")
         if oracle.notes_only and reader.notes.stores is None:
-            votes[oracle.name] = ()
+            by_oracle[oracle.name] = ()
             continue
         try:
-            votes[oracle.name] = oracle.consult(question, reader)
+            by_oracle[oracle.name] = oracle.consult(question, reader)
         except Exception as error:  # whatever an oracle raises, the others answer
             _log.warning("oracle %s failed", oracle.name, exc_info=True)
             faults.append(OracleFault(oracle.name, f"{type(error).__name__}: {error}"))
-    return OracleVotes(votes, tuple(faults))
+    return OracleMatches(by_oracle, tuple(faults))
 
 
 # Ranking --------------------------------------------------------------------------------------------------------------
 
 
 def rank_candidates(
-    question: SearchQuery, reader: OracleReader, oracle_votes: OracleVotes, limit: int | None = None
+    question: SearchQuery, reader: OracleReader, oracle_matches: OracleMatches, limit: int | None = None
 ) -> Ranking:
     """Return the ranking of the oracles' matches by the query's weights.
 
     limit: only so many places are needed; candidates below them may be missing from `ranked`. None for all.
     """
-    doc_keys = list(dict.fromkeys(match.doc_key for matches in oracle_votes.votes.values() for match in matches))
-    fused = fuse_votes(oracle_votes.votes, reader.headers(doc_keys), question.weights)
+    doc_keys = list(dict.fromkeys(match.doc_key for matches in oracle_matches.by_oracle.values() for match in matches))
+    fused = fuse_matches(oracle_matches.by_oracle, reader.headers(doc_keys), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question)
     ranked = rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit)
-    return Ranking(question, reader, oracle_votes, scoring, candidates, ranked)
+    return Ranking(question, reader, oracle_matches, scoring, candidates, ranked)
 
 
 def filter_exact_phrases(
@@ -166,11 +166,11 @@ def _scoring_of(question: SearchQuery) -> FusionScoring:
 
 def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
     """Return the answer that follows from the oracles' matches."""
-    question, oracle_votes, notes = retrieval.question, retrieval.oracle_votes, retrieval.reader.notes
+    question, oracle_matches, notes = retrieval.question, retrieval.oracle_matches, retrieval.reader.notes
     if notes.stores is not None and not question.phrases:  # a phrase may leave out what leads
-        votes = drop_unreachable(oracle_votes.votes, question.weights, question.limit, notes.keys)
-        oracle_votes = OracleVotes(votes, oracle_votes.faults)
-    ranking = rank_candidates(question, retrieval.reader, oracle_votes, question.limit)
+        by_oracle = drop_unreachable(oracle_matches.by_oracle, question.weights, question.limit, notes.keys)
+        oracle_matches = OracleMatches(by_oracle, oracle_matches.faults)
+    ranking = rank_candidates(question, retrieval.reader, oracle_matches, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
     return Answer(
         question=question,
@@ -178,7 +178,7 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
         scoring=ranking.scoring,
         index=state,
         hits=make_hits(best, question, ranking.reader, count_hidden_repeats(ranking.ranked, best, question)),
-        faults=oracle_votes.faults,
+        faults=oracle_matches.faults,
     )
 
 

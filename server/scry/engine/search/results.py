@@ -48,7 +48,7 @@ def make_hits(
     matched_terms = {
         oracle.name: oracle.matched_terms(question, reader, doc_keys)
         for oracle in ORACLES
-        if (doc_keys := [each.document.doc_key for each in best if oracle.name in each.votes])
+        if (doc_keys := [each.document.doc_key for each in best if oracle.name in each.oracle_matches])
     }
     hits: list[Hit] = []
     for candidate in best:
@@ -57,7 +57,7 @@ def make_hits(
             continue
         matches = {
             name: replace(match, matches=matched_terms[name].get(doc_key, match.matches))
-            for name, match in candidate.votes.items()
+            for name, match in candidate.oracle_matches.items()
         }
         document = documents[doc_key]
         snippet, structure = document.symbol.signature, None
@@ -69,7 +69,7 @@ def make_hits(
         hits.append(
             Hit(
                 len(hits) + 1,
-                replace(candidate, votes=matches),
+                replace(candidate, oracle_matches=matches),
                 document,
                 structure,
                 snippet,

@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scry.core import OracleMatch
-from scry.engine.federation import KeyedVotes, rank_among_all
+from scry.engine.federation import KeyedMatches, rank_among_all
 from scry.oracles import RETRIEVAL_DEPTH
 from scry.store.history import FIRST_COMMIT_KEY
 
 COMMIT = FIRST_COMMIT_KEY + 1
 
 
-def ballot(scores: Sequence[float]) -> KeyedVotes:
+def ballot(scores: Sequence[float]) -> KeyedMatches:
     ordered = sorted(scores, reverse=True)
     votes = [OracleMatch(number, rank, score, "bm25") for rank, (number, score) in enumerate(enumerate(ordered), 1)]
-    return KeyedVotes(votes, [-vote.raw_score for vote in votes])
+    return KeyedMatches(votes, [-vote.raw_score for vote in votes])
 
 
-def ranks(lists: Sequence[KeyedVotes]) -> list[list[int]]:
+def ranks(lists: Sequence[KeyedMatches]) -> list[list[int]]:
     return [[vote.rank for vote in votes] for votes in rank_among_all(lists)]
 
 
@@ -35,9 +35,9 @@ def test_a_project_alone_keeps_its_ranks() -> None:
 
 def test_a_commit_takes_its_place_and_pushes_nobody_down() -> None:
     votes = [OracleMatch(1, 1, 9.0, "bm25"), OracleMatch(2, 2, 5.0, "bm25"), OracleMatch(COMMIT, 2, 8.0, "bm25")]
-    own = KeyedVotes(votes, [-vote.raw_score for vote in votes])
+    own = KeyedMatches(votes, [-vote.raw_score for vote in votes])
     assert ranks([own, ballot([7.0, 4.0])]) == [[1, 3, 2], [2, 4]]
-    assert ranks([KeyedVotes(votes[:2], own.keys[:2]), ballot([7.0, 4.0])]) == [[1, 3], [2, 4]]
+    assert ranks([KeyedMatches(votes[:2], own.keys[:2]), ballot([7.0, 4.0])]) == [[1, 3], [2, 4]]
 
 
 def test_no_vote_goes_deeper_than_the_depth() -> None:

@@ -22,7 +22,7 @@ def ranked(question: SearchQuery, *documents: DocumentHeader) -> list[Candidate]
     votes = {
         "lexical": [OracleMatch(document.doc_key, rank, 1.0, "bm25") for rank, document in enumerate(documents, 1)]
     }
-    gathered = fuse.fuse_votes(votes, {document.doc_key: document for document in documents}, WEIGHTS)
+    gathered = fuse.fuse_matches(votes, {document.doc_key: document for document in documents}, WEIGHTS)
     return rank_with_boosts(gathered, question, fuse.fused_score_ceiling(WEIGHTS, max_boost(question)), str.lower)
 
 
