@@ -231,7 +231,7 @@ class Engine:
         recorded = record_use(self.recorder, params, commands)
         if params.how in ("jump", "open"):
             stored = self.recorder.answers.get(params.query_id)
-            if stored is not None and not stored.asked.is_private:
+            if stored is not None and not stored.origin.is_private:
                 self.memory.capture_jump(stored.result(params.rank).doc_id, stored.query, params.act_id)
         return recorded
 

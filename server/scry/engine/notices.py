@@ -72,12 +72,12 @@ class FileImportanceRank(Notice, frozen=True, tag="file_importance_rank"):
 class FileOfDocument(Notice, frozen=True, tag="file_of_document"):
     """The neighbors are those of the file that holds the requested document."""
 
-    asked: str
+    requested: str
     path: str
 
     def render(self, commands: CommandNames) -> str:
         """Return the text; it names no command."""
-        return f"the file of {self.asked} was taken, {self.path}"
+        return f"the file of {self.requested} was taken, {self.path}"
 
 
 class GraphPending(Notice, frozen=True, tag="graph_pending"):

@@ -80,19 +80,19 @@ def _latest_stored(doc_ids: Iterable[str], answers: Sequence[AnswerArchive]) -> 
     candidates = [
         stored for doc_id in doc_ids for archive in answers if (stored := archive.latest_with(doc_id)) is not None
     ]
-    return max(candidates, key=lambda stored: (stored.asked.time_ms, stored.query_id), default=None)
+    return max(candidates, key=lambda stored: (stored.origin.time_ms, stored.query_id), default=None)
 
 
 def _recall_from(stored: StoredAnswer, answers: Sequence[AnswerArchive], doc_ids: frozenset[str]) -> RecalledQuery:
     """Return the question of an answer; of an explanation, the question of the answer that it was asked for."""
-    options, mode = stored.asked.options, stored.asked.mode
+    options, mode = stored.origin.options, stored.origin.mode
     query_id = options.get("query_id")
     explained = _find_stored(query_id, answers) if mode == "why" and isinstance(query_id, str) else None
-    if explained is not None and explained.asked.mode != "why":
+    if explained is not None and explained.origin.mode != "why":
         return _recall_from(explained, answers, doc_ids)
     if mode in _QUERY_MODES and stored.query.strip() and not options.get("reason"):
         ranks = (rank for rank, doc_id in enumerate(stored.doc_ids, 1) if doc_id in doc_ids)
-        rank = next(ranks, None) if mode == "find" and not stored.asked.roots else None
+        rank = next(ranks, None) if mode == "find" and not stored.origin.roots else None
         return RecalledQuery(question_from_options(stored.query, options), stored.query, rank=rank)
     about = f" of {stored.query}" if stored.query else ""
     return RecalledQuery(None, None, f"It came up in {mode}{about}, which does not rank by words.")

@@ -287,14 +287,14 @@ class Recorder:
             encoding=encoding,
             options=options,
             is_private=not self._switch.is_on(),
-            numbers=doc_keys,
+            doc_keys=doc_keys,
             roots=[escape_unencodable(str(root)) for root in roots],
         )
 
     def record_answer(self, answer: StoredAnswer, make: EventFactory, picker: str | None) -> None:
         """Store an answer and queue its event. Never fails. picker: the picker in which its query is being typed."""
         self.answers.add(answer)
-        self.log(make, answer.asked, picker)
+        self.log(make, answer.origin, picker)
 
     def log(self, make: EventFactory, origin: AnswerOrigin, picker: str | None = None) -> None:
         """Queue an event, unless its question is private."""
@@ -315,7 +315,7 @@ class Recorder:
         """Return the answer that an act is about, stored or logged. Raises BadRequest where there is none."""
         stored = self.answers.get(query_id)
         if stored is not None:
-            return ActSubject(query_id, stored.doc_ids, partial(query_event, stored), stored.asked.is_private)
+            return ActSubject(query_id, stored.doc_ids, partial(query_event, stored), stored.origin.is_private)
         logged = self._find_logged(query_id)
         if logged is None:
             raise BadRequest("query_id", self.answers.explain_absence(query_id))

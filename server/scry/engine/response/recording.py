@@ -42,14 +42,13 @@ if TYPE_CHECKING:
 WireAnswer = TypeVar("WireAnswer", Answer, Explanation)
 
 
-class AnswerOrigin(msgspec.Struct, frozen=True):
-    """How an answer came about.
+class AnswerOrigin(msgspec.Struct, frozen=True, rename={"doc_keys": "numbers"}):
+    """The origin of an answer. `doc_keys` is stored as `numbers`.
 
     mode: of the question. time_ms: when, in milliseconds since the epoch. surface: the way in, such as cli or lsp.
-    asker: tells terminals and editors apart. options: the parameters beside the query. root: the work tree.
-    encoding: of positions. is_private: asked while the log was off, and never to be logged. numbers: the doc_keys of
-    the results' documents, by rank; empty where they have none. roots: the work trees of the results, by rank; empty
-    where all are of `root`.
+    asker: tells terminals and editors apart. options: the parameters beside the query. root: the work tree. encoding:
+    of positions. is_private: asked while the log was off, and never to be logged. doc_keys: of the results' documents,
+    by rank; empty where they have none. roots: the work trees of the results, by rank; empty where all are of `root`.
     """
 
     mode: str
@@ -60,14 +59,14 @@ class AnswerOrigin(msgspec.Struct, frozen=True):
     encoding: str
     options: Mapping[str, object] = {}
     is_private: bool = False
-    numbers: Sequence[int] = ()
+    doc_keys: Sequence[int] = ()
     roots: Sequence[str] = ()
 
 
-class StoredAnswer(msgspec.Struct, frozen=True):
-    """An answer or an explanation as it left, and how it came about."""
+class StoredAnswer(msgspec.Struct, frozen=True, rename={"origin": "asked"}):
+    """An answer or an explanation as it was sent, and its origin, which is stored as `asked`."""
 
-    asked: AnswerOrigin
+    origin: AnswerOrigin
     answer: Answer | None = None
     explanation: Explanation | None = None
 
@@ -102,10 +101,10 @@ class StoredAnswer(msgspec.Struct, frozen=True):
 
     def doc_key_in(self, root: Path, rank: int) -> int | None:
         """Return the doc_key that a result had in this work tree's index; None where that is not known."""
-        doc_keys, roots = self.asked.numbers, self.asked.roots
+        doc_keys, roots = self.origin.doc_keys, self.origin.roots
         if not 1 <= rank <= len(doc_keys):
             return None
-        result_root = roots[rank - 1] if roots else self.asked.root
+        result_root = roots[rank - 1] if roots else self.origin.root
         return doc_keys[rank - 1] or None if result_root == str(root) else None
 
     def encode(self) -> bytes:
@@ -193,7 +192,7 @@ def record_detail(recorder: Recorder, detail: Detail, params: msgspec.Struct) ->
     origin = recorder.make_origin("detail", logged_options(params), "utf-16")
     recorder.log(partial(detail_event, detail, origin, new_query_id()), origin)
     stored = recorder.answers.get(detail.query_id)
-    if stored is not None and not stored.asked.is_private:
+    if stored is not None and not stored.origin.is_private:
         use = UseParams(detail.query_id, detail.result.rank, "detail", f"detail-{secrets.token_hex(8)}")
         recorder.log(partial(query_event, stored), origin)
         recorder.log(partial(use_event, use, detail.result.doc_id, recorder.surface), origin)
@@ -236,7 +235,7 @@ def logged_options(params: msgspec.Struct) -> dict[str, object]:
 
 def query_event(stored: StoredAnswer) -> LogEvent:
     """Return the event of a question and its answer."""
-    return LogEvent(QUERY, stored.asked.time_ms, _encode_json(_query_body(stored)), stored.query_id)
+    return LogEvent(QUERY, stored.origin.time_ms, _encode_json(_query_body(stored)), stored.query_id)
 
 
 def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEvent:
@@ -271,7 +270,7 @@ def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> 
 
 
 def _query_body(stored: StoredAnswer) -> dict[str, object]:
-    body = _common_fields(stored.asked, stored.query)
+    body = _common_fields(stored.origin, stored.query)
     if stored.answer is not None:
         body["intent"] = stored.answer.intent
     if stored.explanation is not None:
