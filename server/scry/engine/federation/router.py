@@ -30,6 +30,7 @@ from scry.engine.federation.fan_out import (
     find_in_projects,
     neighbors_in_projects,
     orient_in_projects,
+    require_engine,
 )
 from scry.engine.federation.recent import recent_in_projects
 from scry.engine.federation.selection import (
@@ -139,7 +140,7 @@ class ProjectRouter:
                 project, doc_id = self._find_document(stack, params)
                 params = replace(params, doc_id=doc_id)
                 participant = stack.enter_context(project.participate())
-            engine = _require_engine(participant)
+            engine = require_engine(participant)
             archives = [each.recorder.answers for each in dict.fromkeys((*answering, engine))]
             explanation = engine.why(params, _context_for(participant, context), answers=archives)
             return map_explanation(explanation, participant.map_to_editor)
@@ -150,7 +151,7 @@ class ProjectRouter:
             holder = stack.enter_context(self._borrow_answering("detail", params.query_id, params.folder))
             result = holder.recorder.answers.require(params.query_id).result(params.rank)
             participant = self._borrow_result_project(stack, holder, result.project, params.folder)
-            detail = _require_engine(participant).detail(
+            detail = require_engine(participant).detail(
                 params, _context_for(participant, context), answered_by=holder.recorder
             )
             return replace(detail, result=participant.map_to_editor(detail.result))
@@ -185,7 +186,7 @@ class ProjectRouter:
             holder = stack.enter_context(self._borrow_answering("use", query_id, None))
             result = holder.recorder.answers.require(query_id).result(rank)
             participant = self._borrow_result_project(stack, holder, result.project, None)
-            return _require_engine(participant).locate_result(query_id, rank, holder.recorder)
+            return require_engine(participant).locate_result(query_id, rank, holder.recorder)
 
     # Memory and knowledge of the first open project ---------------------------------------------------------------
 
@@ -418,9 +419,7 @@ class ProjectRouter:
 
     @contextmanager
     def _borrow_answering(self, mode: str, query_id: str, folder: str | None) -> Generator[Engine]:
-        """Hold the engine of the project that stored an answer, else that of the first open one, which reports the
-        unknown answer.
-        """
+        """Hold the engine that stored an answer, else that of the first open project, which reports its absence."""
         with ExitStack() as stack:
             if self.workspace.is_editor:
                 opened = [engine for _, engine in self._borrow_open(stack, folder)]
@@ -477,7 +476,7 @@ def _read_state(project: OpenProject, context: RequestContext) -> messages.Index
     with project.participate() as participant:
         if participant.engine is None and participant.state is not None:
             return present_state(participant.state, context.commands)
-        engine = _require_engine(participant)
+        engine = require_engine(participant)
         return engine.status(unsaved=participant.unsaved_paths, commands=context.commands)
 
 
@@ -499,10 +498,3 @@ def _context_for(participant: Participant, context: RequestContext) -> RequestCo
 
 def _to_participant(engine: Engine) -> Participant:
     return Participant(engine.project.name, engine)
-
-
-def _require_engine(participant: Participant) -> Engine:
-    """Return the engine. Raises IndexUnavailable for a folder that was closed in the meantime."""
-    if participant.engine is None:
-        raise IndexUnavailable(participant.failure)
-    return participant.engine
