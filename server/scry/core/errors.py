@@ -8,7 +8,7 @@ ScryError                      anything that a person can act on; its text says 
 ├── ProjectMissing             the folder does not exist or is no folder
 ├── RegistryUnavailable        the registry of projects can't be read or written
 ├── IndexUnavailable           the index can't be opened or written, or its process can't be started
-│   └── IndexDamaged           something in it is not what was written; it has to be made anew
+│   └── IndexDamaged           data in it differ from those written; it has to be rebuilt
 ├── LogUnavailable             the log of events can't be read or written
 ├── MemoryUnavailable          what was done and decided can't be read or written
 ├── ModelUnavailable           the model that the settings name can't be read, or does not answer in time
@@ -78,15 +78,15 @@ class IndexUnavailable(ScryError):
 
 
 class IndexDamaged(IndexUnavailable):
-    """Something in the index is not what was written: it has to be made anew."""
+    """Data of the index differ from those written: the index has to be rebuilt."""
 
 
 class LogUnavailable(ScryError):
-    """The log of events can't be opened, read or written; whatever it was about was not kept."""
+    """The log of events can't be opened, read or written; the event was not kept."""
 
 
 class MemoryUnavailable(ScryError):
-    """Memory can't be opened, read or written; whatever was to be noted was not."""
+    """Memory can't be opened, read or written; the observation was not kept."""
 
 
 class ModelUnavailable(ScryError):

@@ -156,7 +156,7 @@ class NoteFile(Struct, frozen=True):
 
 
 class MalformedNote(Struct, frozen=True):
-    """The error in a file that is no valid note: its 1-based line, and what is wrong and what to do."""
+    """The error in an invalid note file: its 1-based line, the problem and the remedy."""
 
     line: int
     problem: str

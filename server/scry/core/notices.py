@@ -85,7 +85,7 @@ class NoOtherProject(Notice, frozen=True, tag="no_other_project"):
 
 
 class RegistryDamaged(Notice, frozen=True, tag="registry_damaged"):
-    """The registry's file is damaged and has to be made anew."""
+    """The registry's file is damaged and has to be replaced."""
 
     path: str
     problem: str

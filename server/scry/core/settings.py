@@ -396,7 +396,7 @@ def parse_toml(text: str) -> Mapping[str, object]:
 
 def _read_text(path: Path) -> str | None:
     try:
-        # Not blocking: the file may be a named pipe, which then shows below as what it is.
+        # Not blocking: the file may be a named pipe, which the check below refuses.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -137,7 +137,7 @@ def normalize_names(names: Iterable[str]) -> list[str]:
 
 
 EXACT_NAME_PREFIX = "="
-"""Marks the term of a whole name, so that an exact identifier finds its definition among all that merely mention it."""
+"""Marks the term of a whole name, so that an exact identifier finds its definition among its mentions."""
 
 
 def exact_name_term(name: str) -> str:

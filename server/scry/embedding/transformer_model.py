@@ -52,7 +52,7 @@ PASSAGE_FORMAT_VERSION = 1
 
 
 MAX_TOKENS = 512
-"""Maximum length of a passage: a symbol's beginning tells what it is about, and the rest costs more than it adds."""
+"""Maximum length of a passage: a symbol's beginning describes it, and the rest costs more than it adds."""
 
 
 _CHARACTERS_PER_TOKEN = 16

@@ -114,7 +114,7 @@ class _DocumentEmbedder:
         """Return the doc_keys of all documents of these files and a vector for each. Files that changed since are left
         out.
 
-        The cache is looked up anew every few files, since other processes fill it meanwhile.
+        The cache is looked up again every few files, since other processes fill it meanwhile.
         """
         doc_keys: list[int] = []
         rows: list[bytes] = []

@@ -46,7 +46,7 @@ the first answers come within a second and a kill loses little.
 
 
 FULL_COMPARE_FILES = frozenset({".gitignore", ".scryignore", "exclude", "config.toml"})
-"""Names of files whose change may change what is indexed elsewhere, so that the whole tree is compared."""
+"""Names of files whose change may affect the index of other files, so that the whole tree is compared."""
 
 
 _FILES_PER_COMPACTION_BATCH = 40

@@ -79,7 +79,7 @@ def replay(
     progress: ProgressCallback,
     seed: int = BOOTSTRAP_SEED,
 ) -> ReplayReport:
-    """Ask the queries anew and compare the answers. questions: at least one, each with its results.
+    """Ask the queries again and compare the answers. questions: at least one, each with its results.
 
     Raises BadRequest for overrides of unknown names.
     """

@@ -1,4 +1,4 @@
-"""Retrieve what was done, what failed and what was decided that bears on a query.
+"""Retrieve the recorded work, failures and decisions that bear on a query.
 
 Reads the project's memory; silent where no memory holds at least half of the query's terms, weighted by rarity.
 

@@ -1,4 +1,4 @@
-"""The shape of an oracle, and how oracles rank what they find.
+"""Define the interface of an oracle, and rank scored documents.
 
 An oracle is one source of ranked evidence. Oracles do not know each other.
 

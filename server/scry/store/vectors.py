@@ -290,7 +290,7 @@ class VectorFile:
     # Writing ------------------------------------------------------------------------------------------------------
 
     def has_rows(self, count: int) -> bool:
-        """Whether the file holds so many rows, by its block headers."""
+        """Return whether the file holds `count` rows, by its block headers."""
         try:
             with self._path.open("rb") as file:
                 return _find_end_offset(file, count) is not None

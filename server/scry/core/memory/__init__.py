@@ -1,4 +1,4 @@
-"""Memory: what was done, what failed, what was decided. Pure values and the rules for them.
+"""Memory: recorded work, failures and decisions. Pure values and the rules for them.
 
 types      work sessions, pieces of work, memories
 masking    secrets, masked before anything is stored

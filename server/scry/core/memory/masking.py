@@ -136,7 +136,7 @@ WEBHOOK_URL = re.compile(
     r"https://(?:hooks\.slack\.com/(?:services|workflows|triggers)/|(?:\w+\.)?discord(?:app)?\.com/api/webhooks/"
     r"|[\w.-]+\.webhook\.office\.com/webhookb2/|chat\.googleapis\.com/v1/spaces/)(?P<secret>[^\s\"'<>]+)"
 )
-"""Addresses of webhooks: whoever knows one may post."""
+"""Addresses of webhooks: anybody who knows one may post."""
 
 MASK = "[masked]"
 

@@ -25,8 +25,8 @@ HALF_LIFE_MS = 7 * 86_400_000
 SCOPE_SIGNALS: Mapping[str, float] = {"session": 1.0, "repository": 0.7, "agent": 0.5, "none": 0.0}
 
 MIN_TEXT_SIGNAL = 0.5
-"""The text signal of a memory that holds any word of the question; the rest is the share of what it holds. So the text
-of the poorest match weighs 0.35, more than all else together can (0.3): a match outranks a non-match."""
+"""The text signal of a memory that holds any word of the question; the rest is its share of the words. So the text of
+the poorest match weighs 0.35, more than all else together can (0.3): a match outranks a non-match."""
 
 
 class SignalWeights(Struct, frozen=True):

@@ -51,7 +51,7 @@ class DocumentRelations(Struct, frozen=True):
     """The relations of a document.
 
     lists: by the name of a list on the wire, its links, best first. totals: by the same names, the number of all links.
-    note: what is not known yet, in words for a person.
+    note: the relations that are not known yet, in words for a person.
     """
 
     lists: dict[str, tuple[RelatedDocument, ...]]

@@ -271,7 +271,7 @@ class ProjectRouter:
         """Open the first project in the background, so that its index is up to date before the first question."""
 
         def open_first() -> None:
-            with suppress(ScryError):  # whoever asks gets the error
+            with suppress(ScryError):  # the first question gets the error
                 self.status(messages.StatusParams())
 
         if self.workspace.projects():

@@ -62,8 +62,8 @@ class Workspace(Protocol):
     is_editor: bool
     """Whether the open projects are an editor's folders.
 
-    An editor holds its engines open and knows of its own answers alone: they are looked for in its folders, and what is
-    of a closed project that is not registered is asked of the project that answered.
+    An editor holds its engines open and uses its own answers only: the router looks for them in its folders, and asks
+    the answering project about documents of a closed project that is not registered.
     """
 
     @property

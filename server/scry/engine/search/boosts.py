@@ -78,7 +78,7 @@ PART_OF_TYPE_KINDS = MEMBER_KINDS | {"constant"}
 """Kinds that bear everyday names (`file`, `open`): that such a name is a word of a sentence is no evidence."""
 
 GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
-"""Files that their language names so: the name of their folder says what they are about."""
+"""File names that a language prescribes: the name of the folder describes the content."""
 
 _EXTENSION_PATTERN = re.compile(r"(?:impl|extension) ([\w.:]+)(?:<.*)?")
 """The name of a block that adds to a type. A block for a trait (`impl Display for Channel`) is about both, and does not

@@ -28,7 +28,7 @@ class _CachedHead(Struct, frozen=True):
 
 
 class HeadTracker:
-    """The HEAD commit of one folder's work tree, read anew only when a file that determines it changed. Thread-safe."""
+    """The HEAD commit of one folder's work tree, read again only when one of its files changed. Thread-safe."""
 
     def __init__(self, root: Path) -> None:
         """Remember the folder; nothing is read yet."""

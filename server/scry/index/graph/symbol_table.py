@@ -243,7 +243,7 @@ class SymbolTable(Struct):
         return cached
 
     def clear_bases(self) -> None:
-        """Forget the cached bases, after they were linked anew."""
+        """Clear the cached bases, after new ones were linked."""
         self._bases.clear()
         self._lineages.clear()
 

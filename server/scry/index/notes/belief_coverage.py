@@ -32,7 +32,7 @@ COVERAGE_VERSION = 2
 
 MAX_COMMITS_BY_WORDS = 50
 MAX_COMMITS_PER_CITED_FILE = 200
-"""Commits that are compared by meaning: so many best by words, and so many newest of each cited file."""
+"""Numbers of commits that are compared by meaning: the best by words, and the newest of each cited file."""
 
 MAX_NEAR_COMMITS = 5
 MIN_COSINE_OF_CITED_FILES = 0.25

@@ -1,4 +1,4 @@
-"""Parse a note file of `.scry`, or report what is wrong with it and in which line.
+"""Parse a note file of `.scry`, or report its error with the line.
 
 The front matter of such a Markdown file is YAML between two lines of `---`, read with the line of each value. YAML is
 only composed, never constructed: every scalar is the text that was written, so that a date or a `no` stays text, and

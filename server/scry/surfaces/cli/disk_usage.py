@@ -29,7 +29,7 @@ class WrittenFileReport(msgspec.Struct, frozen=True):
 
 
 class DiskUsageReport(msgspec.Struct, frozen=True):
-    """Files that Scry wrote, and their size. removed: whether they are removed. failures: what was not, and why."""
+    """Files that Scry wrote, and their size. removed: whether they are removed. failures: of the removal, in words."""
 
     place: str
     bytes: int

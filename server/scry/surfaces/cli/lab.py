@@ -188,7 +188,7 @@ def compare(
 
 
 class QuestionExplanations(msgspec.Struct, frozen=True):
-    """A question of a run asked anew. explanations: of each target, then of the result that came first instead."""
+    """A question of a run, asked again. explanations: of each target, then of the result that came first instead."""
 
     number: int
     query: str

@@ -129,7 +129,7 @@ class EditorFolder:
         return inside or None
 
     def locate_document(self, doc_id: str) -> str | None:
-        """Return the doc_id within the folder of a file URI or an absolute path; what follows the path stays."""
+        """Return the doc_id within the folder of a file URI or an absolute path; the part after the path stays."""
         path, mark, rest = doc_id.partition("::")
         if not mark:
             path, mark, rest = doc_id.partition("#")

@@ -45,7 +45,7 @@ def to_tool_result(result: msgspec.Struct, budget: int, *, home: str, with_struc
 
 
 def to_error_result(error: Exception) -> CallToolResult:
-    """Return an error as a tool result that is marked as one: the model reads what is wrong, and can correct it."""
+    """Return an error as a tool result that is marked as one, so that the model can read and correct it."""
     return CallToolResult(content=[TextContent(text=make_printable(str(error)))], is_error=True)
 
 

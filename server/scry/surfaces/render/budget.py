@@ -1,4 +1,4 @@
-"""Fit an answer for a language model into a number of tokens, and say what was left out.
+"""Fit an answer for a language model into a number of tokens, and name the omitted parts.
 
 The results come first, then the full text of as many of them as there is room for.
 """
