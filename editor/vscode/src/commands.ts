@@ -1,21 +1,20 @@
 /** Registers every command. Their titles and conditions are in package.json. */
 
+import * as os from "node:os";
 import * as vscode from "vscode";
 import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
-import { attempt } from "./attempt";
-import { collectDebugInformation } from "./debug";
 import type { Details } from "./detail";
-import { type Answer, type IndexParams, methods } from "./generated/protocol";
-import type { Hit } from "./hit";
+import { type Answer, type IndexParams, methods, PROTOCOL } from "./generated/protocol";
+import { type Hit, isHit } from "./hit";
 import { askWhenSearchable } from "./indexing";
 import type { Jumps } from "./jump";
 import type { PickerController } from "./picker/controller";
-import { addProject, chooseScope } from "./projects";
-import { findQuestion, recentQuestion } from "./questions";
-import { isHit } from "./results/tree";
+import type { Question } from "./picker/picker";
+import { addProject, chooseScope, OPEN_FOLDERS } from "./projects";
 import { readSettings } from "./settings";
 import type { Installer } from "./sidecar/install";
+import { attempt } from "./sidecar/problem";
 import type { Sidecar } from "./sidecar/sidecar";
 import { type Status, showStatus } from "./status";
 import type { WhyPanel } from "./why/panel";
@@ -149,4 +148,51 @@ async function chooseFolder(): Promise<vscode.Uri | undefined> {
   const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
   if (only && others.length === 0) return only.uri;
   return (await vscode.window.showWorkspaceFolderPick({ placeHolder: "Which folder?" }))?.uri;
+}
+
+/** The picker's name. A newer question of the same name cancels the older one, and only the last one is logged. */
+const PICKER = "vscode";
+
+function findQuestion(sidecar: Sidecar, scope = OPEN_FOLDERS): Question {
+  return {
+    title: "Scry: Find",
+    placeholder: 'Where is …? Words, names, "exact text"; lang:, path:, type: filter, with - in front they exclude',
+    allowsEmptyQuery: false,
+    scope,
+    ask: (query, limit, currentScope, token) =>
+      sidecar.request(methods.find, { query, limit, picker: PICKER, ...currentScope }, token),
+  };
+}
+
+function recentQuestion(sidecar: Sidecar): Question {
+  return {
+    title: "Scry: Recent Changes",
+    placeholder: "What changed lately? Words narrow it down",
+    allowsEmptyQuery: true,
+    scope: OPEN_FOLDERS,
+    ask: (query, limit, currentScope, token) =>
+      sidecar.request(methods.recent, { query, limit, picker: PICKER, ...currentScope }, token),
+  };
+}
+
+/** Shows debug information as JSON in an editor, so that the user can read it before sharing it. */
+async function collectDebugInformation(
+  context: vscode.ExtensionContext,
+  sidecar: Sidecar,
+  status: Status,
+): Promise<void> {
+  const facts = {
+    extension: context.extension.packageJSON.version as string,
+    protocol: PROTOCOL,
+    editor: `${vscode.env.appName} ${vscode.version}${vscode.env.remoteName ? `, remote: ${vscode.env.remoteName}` : ""}`,
+    system: `${os.type()} ${os.release()} ${os.arch()}`,
+    trusted: vscode.workspace.isTrusted,
+    sidecar: sidecar.state,
+    process: sidecar.processId,
+    settings: readSettings(),
+    folders: Object.fromEntries(status.folders),
+  };
+  const content = JSON.stringify(facts, undefined, 2);
+  const document = await vscode.workspace.openTextDocument({ language: "json", content });
+  await vscode.window.showTextDocument(document);
 }

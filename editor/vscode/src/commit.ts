@@ -2,8 +2,9 @@
 
 import * as vscode from "vscode";
 import { type FileChange, parseChanges } from "./changes";
+import { nextEvent } from "./event";
 import type { ResultItem } from "./generated/protocol";
-import { run } from "./sidecar/run";
+import { run } from "./sidecar/program";
 
 interface Repository {
   readonly rootUri: vscode.Uri;
@@ -35,23 +36,11 @@ async function gitApi(): Promise<GitApi | undefined> {
   const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>("vscode.git");
   try {
     const api = (extension?.isActive ? extension.exports : await extension?.activate())?.getAPI(1);
-    if (api?.state === "uninitialized") await whenInitialized(api);
+    if (api?.state === "uninitialized") await nextEvent(api.onDidChangeState, DISCOVERY_TIMEOUT_MS);
     return api;
   } catch {
     return undefined; // git is switched off in the settings
   }
-}
-
-function whenInitialized(api: GitApi): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, DISCOVERY_TIMEOUT_MS);
-    const subscription = api.onDidChangeState(done);
-    function done(): void {
-      clearTimeout(timer);
-      subscription.dispose();
-      resolve();
-    }
-  });
 }
 
 async function repositoryOf(git: GitApi, sha: string): Promise<Repository | undefined> {

@@ -1,6 +1,7 @@
-/** Results with the answer that they belong to. Pure. */
+/** Results with the answer that they belong to, and how they are shown: icon and location. */
 
-import type { Answer, Range, ResultItem } from "./generated/protocol";
+import * as vscode from "vscode";
+import type { Answer, Location, ResultItem } from "./generated/protocol";
 
 /** A result with its answer. Both are needed to record a use of the result, and to explain, rate or copy it. */
 export interface Hit {
@@ -10,6 +11,10 @@ export interface Hit {
 
 export function hitsOf(answer: Answer): Hit[] {
   return answer.results.map((result) => ({ answer, result }));
+}
+
+export function isHit(node: unknown): node is Hit {
+  return typeof node === "object" && node !== null && "answer" in node && "result" in node;
 }
 
 const KIND_ICONS: Readonly<Record<string, string>> = {
@@ -45,8 +50,27 @@ export function iconOf(result: ResultItem): string {
   return CONTENT_ICONS[result.content_type] ?? KIND_ICONS[result.kind] ?? "symbol-misc";
 }
 
+export function toRange(location: Location): vscode.Range {
+  const { start, end } = location.range;
+  return new vscode.Range(start.line, start.character, end.line, end.character);
+}
+
+export function toUri(location: Location): vscode.Uri {
+  return vscode.Uri.parse(location.uri, true);
+}
+
+/** Returns the file and line of a result, such as `src/app.py:12`; empty for a result without a location.
+ *
+ * Where the question named projects, the project comes first: `core: src/app.py:12`. */
+export function shortLocation({ answer, result }: Hit): string {
+  const isNamed = (answer.projects ?? []).length > 0;
+  const path = result.location && (isNamed ? pathOf(result) : vscode.workspace.asRelativePath(toUri(result.location)));
+  const location = result.location ? `${path}:${result.location.range.start.line + 1}` : "";
+  return isNamed ? `${result.project}: ${location}`.replace(/: $/, "") : location;
+}
+
 /** Returns the path of a result's file in its project: the part of the doc_id before a symbol or lines. */
-export function pathOf({ doc_id, project }: ResultItem): string {
+function pathOf({ doc_id, project }: ResultItem): string {
   const inside = doc_id.startsWith(`${project}:`) ? doc_id.slice(project.length + 1) : doc_id;
   const [path = ""] = inside.replace(/^\.\//, "").split(/::|#/);
   try {
@@ -54,10 +78,4 @@ export function pathOf({ doc_id, project }: ResultItem): string {
   } catch {
     return path; // not valid percent-encoding
   }
-}
-
-/** Returns whether a range, whose end is exclusive, contains a line. */
-export function holdsLine(range: Range, line: number): boolean {
-  const last = range.end.character === 0 && range.end.line > range.start.line ? range.end.line - 1 : range.end.line;
-  return range.start.line <= line && line <= last;
 }

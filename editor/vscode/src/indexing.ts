@@ -1,6 +1,7 @@
 /** Repeats a question that found nothing in an incomplete index, until it is answered or the index is complete. */
 
 import * as vscode from "vscode";
+import { nextEvent } from "./event";
 import { type Answer, methods } from "./generated/protocol";
 import type { Sidecar } from "./sidecar/sidecar";
 
@@ -17,7 +18,7 @@ export async function askWhenSearchable(sidecar: Sidecar, ask: () => Promise<Ans
   return vscode.window.withProgress(options, async () => {
     const end = Date.now() + TIMEOUT_MS;
     while (Date.now() < end) {
-      await nextStatus(sidecar);
+      await nextEvent(sidecar.onStatus, POLL_MS);
       const answer = await askUnlessIncomplete(sidecar, ask);
       if (answer) return answer;
     }
@@ -40,16 +41,4 @@ async function askUnlessIncomplete(sidecar: Sidecar, ask: () => Promise<Answer>)
 
 function isIncomplete(state: string): boolean {
   return state === "starting" || state === "indexing";
-}
-
-function nextStatus(sidecar: Sidecar): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, POLL_MS);
-    const subscription = sidecar.onStatus(done);
-    function done(): void {
-      clearTimeout(timer);
-      subscription.dispose();
-      resolve();
-    }
-  });
 }

@@ -5,8 +5,7 @@ import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
 import { openCommit } from "./commit";
 import type { Details } from "./detail";
-import { type Hit, holdsLine } from "./hit";
-import { toRange, toUri } from "./location";
+import { type Hit, toRange, toUri } from "./hit";
 
 /** Number of the latest jumps that the hover can explain. */
 const MAX_JUMPS = 200;
@@ -42,7 +41,7 @@ export class Jumps {
   hitAt(uri: vscode.Uri, line: number): Hit | undefined {
     return this.latest.find(({ result: { location } }) => {
       if (location === undefined || toUri(location).toString() !== uri.toString()) return false;
-      return location.range.start.line === line && holdsLine(location.range, line);
+      return location.range.start.line === line;
     });
   }
 }

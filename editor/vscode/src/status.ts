@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { type IndexState, methods } from "./generated/protocol";
-import { REMEDIES, type Remedy } from "./sidecar/problem";
+import { messageOf, REMEDIES, type Remedy } from "./sidecar/problem";
 import type { Sidecar, SidecarState } from "./sidecar/sidecar";
 
 /** States of an index, worst first. The item shows the worst state of the open folders. */
@@ -133,6 +133,6 @@ async function statusLine(sidecar: Sidecar, folder: vscode.WorkspaceFolder): Pro
     const state = await sidecar.request(methods.status, { folder: folder.uri.toString() });
     return { label, description: state.summary || state.state, detail: state.message };
   } catch (error) {
-    return { label, description: String(error instanceof Error ? error.message : error) };
+    return { label, description: messageOf(error) };
   }
 }

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Explanation } from "../src/generated/protocol";
-import { escapeHtml, highlightWords } from "../src/why/escape";
-import { renderPage } from "../src/why/html";
+import { escapeHtml, highlightWords, renderPage } from "../src/why/html";
 
 const SAMPLES = "../../protocol/samples/scry.why";
 

@@ -4,7 +4,6 @@
 
 local attach = require("scry.attach")
 local config = require("scry.config")
-local handlers = require("scry.handlers")
 local instances = require("scry.instances")
 local notify = require("scry.notify")
 local protocol = require("scry.generated.protocol")
@@ -144,6 +143,32 @@ local function on_exit(_code, _signal, id)
   instances.announce()
 end
 
+---Store the new status of a sidecar.
+---@param _ any
+---@param changed scry.protocol.StatusChanged
+---@param context { client_id: integer }
+local function on_status(_, changed, context)
+  local instance = instances.of_client(context.client_id)
+  if instance then
+    instance.status = changed.status
+  end
+  instances.announce()
+end
+
+---Show a message of a sidecar.
+---@param _ any
+---@param params { type: integer, message: string }
+---@param context { client_id: integer }
+---@return any
+local function on_message(_, params, context)
+  local instance = instances.of_client(context.client_id)
+  if instance and instance.failure then
+    return -- both sides report a protocol mismatch; the plugin has done so
+  end
+  local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
+  vim.notify("Scry: " .. params.message:gsub("^Scry: ", ""), levels[params.type] or vim.log.levels.INFO)
+end
+
 ---Start the process. Its end is reported to Neovim as successful: Neovim would show a message for each crash, while the
 ---plugin restarts the sidecar and reports the reason when it gives up.
 ---@param dispatchers vim.lsp.rpc.Dispatchers
@@ -173,7 +198,7 @@ local function base_config(root)
       scry = { protocol = protocol.version, editor = "neovim" },
       workspace_symbol = config.values.workspace_symbol,
     },
-    handlers = { [protocol.methods.status_changed] = handlers.status, ["window/showMessage"] = handlers.message },
+    handlers = { [protocol.methods.status_changed] = on_status, ["window/showMessage"] = on_message },
     on_init = on_init,
     on_attach = attach.unmap_hover,
     on_exit = vim.schedule_wrap(on_exit),

@@ -3,15 +3,37 @@
 import type * as vscode from "vscode";
 import type { ResultActions } from "../actions";
 import type { Answers } from "../answers";
-import { attempt } from "../attempt";
 import type { Details } from "../detail";
 import type { Hit } from "../hit";
 import type { Jumps } from "../jump";
 import { readSettings } from "../settings";
+import { attempt } from "../sidecar/problem";
 import type { WhyPanel } from "../why/panel";
-import type { QueryHistory } from "./history";
 import type { Action } from "./items";
 import { Picker, type PickerHost, type Question } from "./picker";
+
+const KEY = "scry.queries";
+
+/** Number of queries that are stored. */
+const MAX_QUERIES = 50;
+
+/** The queries of this workspace, newest first. */
+export class QueryHistory {
+  constructor(private readonly storage: vscode.Memento) {}
+
+  get queries(): readonly string[] {
+    return this.storage.get<readonly string[]>(KEY, []);
+  }
+
+  async add(query: string): Promise<void> {
+    const trimmed = query.trim();
+    if (!trimmed) return;
+    await this.storage.update(
+      KEY,
+      [trimmed, ...this.queries.filter((other) => other !== trimmed)].slice(0, MAX_QUERIES),
+    );
+  }
+}
 
 export class PickerController {
   private current: Picker | undefined;

@@ -2,8 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Answer } from "../generated/protocol";
-import { type Hit, iconOf } from "../hit";
-import { shortLocation } from "../location";
+import { type Hit, iconOf, shortLocation } from "../hit";
 
 export type Action = "why" | "detail" | "copy" | "good" | "bad";
 

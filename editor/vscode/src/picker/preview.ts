@@ -1,8 +1,7 @@
 /** Shows the file of the focused result behind the picker, and restores the editor when the picker is dismissed. */
 
 import * as vscode from "vscode";
-import type { Hit } from "../hit";
-import { toRange, toUri } from "../location";
+import { type Hit, toRange, toUri } from "../hit";
 
 /** Milliseconds that a result has the focus before its file is shown. Moving quickly through the list opens no files. */
 const FOCUS_DELAY_MS = 120;

@@ -2,9 +2,8 @@
 
 import type { Settings } from "../settings";
 import { Problem } from "./problem";
+import { isProgram, run, which } from "./program";
 import { chosenInterpreters, inspect } from "./python";
-import { run } from "./run";
-import { isProgram, which } from "./which";
 
 /** The command that starts the sidecar. */
 export interface Launch {

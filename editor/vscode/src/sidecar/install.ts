@@ -6,8 +6,9 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Installed } from "./discover";
 import { messageOf, Problem } from "./problem";
+import { type RunOptions, run } from "./program";
 import { allInterpreters, type Interpreter, inspect, OLDEST_PYTHON } from "./python";
-import { type RunOptions, run } from "./run";
+import type { Sidecar } from "./sidecar";
 
 /** Name of the file that is written last. An environment without it is incomplete, and is created anew. */
 const COMPLETE = "complete";
@@ -16,7 +17,7 @@ const COMPLETE = "complete";
 const NAME_LENGTH = 12;
 
 /** Number of lines of pip's errors that a message shows. The log has all of them. */
-const SHOWN_LINES = 3;
+const MAX_ERROR_LINES = 3;
 
 export class Installer implements Installed {
   private installation: Promise<void> | undefined;
@@ -62,7 +63,7 @@ export class Installer implements Installed {
     await mkdir(this.home(), { recursive: true });
     report("looking for a Python");
     const python = await choosePython(setting, this.home());
-    await this.removeAllBut("");
+    await this.removeEnvironments();
     const step = async (name: string, command: string, args: string[]) => {
       report(name);
       await this.run(name, command, args, { cwd: this.home(), signal, onLine: (line) => reportPip(line, report) });
@@ -85,7 +86,7 @@ export class Installer implements Installed {
     if (status === 0) return;
     this.log.error(`${stdout}\n${stderr}`);
     if (options.signal?.aborted) throw new Problem("The installation was cancelled.", "install");
-    const reason = stderr.trim().split("\n").slice(-SHOWN_LINES).join(" ");
+    const reason = stderr.trim().split("\n").slice(-MAX_ERROR_LINES).join(" ");
     throw new Problem(`The sidecar could not be installed (${name}): ${reason || `status ${status}`}`, "log");
   }
 
@@ -109,9 +110,8 @@ export class Installer implements Installed {
     return path.join(this.home(), hash.slice(0, NAME_LENGTH));
   }
 
-  private async removeAllBut(kept: string): Promise<void> {
+  private async removeEnvironments(): Promise<void> {
     for (const name of await readdir(this.home())) {
-      if (name === kept) continue;
       const folder = path.join(this.home(), name);
       await rm(folder, { recursive: true, force: true }).catch((error: unknown) => this.log.warn(messageOf(error)));
     }
@@ -161,4 +161,26 @@ async function exists(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Offers to install a missing sidecar, with one notification per session. */
+export function offerInstallation(sidecar: Sidecar): vscode.Disposable {
+  let isOffered = false;
+  return sidecar.onState((state) => {
+    if (isOffered || state.kind !== "failed" || state.problem.remedy !== "install") return;
+    isOffered = true;
+    void offer();
+  });
+}
+
+async function offer(): Promise<void> {
+  const install = "Install";
+  const settings = "Open Settings";
+  const chosen = await vscode.window.showInformationMessage(
+    "Scry needs its sidecar, a Python program that this extension carries. Install it now, for this extension alone? What it needs is fetched from PyPI (about 100 MB).",
+    install,
+    settings,
+  );
+  if (chosen === install) await vscode.commands.executeCommand("scry.install");
+  if (chosen === settings) await vscode.commands.executeCommand("scry.settings");
 }

@@ -1,4 +1,6 @@
-/** Errors with a remedy that the user can apply. */
+/** Errors with a remedy that the user can apply, and their messages. */
+
+import * as vscode from "vscode";
 
 /** install: install the sidecar. settings: open Scry's settings. restart: restart the sidecar. log: show the log.
  * trust: manage workspace trust. */
@@ -26,3 +28,18 @@ export const REMEDIES: Readonly<Record<Remedy, { readonly title: string; readonl
   log: { title: "Show Log", command: "scry.log" },
   trust: { title: "Manage Trust", command: "workbench.trust.manage" },
 };
+
+/** Runs an action of the user. An error is shown as one message with a button for its remedy. */
+export async function attempt(action: () => unknown): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (!(error instanceof vscode.CancellationError)) void showError(error);
+  }
+}
+
+async function showError(error: unknown): Promise<void> {
+  const remedy = REMEDIES[error instanceof Problem ? error.remedy : "log"];
+  const chosen = await vscode.window.showErrorMessage(`Scry: ${messageOf(error).replace(/^Scry: /, "")}`, remedy.title);
+  if (chosen) await vscode.commands.executeCommand(remedy.command);
+}

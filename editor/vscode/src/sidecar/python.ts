@@ -1,8 +1,7 @@
 /** Finds Python interpreters, and inspects what each of them can do. */
 
 import * as vscode from "vscode";
-import { run } from "./run";
-import { which } from "./which";
+import { run, which } from "./program";
 
 export const OLDEST_PYTHON = "3.10";
 

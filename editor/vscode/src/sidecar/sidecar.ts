@@ -2,8 +2,7 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import type { Requests, StatusChanged } from "../generated/protocol";
-import { methods } from "../generated/protocol";
+import { methods, type Requests, type StatusChanged } from "../generated/protocol";
 import { readSettings } from "../settings";
 import { Backoff } from "./backoff";
 import { type Connection, connect } from "./connection";

@@ -1,8 +1,6 @@
 /** Renders an explanation as the HTML of the why panel. Pure. Every text may come from an untrusted repository. */
 
 import type { Explanation, Full, Lived, OracleEvidence, Place, ResultItem, Shares } from "../generated/protocol";
-import { escapeHtml, highlightWords } from "./escape";
-import { STYLE } from "./style";
 
 /** Number of pairs of words whose shares of a semantic score are shown. The rest are too small to be useful. */
 const MAX_SHARES = 12;
@@ -161,3 +159,67 @@ function bar(share: number): string {
 function round(value: number): string {
   return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(Math.abs(value) >= 1 ? 2 : 3);
 }
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Control and formatting characters that can reorder or hide the text around them, without line ends and tabs. */
+const INVISIBLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the pattern is for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Returns the escaped text with each occurrence of a word marked, regardless of case. The longest word wins. */
+export function highlightWords(text: string, words: readonly string[]): string {
+  const longestFirst = [...new Set(words)].filter(Boolean).sort((one, other) => other.length - one.length);
+  if (longestFirst.length === 0) return escapeHtml(text);
+  const pattern = new RegExp(
+    longestFirst.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"),
+    "giu",
+  );
+  let html = "";
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    html += `${escapeHtml(text.slice(end, match.index))}<mark>${escapeHtml(match[0])}</mark>`;
+    end = match.index + match[0].length;
+  }
+  return html + escapeHtml(text.slice(end));
+}
+
+/** The stylesheet. It uses the colours and fonts of the current theme. */
+const STYLE = `
+body { color: var(--vscode-foreground); font: var(--vscode-font-weight) var(--vscode-font-size)/1.5 var(--vscode-font-family); max-width: 64em; padding: 0.5em 1.5em 2em; }
+h1 { font-size: 1.5em; font-weight: 600; margin: 0.2em 0 0; overflow-wrap: anywhere; }
+h2 { border-bottom: 1px solid var(--vscode-widget-border, var(--vscode-panel-border)); font-size: 1.05em; font-weight: 600; margin: 1.8em 0 0.5em; padding-bottom: 0.2em; }
+p { margin: 0.2em 0; overflow-wrap: anywhere; }
+.asked::before { content: "\\201c"; }
+.asked::after { content: "\\201d"; }
+.asked, .quiet, .name, .evidence { color: var(--vscode-descriptionForeground); }
+.name, pre { font-family: var(--vscode-editor-font-family); font-size: var(--vscode-editor-font-size); }
+.evidence { font-size: 0.7em; font-weight: 400; white-space: nowrap; }
+.summary { font-size: 1.1em; margin-top: 0.6em; }
+table { border-collapse: collapse; }
+th, td { padding: 0.2em 1.2em 0.2em 0; text-align: left; vertical-align: top; }
+th { font-weight: 400; }
+th, .short { white-space: nowrap; }
+.decisive th { font-weight: 600; }
+.number { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
+.total td, .total th { border-top: 1px solid var(--vscode-widget-border, var(--vscode-panel-border)); }
+.bar { display: block; height: 0.6em; margin-top: 0.45em; width: 10em; }
+.track { fill: var(--vscode-widget-border, var(--vscode-panel-border)); opacity: 0.5; }
+.more { fill: var(--vscode-charts-blue); }
+.less { fill: var(--vscode-charts-red); }
+mark { background: var(--vscode-editor-findMatchHighlightBackground); border-radius: 2px; color: inherit; }
+s { color: var(--vscode-descriptionForeground); }
+pre { background: var(--vscode-textCodeBlock-background); border-radius: 4px; max-height: 30em; overflow: auto; padding: 0.8em 1em; tab-size: 4; }
+`;

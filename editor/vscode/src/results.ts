@@ -1,10 +1,9 @@
 /** The tree of the results view: the latest answers with their results. */
 
 import * as vscode from "vscode";
-import type { Answers } from "../answers";
-import type { Answer } from "../generated/protocol";
-import { type Hit, hitsOf, iconOf } from "../hit";
-import { shortLocation } from "../location";
+import type { Answers } from "./answers";
+import type { Answer } from "./generated/protocol";
+import { type Hit, hitsOf, iconOf, isHit, shortLocation } from "./hit";
 
 type Node = Answer | Hit;
 
@@ -42,10 +41,6 @@ export class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
     this.subscription.dispose();
     this.changed.dispose();
   }
-}
-
-export function isHit(node: unknown): node is Hit {
-  return typeof node === "object" && node !== null && "answer" in node && "result" in node;
 }
 
 function idOf({ answer, result }: Hit): string {

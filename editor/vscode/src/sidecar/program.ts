@@ -1,6 +1,9 @@
-/** Runs a program to its end and returns its output. No shell is involved. */
+/** Finds programs on the PATH, and runs programs. No shell is involved. */
 
 import { spawn } from "node:child_process";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import * as path from "node:path";
 
 export interface Outcome {
   /** The exit status; null where the program did not start, was ended by a signal, or exceeded the timeout. */
@@ -17,6 +20,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Runs a program to its end. */
 export function run(command: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
   return new Promise((resolve) => {
     const timeout = options.timeoutMs ? AbortSignal.timeout(options.timeoutMs) : undefined;
@@ -39,4 +43,29 @@ export function run(command: string, args: readonly string[], options: RunOption
     child.on("error", (error) => resolve({ status: null, stdout, stderr: `${stderr}${error.message}` }));
     child.on("close", (status) => resolve({ status, stdout, stderr }));
   });
+}
+
+/** Returns the full path of a program; undefined where there is none.
+ *
+ * Relative entries of the PATH are skipped: they depend on the working directory, and a workspace must not choose which
+ * program runs. */
+export async function which(name: string): Promise<string | undefined> {
+  const suffixes = process.platform === "win32" ? [".exe"] : [""];
+  for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
+    if (!path.isAbsolute(folder)) continue;
+    for (const suffix of suffixes) {
+      const candidate = path.join(folder, name + suffix);
+      if (await isProgram(candidate)) return candidate;
+    }
+  }
+  return undefined;
+}
+
+export async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
 }
