@@ -127,18 +127,12 @@ def score_co_changed_documents(
     for seed, own in seeds.exclusive_commits.items():
         if own:
             shares[counted.documents == seed] = _expected_by_chance(len(tying) - len(own), seeds, commit_total)
-    scores = (_weigh_commits(counted.commit_counts, counted.matched_counts) - totals * shares) / np.sqrt(
-        totals + COMMIT_COUNT_DAMPING
-    )
+    weights = counted.commit_counts + (MATCHED_COMMIT_WEIGHT - 1) * counted.matched_counts
+    scores = (weights - totals * shares) / np.sqrt(totals + COMMIT_COUNT_DAMPING)
     best = np.flatnonzero(scores > 0)
     names = (names_and_totals[documents[index]][0] for index in best.tolist())
     negated = -np.round(scores[best], _SCORE_DIGITS)
     return sorted(map(CoChangeScore, negated.tolist(), names, counted.commit_counts[best].tolist()))
-
-
-def _weigh_commits(commit_counts: IntArray, matched_counts: IntArray) -> NDArray[np.float64]:
-    """Return the weight of so many commits, `matched_counts` of which are themselves seeds."""
-    return commit_counts + (MATCHED_COMMIT_WEIGHT - 1) * matched_counts
 
 
 def _expected_by_chance(tying: int, seeds: CoChangeSeeds, commit_total: int) -> float:

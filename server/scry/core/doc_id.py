@@ -68,31 +68,23 @@ def make_doc_id(path: str, name: str, kind: str, container: str, ordinal: int, l
     return symbol_doc_id(path, qualified_name(name, kind, container), ordinal)
 
 
-def make_doc_ids(parts: Iterable[tuple[str, str, str, str, int, tuple[int, int]]]) -> list[str]:
-    """Return the doc_id of each of many documents, in their order. parts: the arguments of `make_doc_id`."""
-    return [make_doc_id(*each) for each in parts]
-
-
 def qualified_name(name: str, kind: str, container: str) -> str:
     """Return a name with its container's before it."""
     return f"{container}{' > ' if kind == 'section' else '.'}{name}" if container else name
 
 
-def possible_simple_names(qualified: str) -> list[str]:
-    """Return the possible own names of a document with this qualified name: names may hold dots, too."""
-    return [qualified, *(qualified[match.end() :] for match in _NAME_SEPARATOR.finditer(qualified))]
-
-
 def simple_names_of_doc_ids(doc_ids: Iterable[str]) -> list[tuple[str, str]]:
     """Return the possible simple names of the documents with these doc_ids, each with the path of its file.
 
-    A doc_id that names no path is passed over.
+    A name may hold dots, so that every part behind a dot may be the simple name. A doc_id that names no path is passed
+    over.
     """
     names: list[tuple[str, str]] = []
     for doc_id in doc_ids:
         with suppress(ValueError):
             named = parse_doc_id(doc_id)
-            names += ((name, named.path) for name in possible_simple_names(named.name))
+            starts = (0, *(match.end() for match in _NAME_SEPARATOR.finditer(named.name)))
+            names += ((named.name[start:], named.path) for start in starts)
     return names
 
 

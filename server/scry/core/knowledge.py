@@ -26,7 +26,7 @@ PROJECT_NOTES, PERSONA_NOTES, MEMORY_NOTES = "project", "persona", "memory"
 FIRST_DOC_KEYS = {PROJECT_NOTES: 2**41, PERSONA_NOTES: 2**42, MEMORY_NOTES: 2**43}
 """First doc_key of each note store. Code and documents stay below 2**40, commits below 2**41: one query ranks all."""
 
-_NOTE_STORES = {first.bit_length(): store for store, first in FIRST_DOC_KEYS.items()}
+_NOTE_STORES = {42: PROJECT_NOTES, 43: PERSONA_NOTES, 44: MEMORY_NOTES}
 """Note stores by the bit length of their doc_keys: each begins at a power of two."""
 
 BELIEF, PATTERN, SESSION, MEMORY, PERSONA = "belief", "pattern", "session", "memory", "persona"

@@ -300,10 +300,11 @@ class _SettingsBuilder:
                 self._warnings.append(f"{error}; this key is left out")
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
+        given = sorted(name for name in environ if name.startswith(_VARIABLE_PREFIX) and name not in PROCESS_VARIABLES)
+        if not given:
+            return
         variables = {definition.environment_variable: definition for definition in SETTING_DEFINITIONS.values()}
-        for variable in sorted(
-            name for name in environ if name.startswith(_VARIABLE_PREFIX) and name not in PROCESS_VARIABLES
-        ):
+        for variable in given:
             definition = variables.get(variable)
             if definition is None:
                 # Not an error: such a variable may be meant for another program, or a later Scry.
@@ -371,12 +372,14 @@ class SettingsFile(Struct, frozen=True):
 def read_settings_file(path: Path) -> SettingsFile | None:
     """Return a settings file's content, None when there is no file. Raises SettingsFileError."""
     try:
-        text = _read_text(path)
-    except UnicodeDecodeError as error:
-        raise SettingsFileError("this is not UTF-8 text") from error
+        # Not blocking: the file may be a named pipe, which then shows below as what it is.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         raise SettingsFileError(f"can't be read: {error.strerror}") from error
-    return None if text is None else SettingsFile(parse_toml(text), text)
+    text = _read_text(handle)
+    return SettingsFile(parse_toml(text), text)
 
 
 def parse_toml(text: str) -> Mapping[str, object]:
@@ -394,16 +397,17 @@ def parse_toml(text: str) -> Mapping[str, object]:
         raise SettingsFileError("this is nested too deeply") from error
 
 
-def _read_text(path: Path) -> str | None:
+def _read_text(handle: int) -> str:
+    """Return the text of an opened settings file. Raises SettingsFileError."""
     try:
-        # Not blocking: the file may be a named pipe, which the check below refuses.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise SettingsFileError("this is not a regular file")
-        data = file.read(_MAX_FILE_BYTES + 1)
-    if len(data) > _MAX_FILE_BYTES:
-        raise SettingsFileError("this is over 1 MB, too large for a settings file")
-    return data.decode("utf-8-sig")
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise SettingsFileError("this is not a regular file")
+            data = file.read(_MAX_FILE_BYTES + 1)
+        if len(data) > _MAX_FILE_BYTES:
+            raise SettingsFileError("this is over 1 MB, too large for a settings file")
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SettingsFileError("this is not UTF-8 text") from error
+    except OSError as error:
+        raise SettingsFileError(f"can't be read: {error.strerror}") from error

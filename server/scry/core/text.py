@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
@@ -38,12 +37,20 @@ STOP_WORDS = frozenset(
 
 
 class _TermCache(dict[str, tuple[str, ...]]):
-    """The terms of recently split runs. A hit costs no Python call."""
+    """The terms of recently split runs: the parts, and the whole of several. A hit costs no Python call."""
 
     def __missing__(self, run: str) -> tuple[str, ...]:
         if len(self) >= _CACHE_LIMIT:
             self.clear()
-        terms = self[run] = _split_uncached(run)
+        plain = run if run.isascii() else unicodedata.normalize("NFKC", run)
+        if not plain.isascii() and _cjk_pattern().search(plain):
+            terms = tuple(_split_cjk(plain))
+        else:
+            words = _ASCII_WORD_PART.findall(plain) if plain.isascii() else _split_any_script(plain)
+            parts = [word.lower() for word in words if len(word) <= _MAX_TERM_LENGTH]
+            whole = plain.replace("_", "").lower()
+            terms = (*parts, whole) if len(parts) > 1 and len(whole) <= _MAX_TERM_LENGTH else tuple(parts)
+        self[run] = terms
         return terms
 
 
@@ -53,18 +60,6 @@ _term_cache = _TermCache()
 def split_identifier(identifier: str) -> tuple[str, ...]:
     """Return the terms of one run of word characters, lower-case: its parts, and the whole if it has several."""
     return _term_cache[identifier]
-
-
-def _split_uncached(run: str) -> tuple[str, ...]:
-    plain = run if run.isascii() else unicodedata.normalize("NFKC", run)
-    if not plain.isascii() and _cjk_pattern().search(plain):
-        return tuple(_split_cjk(plain))
-    words = _ASCII_WORD_PART.findall(plain) if plain.isascii() else _split_any_script(plain)
-    parts = [part.lower() for part in words if len(part) <= _MAX_TERM_LENGTH]
-    whole = plain.replace("_", "").lower()
-    if len(parts) > 1 and len(whole) <= _MAX_TERM_LENGTH:
-        parts.append(whole)
-    return tuple(parts)
 
 
 def _split_any_script(run: str) -> list[str]:
@@ -129,11 +124,6 @@ def normalize_name(name: str) -> str:
     `RRF_fusion`, `rrfFusion` and `rrf-fusion` have the same key.
     """
     return "".join(_WORD_RUN.findall(name)).replace("_", "").lower()
-
-
-def normalize_names(names: Iterable[str]) -> list[str]:
-    """Return the normalized form of each name."""
-    return [normalize_name(name) for name in names]
 
 
 EXACT_NAME_PREFIX = "="

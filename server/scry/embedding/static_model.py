@@ -53,7 +53,10 @@ class StaticModel:
         self._table = table
         self._scales = scales
         self._rows: Vectors | None = None
-        self._identity = f"{meta['name']}@{str(meta['sha256'])[:16]}/{table.shape[1]}"
+        self.dimension = int(table.shape[1])
+        """Length of every vector."""
+        self.identity = f"{meta['name']}@{str(meta['sha256'])[:16]}/{table.shape[1]}"
+        """Name, content hash and dimension; the model takes no prefixes."""
 
     @classmethod
     def load(cls, folder: Path | None = None) -> StaticModel:
@@ -62,16 +65,6 @@ class StaticModel:
         meta: dict[str, object] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         table: NDArray[np.int8] = np.load(folder / "table.npy", mmap_mode="r").view(np.ndarray)  # cheaper to index
         return cls(table, np.load(folder / "scales.npy"), Tokenizer.load(folder / "vocabulary.txt"), meta)
-
-    @property
-    def identity(self) -> str:
-        """Name, content hash and dimension; the model takes no prefixes."""
-        return self._identity
-
-    @property
-    def dimension(self) -> int:
-        """Length of every vector."""
-        return int(self._table.shape[1])
 
     def encode_query(self, query: str) -> Vectors:
         """Return the query's unit vector; zeros where it holds no word."""

@@ -38,7 +38,7 @@ def split_words(text: str) -> list[str]:
     characters.
     """
     if text.isascii():
-        return [word.lower() for word in _ASCII_WORD.findall(text)]
+        return list(map(str.lower, _ASCII_WORD.findall(text)))
     plain = (_without_accents(identifier) for identifier in _IDENTIFIER.findall(text))
     return [word.lower() for identifier in plain for word in _word_pattern().findall(identifier)]
 
@@ -94,7 +94,7 @@ class Tokenizer:
         return [self._pieces(word) for word in words]
 
     def _split(self, identifier: str) -> tuple[int, ...]:
-        return tuple(index for word in split_words(identifier) for index in self._pieces(word))
+        return tuple(chain.from_iterable(map(self._pieces, split_words(identifier))))
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         ids: list[int] = []

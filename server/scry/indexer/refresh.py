@@ -34,7 +34,7 @@ from scry.projects.project import Project, head_commit
 from scry.store.index.rows import NewFile, StoredFile
 from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalEntry
-from scry.store.notes.project_notes import EmbedNotes, NewNote, ProjectNoteDatabase
+from scry.store.notes.project_notes import PROJECT_NOTES_PATH, EmbedNotes, NewNote, ProjectNoteDatabase
 
 BATCH_BYTES = 4_000_000
 
@@ -248,7 +248,7 @@ class NoteIndexer:
         Deletes notes that no known file holds, as after the index was rebuilt.
         """
         note_paths = {path for path, file in known.items() if file.skip and file.skip.reason is SkipReason.KNOWLEDGE}
-        if not note_paths and not ProjectNoteDatabase.path_in_cache(self._cache).exists():
+        if not note_paths and not (self._cache / PROJECT_NOTES_PATH).exists():
             return known
         with closing(ProjectNoteDatabase.open(self._cache, write=True)) as database:
             stored = database.note_paths()
@@ -264,7 +264,7 @@ class NoteIndexer:
         """
         written = {new.path for new in notes}
         removed = [path for path in others if path not in written and note_kind_of_path(path)]
-        if not notes and not (removed and ProjectNoteDatabase.path_in_cache(self._cache).exists()):
+        if not notes and not (removed and (self._cache / PROJECT_NOTES_PATH).exists()):
             return
         with closing(ProjectNoteDatabase.open(self._cache, write=True)) as database:
             database.publish(notes, removed, self._embed)

@@ -36,6 +36,7 @@ from scry.oracles.reader import (
     search_bm25_above,
 )
 from scry.store.lexical import LexicalIndex
+from scry.store.notes.reader import NoteStores
 
 WEIGHT = 1.0
 SCORE_TYPE = "bm25"
@@ -55,7 +56,8 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     ]
     scores = [-negated for negated, _, _ in ranked]
     matches += _match_commits(terms, scores, reader)
-    matches += _match_notes(question, scores, reader)
+    if reader.notes.stores is not None:
+        matches += _match_notes(question, scores, reader, reader.notes.stores)
     return tuple(matches)
 
 
@@ -70,11 +72,10 @@ def _match_commits(terms: Sequence[str], scores: Sequence[float], reader: Oracle
     return rank_among_others(scored, scores, SCORE_TYPE, reader)
 
 
-def _match_notes(question: SearchQuery, scores: Sequence[float], reader: OracleReader) -> list[OracleMatch]:
+def _match_notes(
+    question: SearchQuery, scores: Sequence[float], reader: OracleReader, stores: NoteStores
+) -> list[OracleMatch]:
     """Return notes ranked among code and documents. scores: of code and documents, best first."""
-    stores = reader.notes.stores
-    if stores is None:
-        return []
     scored = stores.search_words(reader.note_query(query_terms(question)), reader.notes.filters)
     return rank_notes_among_others(scored.with_min_score(min_score_in_depth(scores)), scores, SCORE_TYPE, stores)
 

@@ -23,6 +23,7 @@ from scry.oracles.oracle import (
     sort_by_score,
 )
 from scry.oracles.reader import RETRIEVAL_DEPTH, OracleReader, ScoredKeys
+from scry.store.notes.reader import NoteStores
 from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
 
 WEIGHT = 1.5
@@ -46,11 +47,13 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     except EmbedderMismatch:  # another model's vectors took over while the query was encoded
         near = _find_nearest(question, reader)
     ranked = sort_by_score(near, reader)
-    matches = (
+    matches = [
         OracleMatch(doc_key, rank, -negated, SCORE_TYPE)
         for rank, (negated, _, doc_key) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)
-    )
-    return (*matches, *_match_notes(question, [-negated for negated, _, _ in ranked], reader))
+    ]
+    if reader.notes.stores is not None:
+        matches += _match_notes(question, [-negated for negated, _, _ in ranked], reader, reader.notes.stores)
+    return tuple(matches)
 
 
 def _find_nearest(question: SearchQuery, reader: OracleReader) -> ScoredKeys:
@@ -70,11 +73,12 @@ def _find_nearest(question: SearchQuery, reader: OracleReader) -> ScoredKeys:
         limit *= 4  # many of the nearest belong to deleted documents, or are equal
 
 
-def _match_notes(question: SearchQuery, cosines: Sequence[float], reader: OracleReader) -> list[OracleMatch]:
+def _match_notes(
+    question: SearchQuery, cosines: Sequence[float], reader: OracleReader, stores: NoteStores
+) -> list[OracleMatch]:
     """Return notes ranked among code and documents. cosines: of code and documents, best first."""
-    stores = reader.notes.stores
-    encoded = reader.query_vector(question) if stores is not None else None
-    if stores is None or encoded is None:
+    encoded = reader.query_vector(question)
+    if encoded is None:
         return []
     near = stores.search_vectors(encoded[0].identity, encoded[1], reader.notes.filters)
     scored = near.with_min_score(max(MIN_COSINE, min_score_in_depth(cosines)))

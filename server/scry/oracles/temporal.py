@@ -132,7 +132,7 @@ def _rank_commits(
     """
     scored = score_seed_commits(co_changes.changes, co_changes.seeds)
     headers = reader.headers(list(scored))
-    ranked = sorted((scored[key].negated_score, headers[key].doc_id, key) for key in scored if key in headers)
+    ranked = sorted([(scored[key].negated_score, headers[key].doc_id, key) for key in scored if key in headers])
     return [
         (bisect_left(document_scores, score) + position, key, scored[key])
         for position, (score, _, key) in enumerate(ranked, 1)

@@ -14,7 +14,7 @@ from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
 from scry.core.text import escape_unencodable
 from scry.projects.project import Project
 from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
-from scry.store.notes.project_notes import ProjectNoteDatabase
+from scry.store.notes.project_notes import PROJECT_NOTES_PATH, ProjectNoteDatabase
 from scry.store.notes.reader import NoteReader
 from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_SCHEMA
 from scry.store.notes.store import NoteDatabase, NoteSchema
@@ -39,9 +39,7 @@ class NoteStoreLocation(Struct, frozen=True):
 
 def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
     """Yield the location of every note store that a query of the project may read, whether the store exists or not."""
-    yield NoteStoreLocation(
-        PROJECT_NOTES, ProjectNoteDatabase.path_in_cache(project.cache), PROJECT_NOTE_SCHEMA, ProjectNoteDatabase
-    )
+    yield NoteStoreLocation(PROJECT_NOTES, project.cache / PROJECT_NOTES_PATH, PROJECT_NOTE_SCHEMA, ProjectNoteDatabase)
     yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS)
     yield NoteStoreLocation(
         MEMORY_NOTES, project.data / MEMORY_FILE, MEMORY_MIGRATIONS, read=partial(_memory_note_store, project)

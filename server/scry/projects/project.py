@@ -113,19 +113,15 @@ def _record_move(moved: RegisteredProject, root: Path, registry: RegistryStore) 
 def _refusal_reason(folder: Path) -> str | None:
     if folder == Path(folder.anchor):
         return "this is the top of a file system"
-    home = _home()
+    try:
+        home = Path.home().resolve()
+    except (OSError, RuntimeError):
+        home = None
     if home is not None and folder == home:
         return "this is your home folder"
     if home is not None and home.is_relative_to(folder):
         return "your home folder is inside it"
     return None
-
-
-def _home() -> Path | None:
-    try:
-        return Path.home().resolve()
-    except (OSError, RuntimeError):
-        return None
 
 
 def project_key(folder: Path) -> str:

@@ -50,7 +50,10 @@ _COMPRESS_FROM_BYTES = 32_768
 
 
 class AnswerStore:
-    """The answers of one project. Every method may be called from any thread; none raises."""
+    """The answers of one project. Every method may be called from any thread; none raises.
+
+    last_error: why the last answer was not written, in words for a person; "" when it was.
+    """
 
     def __init__(self, folder: Path, make_folder: Callable[[], None], max_answers: int = MAX_ANSWERS) -> None:
         """Open nothing yet. make_folder: creates the folder; may raise OSError."""
@@ -62,12 +65,7 @@ class AnswerStore:
         self._opened: os.stat_result | None = None
         self._retry_at = 0.0
         self._unsaved: OrderedDict[str, tuple[str, bytes]] = OrderedDict()
-        self._last_error = ""
-
-    @property
-    def last_error(self) -> str:
-        """Why the last answer was not written, in words for a person; "" when it was."""
-        return self._last_error
+        self.last_error = ""
 
     def prepare(self) -> None:
         """Open the file, created where it is missing."""
@@ -83,7 +81,7 @@ class AnswerStore:
 
     def put(self, query_id: str, doc_ids: Sequence[str], data: bytes) -> None:
         """Store an answer, and drop the oldest ones beyond the limit."""
-        joined_ids = "\n" + "".join(f"{doc_id}\n" for doc_id in doc_ids)
+        joined_ids = "\n".join(("", *doc_ids, ""))
         is_packed = len(data) >= _COMPRESS_FROM_BYTES
         row = (query_id, joined_ids, is_packed, zlib.compress(data, 1) if is_packed else data)
         with self._lock:
@@ -128,23 +126,20 @@ class AnswerStore:
             return False
         for _ in range(2):  # a damaged file is replaced by a new one
             try:
-                self._insert(row)
+                database = self._open()
+                database.execute("BEGIN IMMEDIATE")
+                last = database.execute(
+                    "INSERT OR REPLACE INTO answers (query_id, doc_ids, packed, data) VALUES (?, ?, ?, ?)", row
+                ).lastrowid
+                database.execute("DELETE FROM answers WHERE sequence <= ?", ((last or 0) - self._max_answers,))
+                database.execute("COMMIT")
             except (sqlite3.Error, OSError) as error:
                 if not self._handle_failure(error):
                     return False
             else:
-                self._last_error = ""
+                self.last_error = ""
                 return True
         return False
-
-    def _insert(self, row: tuple[str, str, bool, bytes]) -> None:
-        database = self._open()
-        database.execute("BEGIN IMMEDIATE")
-        last = database.execute(
-            "INSERT OR REPLACE INTO answers (query_id, doc_ids, packed, data) VALUES (?, ?, ?, ?)", row
-        ).lastrowid
-        database.execute("DELETE FROM answers WHERE sequence <= ?", ((last or 0) - self._max_answers,))
-        database.execute("COMMIT")
 
     def _select_answer(self, condition: str, value: str) -> bytes | None:
         rows = self._select(f"SELECT packed, data FROM answers {condition}", value)
@@ -189,7 +184,7 @@ class AnswerStore:
     def _handle_failure(self, error: Exception) -> bool:
         """Record a failure; return whether it was a damaged file, which is removed."""
         self._close()
-        self._last_error = _explain_error(error)
+        self.last_error = _explain_error(error)
         if type(error) is sqlite3.DatabaseError:
             with suppress(OSError):
                 for suffix in ("", "-wal", "-shm"):

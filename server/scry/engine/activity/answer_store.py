@@ -9,11 +9,13 @@ import threading
 from functools import partial
 from typing import Literal
 
+import msgspec
+
 from scry.core.errors import BadRequest, BadSettings
 from scry.core.files import config_home
 from scry.core.settings import SETTINGS_FILE_NAME, Settings, load_settings
 from scry.engine.context import is_query_id
-from scry.engine.response.recording import StoredAnswer, decode_stored_answer
+from scry.engine.response.recording import StoredAnswer
 from scry.projects.project import Project, create_data_folder
 from scry.store.answers import MAX_ANSWERS, AnswerStore
 
@@ -28,7 +30,7 @@ class RecordingSwitch:
         """Start from the settings that the project was opened with. name: of the setting."""
         self._path = config_home() / SETTINGS_FILE_NAME
         self._name = name
-        self._is_on = self._value_in(settings)
+        self._is_on: bool = getattr(settings, name)
         self._is_fixed = dict(settings.sources).get(name) not in (None, str(self._path))
         self._last_stamp: tuple[int, int, int] | None = None
         self._lock = threading.Lock()
@@ -38,24 +40,18 @@ class RecordingSwitch:
         if self._is_fixed:
             return self._is_on
         with self._lock:
-            stamp = self._stamp()
+            try:
+                status = self._path.stat()
+                stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
+            except OSError:
+                stamp = (0, 0, 0)
             if stamp != self._last_stamp:
                 self._last_stamp = stamp
                 try:
-                    self._is_on = self._value_in(load_settings(None, {}))
+                    self._is_on = getattr(load_settings(None, {}), self._name)
                 except BadSettings:
                     return self._is_on
             return self._is_on
-
-    def _value_in(self, settings: Settings) -> bool:
-        return settings.log if self._name == "log" else settings.memory
-
-    def _stamp(self) -> tuple[int, int, int]:
-        try:
-            status = self._path.stat()
-        except OSError:
-            return (0, 0, 0)
-        return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 _STAMP_LENGTH = len("q_YYYYMMDD_HHMMSS")
@@ -79,12 +75,12 @@ class AnswerArchive:
 
     def add(self, answer: StoredAnswer) -> None:
         """Store an answer that is about to leave. Never fails."""
-        self._store.put(answer.query_id, answer.doc_ids, answer.encode())
+        self._store.put(answer.query_id, answer.doc_ids, msgspec.msgpack.encode(answer))
 
     def get(self, query_id: str) -> StoredAnswer | None:
         """Return an answer by its id; None when it is not stored (any more)."""
         data = self._store.get(query_id) if is_query_id(query_id) else None
-        return None if data is None else decode_stored_answer(data)
+        return None if data is None else _decode(data)
 
     def require(self, query_id: str) -> StoredAnswer:
         """Return an answer by its id. Raises BadRequest, which says whether it expired."""
@@ -96,7 +92,7 @@ class AnswerArchive:
     def latest_with(self, doc_id: str) -> StoredAnswer | None:
         """Return the newest answer that holds this document; None for none."""
         data = self._store.newest_with_document(doc_id)
-        return None if data is None else decode_stored_answer(data)
+        return None if data is None else _decode(data)
 
     def explain_absence(self, query_id: str) -> str:
         """Return why no answer has this id, in words for a person."""
@@ -110,3 +106,11 @@ class AnswerArchive:
     def close(self) -> None:
         """Close the file."""
         self._store.close()
+
+
+def _decode(data: bytes) -> StoredAnswer | None:
+    """Return a stored answer; None for one that another version of Scry wrote in another form."""
+    try:
+        return msgspec.msgpack.decode(data, type=StoredAnswer)
+    except msgspec.DecodeError:
+        return None

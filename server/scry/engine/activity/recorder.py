@@ -214,7 +214,7 @@ class EventWriter:
             self._log.close()
             self._log = None
         if self._log is None:
-            self._log = EventLog.open(self._project.data, lambda: create_data_folder(self._project))
+            self._log = EventLog.open(self._project.data, partial(create_data_folder, self._project))
         return self._log
 
 
@@ -261,7 +261,9 @@ class Recorder:
         self.answers = AnswerArchive(project)
         self.surface = surface
         self._project = project
-        self._caller = f"{surface}:{_caller_id(surface)}"
+        # Askers are told apart by the terminal on the command line, and by the process elsewhere.
+        is_terminal = surface == "cli" and sys.platform != "win32"
+        self._caller = f"{surface}:{os.getsid(0) if is_terminal else os.getpid()}"
         self._switch = RecordingSwitch(settings, "log")
         self._writer = EventWriter(project)
         self._trouble_reported = False
@@ -393,10 +395,3 @@ def _logged_doc_ids(event: LogEvent) -> list[str]:
     """Return the doc_ids of a logged query's results, by rank."""
     body: dict[str, Any] = msgspec.json.decode(event.body)
     return [result["doc_id"] for result in body["results"]]
-
-
-def _caller_id(surface: str) -> int:
-    """Return an id that tells askers apart: on the command line the terminal's, else the process's."""
-    if surface == "cli" and sys.platform != "win32":
-        return os.getsid(0)
-    return os.getpid()

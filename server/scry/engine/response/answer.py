@@ -260,19 +260,15 @@ def format_utc_time(seconds: int) -> str:
 def _present_contributions(candidate: Candidate) -> dict[str, messages.Contribution]:
     note = candidate.document.name if candidate.document.content_type == PERSONA else ""
     return {
-        name: _present_contribution(match, note if name == PERSONA else "")
+        name: messages.Contribution(
+            rank=match.rank,
+            raw_score=round(match.raw_score, RAW_SCORE_DIGITS),
+            score_type=match.score_type,
+            matches=[replace_surrogates(term) for term in match.matches] if match.matches else UNSET,
+            snippet=replace_surrogates((note if name == PERSONA else "") or match.note) or UNSET,
+        )
         for name, match in candidate.oracle_matches.items()
     }
-
-
-def _present_contribution(match: types.OracleMatch, note: str) -> messages.Contribution:
-    return messages.Contribution(
-        rank=match.rank,
-        raw_score=round(match.raw_score, RAW_SCORE_DIGITS),
-        score_type=match.score_type,
-        matches=[replace_surrogates(term) for term in match.matches] if match.matches else UNSET,
-        snippet=replace_surrogates(note or match.note) or UNSET,
-    )
 
 
 def present_structure(structure: FileStructure) -> messages.Structural:

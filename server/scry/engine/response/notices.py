@@ -18,23 +18,24 @@ _MAX_NAMED_FILES = 3
 
 def add_status_summary(state: IndexState) -> IndexState:
     """Return the state with its summary for a status line."""
-    return msgspec.structs.replace(state, summary=_status_summary(state))
-
-
-def _status_summary(state: IndexState) -> str:
+    summary = state.state
     if state.state == "ready":
-        size = format_count(state.files_indexed, "file")
-        return f"{size} indexed, reading the history" if state.history == "pending" else f"{size} indexed"
-    if state.state == "paused":
-        return f"paused at {_describe_progress(state)}"
-    if state.state == "indexing":
-        return f"indexing {_describe_progress(state)}" if state.files_total else "looking for files"
-    return state.state
+        summary = f"{format_count(state.files_indexed, 'file')} indexed"
+        summary += ", reading the history" if state.history == "pending" else ""
+    elif state.state == "paused":
+        summary = f"paused at {_describe_progress(state)}"
+    elif state.state == "indexing":
+        summary = f"indexing {_describe_progress(state)}" if state.files_total else "looking for files"
+    return msgspec.structs.replace(state, summary=summary)
 
 
 def describe_incomplete(state: IndexState, commands: CommandNames = COMMAND_LINE) -> str:
     """Return what an answer from this index may lack; empty for nothing. One short line: editors show it in a title."""
-    parts = [_describe_incomplete_stage(state, commands), _describe_unsaved(state), state.message]
+    parts = [
+        _describe_incomplete_stage(state, commands),
+        _describe_unsaved(state) if state.unsaved else "",
+        state.message,
+    ]
     return "; ".join(part for part in parts if part)
 
 
@@ -62,8 +63,6 @@ def _describe_progress(state: IndexState) -> str:
 
 
 def _describe_unsaved(state: IndexState) -> str:
-    if not state.unsaved:
-        return ""
     named = ", ".join(state.unsaved[:_MAX_NAMED_FILES]) + (", …" if len(state.unsaved) > _MAX_NAMED_FILES else "")
     return f"unsaved text is searched after the save ({named})"
 

@@ -26,7 +26,6 @@ from scry_protocol.messages import (
     Answer,
     Detail,
     Explanation,
-    Fault,
     FeedbackParams,
     IndexState,
     Recorded,
@@ -107,23 +106,11 @@ class StoredAnswer(msgspec.Struct, frozen=True, rename={"origin": "asked"}):
         result_root = roots[rank - 1] if roots else self.origin.root
         return doc_keys[rank - 1] or None if result_root == str(root) else None
 
-    def encode(self) -> bytes:
-        """Return the form in which the answer is stored."""
-        return msgspec.msgpack.encode(self)
-
     @property
     def _content(self) -> Answer | Explanation:
         content = self.answer or self.explanation
         assert content is not None
         return content
-
-
-def decode_stored_answer(data: bytes) -> StoredAnswer | None:
-    """Return a stored answer; None for one that another version of Scry wrote in another form."""
-    try:
-        return msgspec.msgpack.decode(data, type=StoredAnswer)
-    except msgspec.DecodeError:
-        return None
 
 
 def describe_missing_rank(query_id: str, rank: int, count: int) -> str:
@@ -154,7 +141,8 @@ def record_answer(
     clean = replace(answer, query=escape_unencodable(answer.query)) if answer.query else answer
     stored = StoredAnswer(origin, clean) if isinstance(clean, Answer) else StoredAnswer(origin, explanation=clean)
     recorder.record_answer(stored, partial(query_event, stored), getattr(params, "picker", None))
-    return _add_trouble(answer, recorder.new_trouble())
+    trouble = recorder.new_trouble()
+    return _add_trouble(answer, trouble) if trouble else answer
 
 
 def record_merged_answer(
@@ -174,8 +162,6 @@ def record_merged_answer(
 
 
 def _add_trouble(answer: WireAnswer, trouble: str) -> WireAnswer:
-    if not trouble:
-        return answer
     reported = replace(answer, index=add_index_message(answer.index, trouble))
     if isinstance(reported, Answer):
         return replace(reported, notice="; ".join(part for part in (reported.notice, trouble) if part))
@@ -229,13 +215,28 @@ _OMITTED_PARAMS = frozenset({"query", "doc_id", "folder", "picker"})
 
 def logged_options(params: msgspec.Struct) -> dict[str, object]:
     """Return the parameters beside the query, as they are logged."""
-    logged = ((name, value) for name, value in msgspec.structs.asdict(params).items() if name not in _OMITTED_PARAMS)
-    return {name: escape_unencodable(value) if isinstance(value, str) else value for name, value in logged}
+    return {
+        name: escape_unencodable(value) if isinstance(value, str) else value
+        for name, value in msgspec.structs.asdict(params).items()
+        if name not in _OMITTED_PARAMS
+    }
 
 
 def query_event(stored: StoredAnswer) -> LogEvent:
     """Return the event of a question and its answer."""
-    return LogEvent(QUERY, stored.origin.time_ms, _encode_json(_query_body(stored)), stored.query_id)
+    body = _common_fields(stored.origin, stored.query)
+    if stored.answer is not None:
+        body["intent"] = stored.answer.intent
+    if stored.explanation is not None:
+        body |= _explanation_fields(stored.explanation)
+    content = stored.answer or stored.explanation
+    if content is not None:
+        index: dict[str, Any] = msgspec.structs.asdict(content.index)
+        del index["message"]  # how complete the index was, without words for people
+        body["index"] = index | {"unsaved": len(content.index.unsaved)}
+        body["faults"] = [fault.oracle for fault in content.faults]
+    body["results"] = [_result_fields(result) for result in stored.results]
+    return LogEvent(QUERY, stored.origin.time_ms, _encode_json(body), stored.query_id)
 
 
 def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEvent:
@@ -267,20 +268,6 @@ def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> 
     if doc_id is not None:
         body |= {"rank": params.rank, "doc_id": doc_id}
     return LogEvent(FEEDBACK, now_ms(), _encode_json(body), params.query_id)
-
-
-def _query_body(stored: StoredAnswer) -> dict[str, object]:
-    body = _common_fields(stored.origin, stored.query)
-    if stored.answer is not None:
-        body["intent"] = stored.answer.intent
-    if stored.explanation is not None:
-        body |= _explanation_fields(stored.explanation)
-    content = stored.answer or stored.explanation
-    if content is not None:
-        body["index"] = _index_fields(content.index)
-        body["faults"] = _failed_oracles(content.faults)
-    body["results"] = [_result_fields(result) for result in stored.results]
-    return body
 
 
 def _common_fields(origin: AnswerOrigin, query: str) -> dict[str, object]:
@@ -322,17 +309,6 @@ def _result_fields(result: ResultItem) -> dict[str, object]:
         "adjustments": {each.name: each.factor for each in result.adjustments},
         "annotations": result.annotations,
     }
-
-
-def _index_fields(index: IndexState) -> Mapping[str, object]:
-    """Return how complete the index was, without words for people."""
-    summary: dict[str, Any] = msgspec.structs.asdict(index)
-    del summary["message"]
-    return summary | {"unsaved": len(index.unsaved)}
-
-
-def _failed_oracles(faults: Sequence[Fault]) -> list[str]:
-    return [fault.oracle for fault in faults]
 
 
 def _encode_json(body: Mapping[str, object]) -> str:

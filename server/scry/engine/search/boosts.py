@@ -281,7 +281,7 @@ class BoostRules:
             positions[document.path].append(position)
             self._positions[document.doc_key] = position
         self._hits = {path: _FileSupport.from_positions(own) for path, own in positions.items()}
-        self._max_path_factors: dict[str, float] = {}
+        self._max_path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
         """Return the boosts of one candidate."""
@@ -299,26 +299,21 @@ class BoostRules:
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates whose rank sums times their factors may come to `min_score`, in their order."""
-        max_name, reachable = self._name_boost.max_factor, list[Candidate]()
+        max_name, factors, reachable = self._name_boost.max_factor, self._max_path_factors, list[Candidate]()
         min_sum = min_score / (max_name * _MAX_FILE_FACTOR * _ROUNDING_MARGIN)
         candidates = [candidate for candidate in by_rank_sum if candidate.rank_sum >= min_sum]
         self.classify_paths([candidate.document.path for candidate in candidates])
         for candidate in candidates:
-            bound = candidate.rank_sum * self._max_path_factor(candidate.document.path)
+            path = candidate.document.path
+            if path not in factors:  # the highest factor of a document in this file, its own name apart
+                support = 1 + FILE_HIT_SHARE * self._hits[path].highest
+                factors[path] = support * self._path_adjustments(path)[1] * _ROUNDING_MARGIN
+            bound = candidate.rank_sum * factors[path]
             if bound >= min_score or (
                 bound * max_name >= min_score and self._name_boost.match_name(candidate.document) is not None
             ):
                 reachable.append(candidate)
         return reachable
-
-    def _max_path_factor(self, path: str) -> float:
-        """Return the highest factor of a document in a file, its own name apart."""
-        if not path:
-            return _ROUNDING_MARGIN
-        if path not in self._max_path_factors:
-            support = 1 + FILE_HIT_SHARE * self._hits[path].highest
-            self._max_path_factors[path] = support * self._path_adjustments(path)[1] * _ROUNDING_MARGIN
-        return self._max_path_factors[path]
 
     def _path_adjustments(self, path: str) -> tuple[list[Adjustment], float]:
         """Return the boosts that all documents of a file have alike, and the product of their factors."""

@@ -25,7 +25,7 @@ from scry.embedding.static_model import load_bundled_model
 from scry.projects.project import Project
 from scry.store.history.commits import MAX_COCHANGE_FILES, Commit
 from scry.store.history.reader import HistoryReader
-from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
+from scry.store.notes.project_notes import PROJECT_NOTES_PATH, BeliefTarget, ProjectNoteDatabase
 
 COVERAGE_VERSION = 2
 """Raised when the same notes and history give another coverage."""
@@ -63,7 +63,7 @@ def update_belief_coverage(project: Project, history: HistoryReader, checkpoint:
 
     checkpoint: called between batches; it may block, or raise Cancelled: batches written by then stay.
     """
-    if not ProjectNoteDatabase.path_in_cache(project.cache).exists():
+    if not (project.cache / PROJECT_NOTES_PATH).exists():
         return 0
     try:
         with closing(ProjectNoteDatabase.open(project.cache, write=True)) as database:

@@ -87,7 +87,11 @@ class EventLog:
         """
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            new = [self._insert(event) for event in events]
+            new: list[bool] = []
+            for event in events:
+                identity = (event.kind, event.query_id, event.act_id)
+                row = (event.time_ms, *identity, event.body, *identity)
+                new.append(self._db.execute(_INSERT, row).rowcount > 0)
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             raise LogUnavailable(explain_log_error(error, self._path)) from error
@@ -103,10 +107,6 @@ class EventLog:
     def close(self) -> None:
         """Close the file. Not needed for durability."""
         self._db.close()
-
-    def _insert(self, event: LogEvent) -> bool:
-        row = (event.time_ms, event.kind, event.query_id, event.act_id, event.body)
-        return self._db.execute(_INSERT, (*row, event.kind, event.query_id, event.act_id)).rowcount > 0
 
 
 def explain_log_error(error: Exception, path: Path) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged
-from scry.core.text import normalize_names
+from scry.core.text import normalize_name
 from scry.core.types import Document, DocumentHeader
 from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import (
@@ -63,11 +63,6 @@ class DocumentCache(Struct):
     descriptions: dict[int, Descriptions] = field(default_factory=dict[int, Descriptions])
     key_ranges: dict[int, tuple[int, int]] | None = None
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the cache is to be replaced by an empty one."""
-        return len(self.headers) > _MAX_CACHED_HEADERS or len(self.doc_keys) > _MAX_CACHED_HEADERS
-
 
 class DocumentTable:
     """The documents of one index. Every method may be called from any thread."""
@@ -83,9 +78,10 @@ class DocumentTable:
 
         with_descriptions: whether to read signature and doc comment, for which the text of each file is unpacked.
         """
-        return {
-            document.doc_key: document for document in self._documents(doc_keys, with_descriptions=with_descriptions)
-        }
+        with self._lock:
+            rows = self._select_rows(DOCUMENT_COLUMNS, doc_keys)
+            descriptions = self._descriptions({row[1] for row in rows}) if with_descriptions else {}
+        return {document.doc_key: document for document in read_documents(rows, descriptions)}
 
     def headers_by_name(self, keys: Sequence[str]) -> list[DocumentHeader]:
         """Return the headers of the documents whose normalized name is one of `keys`."""
@@ -95,8 +91,7 @@ class DocumentTable:
                 rows = self._db.execute(f"SELECT number FROM names WHERE key IN ({placeholders(part)})", part)
                 doc_keys += (doc_key for (doc_key,) in rows)
         matches = read_headers(self._select_rows(HEADER_COLUMNS, doc_keys))
-        names = normalize_names([header.name for header in matches])
-        return [header for header, name in zip(matches, names, strict=True) if name in keys]
+        return [header for header in matches if normalize_name(header.name) in keys]
 
     def find_by_doc_id(self, doc_id: str) -> list[Document]:
         """Return the documents with this doc_id: one or none."""
@@ -221,11 +216,13 @@ class DocumentTable:
         with self._lock:
             names = self._db.execute(sql, (*hash_range_of_prefix(prefix), limit)).fetchall()
         matches = [name for (name,) in names if name]
-        return [name for name, key in zip(matches, normalize_names(matches), strict=True) if key.startswith(prefix)]
+        return [name for name in matches if normalize_name(name).startswith(prefix)]
 
     def _current_cache(self) -> DocumentCache:
         """Return the cache of the current generation; under the lock."""
-        if self._cache.generation != self._database.generation_seen or self._cache.is_full:
+        cache = self._cache
+        is_full = len(cache.headers) > _MAX_CACHED_HEADERS or len(cache.doc_keys) > _MAX_CACHED_HEADERS
+        if is_full or cache.generation != self._database.generation_seen:
             self._cache = DocumentCache(self._database.generation_seen)
         return self._cache
 
@@ -239,12 +236,6 @@ class DocumentTable:
             ids = read_doc_ids(row[2:] for row in rows)
             matches.update({doc_id: (row[0], row[1]) for row, doc_id in zip(rows, ids, strict=True)})
         return {doc_id: matches[doc_id] for doc_id in doc_ids if doc_id in matches}
-
-    def _documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> list[Document]:
-        with self._lock:
-            rows = self._select_rows(DOCUMENT_COLUMNS, doc_keys)
-            descriptions = self._descriptions({row[1] for row in rows}) if with_descriptions else {}
-        return read_documents(rows, descriptions)
 
     def _descriptions(self, files: AbstractSet[int]) -> dict[int, Descriptions]:
         """Return the descriptions of these files, by file id; under the lock.

@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from scry.core.doc_id import make_doc_ids, simple_names_of_doc_ids
+from scry.core.doc_id import make_doc_id, simple_names_of_doc_ids
 from scry.core.errors import IndexDamaged
-from scry.core.text import normalize_names
+from scry.core.text import normalize_name
 from scry.core.types import Document, DocumentHeader, Point, SkippedFile, Span, Symbol
 from scry.store.sqlite.database import decode_path
 
@@ -47,7 +47,7 @@ _KIND_LETTERS = {
 }
 """One letter for each kind of symbol: saves half a megabyte of 75. An unknown kind is stored as it is."""
 
-_KINDS_BY_LETTER = {letter: kind for kind, letter in _KIND_LETTERS.items()}
+_KINDS_BY_LETTER = dict(zip(_KIND_LETTERS.values(), _KIND_LETTERS, strict=True))
 
 _PREFIX_CHARACTERS, _CHARACTER_BITS, _HASH_BITS = 2, 6, 19
 """Layout of the hash of a name: so many first characters, so many bits of each, so many bits of CRC; 31 bits together.
@@ -108,7 +108,7 @@ def hash_name_key(key: str) -> int:
     Hashes of names with the same prefix are adjacent, see `hash_range_of_prefix`. SQLite stores one in four bytes.
     """
     first, _ = hash_range_of_prefix(key[:_PREFIX_CHARACTERS])
-    return first + (zlib.crc32(_encode_text(key)) >> 32 - _HASH_BITS)
+    return first + (zlib.crc32(key.encode("utf-8", "surrogatepass")) >> 32 - _HASH_BITS)
 
 
 def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
@@ -121,7 +121,7 @@ def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
 
 def hash_names(names: Iterable[str]) -> list[int]:
     """Return the hash by which a document of each of these names is looked up."""
-    return [hash_name_key(key) for key in normalize_names(list(names))]
+    return [hash_name_key(key) for key in map(normalize_name, names)]
 
 
 def encode_kind(kind: str) -> str:
@@ -168,10 +168,6 @@ def unpack_line_range(data: bytes) -> tuple[int, int]:
     return first, last - 1 if column == 0 and last > first else last
 
 
-def _encode_text(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
 ID_COLUMNS = "f.path, d.name, d.kind, d.container, d.ordinal, iif(d.name = '', d.place, NULL)"
 """The columns from which a doc_id is made; doc_ids are not stored."""
 
@@ -204,8 +200,8 @@ def name_hashes_of_doc_ids(doc_ids: Sequence[str]) -> list[tuple[int, str]]:
 
 def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
     """Return the doc_id of each row of ID_COLUMNS."""
-    parts = [
-        (
+    return [
+        make_doc_id(
             decode_path(path),
             name,
             decode_kind(kind),
@@ -215,7 +211,6 @@ def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
         )
         for path, name, kind, container, ordinal, packed_place in rows
     ]
-    return make_doc_ids(parts)
 
 
 def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:

@@ -24,8 +24,8 @@ from scry.store.vectors import FloatRows
 EmbedNotes = Callable[[Sequence[KnowledgeDocument]], tuple[EmbedderInfo, FloatRows]]
 """Function that returns the embedder of documents, and their unit vectors."""
 
-PROJECT_NOTES_FOLDER = "knowledge"
-PROJECT_NOTES_FILE = "knowledge.sqlite"
+PROJECT_NOTES_PATH = Path("knowledge", "knowledge.sqlite")
+"""Path of the file in the cache folder of a project."""
 
 
 class BeliefTarget(msgspec.Struct, frozen=True):
@@ -48,18 +48,13 @@ class ProjectNoteDatabase(NoteDatabase):
     """The notes of one project: written by the indexer alone, read by any process."""
 
     @classmethod
-    def path_in_cache(cls, cache: Path) -> Path:
-        """Return the path of the file in the cache folder of a project."""
-        return cache / PROJECT_NOTES_FOLDER / PROJECT_NOTES_FILE
-
-    @classmethod
     def open(cls, cache: Path, *, write: bool) -> ProjectNoteDatabase:
         """Open the notes of the project with this cache folder; `write` rebuilds a damaged file, or one of another
         format.
 
         Raises IndexUnavailable.
         """
-        database_path = cls.path_in_cache(cache)
+        database_path = cache / PROJECT_NOTES_PATH
         try:
             return cls(PROJECT_NOTES, database_path, PROJECT_NOTE_SCHEMA, write=write)
         except IndexUnavailable:

@@ -117,12 +117,7 @@ def _reject_conflicting_formats(options: QuestionOptions | DefaultQuestionOption
 def _print_answer(answer: Answer, project_name: str, options: QuestionOptions | DefaultQuestionOptions) -> None:
     if options.as_json or options.form == "json":
         print_json(answer)
-    else:
-        _print_answer_text(answer, project_name, options)
-
-
-def _print_answer_text(answer: Answer, project_name: str, options: QuestionOptions | DefaultQuestionOptions) -> None:
-    if options.form == "llm":
+    elif options.form == "llm":
         from scry.surfaces.render.prompt import render_for_model
 
         print_text(render_for_model(answer, home=project_name, explain=options.explain))

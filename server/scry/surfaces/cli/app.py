@@ -42,19 +42,14 @@ def make_app() -> App:
 def run_command(arguments: Sequence[str]) -> int:
     """Run the command that the arguments select and return its exit status. Raises ScryError."""
     app = make_app()
+    names_command = not arguments or arguments[0] in COMMANDS or arguments[0] in _HELP_FLAGS
     if not arguments or arguments[0] in _HELP_FLAGS:
         for name in COMMANDS:
             app[name]  # imports the command, whose docstring the help shows
     try:
-        return app(_insert_find_command(arguments)) or 0
+        return app(arguments if names_command else ["find", *arguments]) or 0
     except CycloptsError as error:
         raise _to_bad_request(error, arguments) from error
-
-
-def _insert_find_command(arguments: Sequence[str]) -> list[str]:
-    """Put `find` in front of arguments that begin with a question instead of a command."""
-    first = arguments[0] if arguments else "--help"
-    return [*arguments] if first in COMMANDS or first in _HELP_FLAGS else ["find", *arguments]
 
 
 def _to_bad_request(error: CycloptsError, arguments: Sequence[str]) -> BadRequest:

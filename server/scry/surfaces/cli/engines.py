@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
-from scry.core.projects import RegisteredProject
 from scry.core.settings import load_settings
 from scry.projects.project import Project, find_project_root, list_registered, open_project
 from scry.surfaces.render.styled_text import make_printable
@@ -92,17 +91,15 @@ def resolve_project_folder(root: Path | None) -> Path:
     if root is not None:
         return root
     try:
-        return find_project_root(Path.cwd(), _registered_projects())
+        folder = Path.cwd()
+        try:
+            registered = list_registered()
+        except RegistryUnavailable as error:
+            print(f"scry: {make_printable(str(error))}", file=sys.stderr)
+            registered = ()
+        return find_project_root(folder, registered)
     except OSError as error:
         raise ProjectMissing(f"the current folder can't be read ({error.strerror}); change to another") from error
-
-
-def _registered_projects() -> Sequence[RegisteredProject]:
-    try:
-        return list_registered()
-    except RegistryUnavailable as error:
-        print(f"scry: {make_printable(str(error))}", file=sys.stderr)
-        return ()
 
 
 def resolve_server_folder(root: Path | None) -> Path | None:

@@ -93,7 +93,7 @@ class ProjectOptions:
 
     def to_params(self) -> dict[str, object]:
         """Return the projects as fields of the protocol's params. Raises BadRequest where `--projects` names none."""
-        names = list(self._project_names())
+        names = list(self._project_names()) if self.projects else []
         if self.projects and not names:
             raise BadRequest("projects", "names no project; for example: --projects app,lib")
         return {"projects": names, "all_projects": self.all_projects, "linked_projects": self.linked_projects}

@@ -58,7 +58,13 @@ def run(arguments: Sequence[str]) -> int:
     _escape_unencodable_text(sys.stdout)
     _escape_unencodable_text(sys.stderr)
     try:
-        result = _dispatch(arguments)
+        question = parse_plain_question(arguments)
+        if question is not None:
+            result = ask_plain_question(question)
+        else:
+            from scry.surfaces.cli.app import run_command
+
+            result = run_command(arguments)
         sys.stdout.flush()
     except ScryError as error:
         return _report_failure(error, arguments)
@@ -75,15 +81,6 @@ def _escape_unencodable_text(stream: TextIO) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
-
-
-def _dispatch(arguments: Sequence[str]) -> int:
-    question = parse_plain_question(arguments)
-    if question is not None:
-        return ask_plain_question(question)
-    from scry.surfaces.cli.app import run_command
-
-    return run_command(arguments)
 
 
 def _report_failure(error: ScryError, arguments: Sequence[str]) -> int:

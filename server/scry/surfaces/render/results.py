@@ -10,7 +10,7 @@ from scry.core.doc_id import commit_sha_of, display_doc_id, split_off_project
 from scry.surfaces.render.full_result import full_result_blocks
 from scry.surfaces.render.page import render_lines
 from scry.surfaces.render.styled_text import StyledLine, TextSpan, make_printable, styled_line, wrap_text
-from scry_protocol.messages import Adjustment, Answer, CompositePart, Contribution, Edge, Fault, ResultItem, Structural
+from scry_protocol.messages import Answer, CompositePart, Contribution, Edge, Fault, ResultItem, Structural
 
 
 def describe_fault(fault: Fault) -> str:
@@ -57,7 +57,7 @@ def describe_scoring(answer: Answer) -> str:
         return "scores are the parts of the question that a result meets, as a share of the most that any meets"
     if not scoring.k:
         return "scores are the sum of weight x value of each part, times what is adjusted"
-    weights = ", ".join(f"{name} {weight:g}" for name, weight in scoring.weights.items())
+    weights = ", ".join([f"{name} {weight:g}" for name, weight in scoring.weights.items()])
     return f"intent {answer.intent}; scores by rank fusion, k {scoring.k}, weights: {weights}"
 
 
@@ -71,7 +71,7 @@ def describe_result_figures(result: ResultItem) -> list[str]:
         lines += [_describe_composite_part(part) for part in result.annotations.composite]
     if result.annotations.structural is not UNSET:
         lines.append(f"Structural: {describe_structure(result.annotations.structural)}")
-    lines += [f"Adjusted: {_describe_adjustment(adjustment)}" for adjustment in result.adjustments]
+    lines += [f"Adjusted: x{a.factor:.3g} {a.name.replace('_', ' ')} ({a.reason})" for a in result.adjustments]
     lines.append(f"Score: {result.fused_score:.4f}")
     return lines
 
@@ -87,7 +87,8 @@ def _describe_contribution(name: str, contribution: Contribution) -> str:
         return f'{text} "{contribution.snippet}"' if name == "persona" else f"{text} {contribution.snippet}"
     if contribution.matches is UNSET or not contribution.matches:
         return text
-    return f"{text} matched: " + ", ".join(f'"{term}"' for term in contribution.matches)
+    terms = '", "'.join(contribution.matches)
+    return f'{text} matched: "{terms}"'
 
 
 def describe_score(score_type: str, raw_score: float) -> str:
@@ -114,11 +115,7 @@ def describe_structure(structural: Structural) -> str:
         parts.append("no activity of late" if level == "none" else f"{level} activity")
     if "test" not in structural.flags:
         parts.append("not test")
-    return ", ".join([*parts, *(flag.replace("_", " ") for flag in structural.flags)])
-
-
-def _describe_adjustment(adjustment: Adjustment) -> str:
-    return f"x{adjustment.factor:.3g} {adjustment.name.replace('_', ' ')} ({adjustment.reason})"
+    return ", ".join(parts + [flag.replace("_", " ") for flag in structural.flags])
 
 
 _INDENT = "     "
@@ -134,9 +131,19 @@ def render_answer(
     behind each result. width: terminal cells at which snippets wrap; None for one line each. root: the folder that the
     question named by `--root`, or "".
     """
-    lines = _answer_header_lines(answer, explain)
+    count = len(answer.results)
+    lines = [styled_line((answer.query_id, "quiet"), f"  {count} result{'' if count == 1 else 's'}")]
+    lines += [styled_line((describe_fault(fault), "bad")) for fault in answer.faults]
+    if answer.notice:
+        lines.append(styled_line((answer.notice, "warning")))
+    if explain:
+        lines.append(styled_line((describe_scoring(answer), "quiet")))
     for result in answer.results:
-        lines.append(_result_line(result, home))
+        kind, evidence = describe_kind(result, home), f"  ({result.evidence})" if result.evidence else ""
+        place = display_doc_id(result.doc_id)
+        lines.append(
+            styled_line(f"{result.rank}. ", (f"[{kind}]", "tag"), " ", (place, "place"), (evidence, "evidence"))
+        )
         if result.full is UNSET or result.full.signature != result.snippet:  # a commit's signature repeats its snippet
             lines += _snippet_lines(result, width)
         lines += [styled_line(_INDENT, (make_printable(text), "quiet")) for text in proof_lines(result)]
@@ -157,27 +164,6 @@ def belief_footer_lines(answer: Answer, root: str) -> list[StyledLine]:
     count = "1 belief bears" if len(beliefs) == 1 else f"{len(beliefs)} beliefs bear"
     command = f"scry neighbors --belief {shlex.quote(doc_id.removeprefix('belief:'))}{where}"
     return [styled_line(("Belief impact", "strong"), f": {count} on this. What it reaches: ", (command, "place"))]
-
-
-def _answer_header_lines(answer: Answer, explain: bool) -> list[StyledLine]:
-    count = len(answer.results)
-    lines = [styled_line((answer.query_id, "quiet"), f"  {count} result{'' if count == 1 else 's'}")]
-    lines += [styled_line((describe_fault(fault), "bad")) for fault in answer.faults]
-    if answer.notice:
-        lines.append(styled_line((answer.notice, "warning")))
-    if explain:
-        lines.append(styled_line((describe_scoring(answer), "quiet")))
-    return lines
-
-
-def _result_line(result: ResultItem, home: str) -> StyledLine:
-    return styled_line(
-        f"{result.rank}. ",
-        (f"[{describe_kind(result, home)}]", "tag"),
-        " ",
-        (display_doc_id(result.doc_id), "place"),
-        (f"  ({result.evidence})" if result.evidence else "", "evidence"),
-    )
 
 
 def describe_kind(result: ResultItem, home: str) -> str:

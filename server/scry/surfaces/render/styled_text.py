@@ -136,11 +136,10 @@ StyledLine = tuple[TextSpan, ...]
 
 def styled_line(*texts: str | tuple[str, TextStyle]) -> StyledLine:
     """Build a line of texts, all made printable; a bare string has the plain style."""
-    return tuple(_make_span(each, "plain") if isinstance(each, str) else _make_span(*each) for each in texts)
-
-
-def _make_span(text: str, style: TextStyle) -> TextSpan:
-    return TextSpan(make_printable(text), style)
+    return tuple(
+        TextSpan(make_printable(each), "plain") if isinstance(each, str) else TextSpan(make_printable(each[0]), each[1])
+        for each in texts
+    )
 
 
 def to_plain_text(lines: Iterable[StyledLine]) -> str:
