@@ -70,8 +70,7 @@ def test_new_folders_are_watched_and_removed_ones_forgotten(sample: IndexerProje
     sample.connect_when_ready()
     sample.write_file("lib/deep/deeper/one.py", "def one_deep():\n    pass\n")
     sample.wait_until_found("one_deep")
-    sample.connect_when_ready()
-    time.sleep(0.3)
+    eventually(lambda: sample.is_watched("lib/deep/deeper"), "the new folder is watched")
     sample.write_file("lib/deep/deeper/two.py", "def two_deep():\n    pass\n")
     sample.wait_until_found("two_deep")
     (sample.root / "lib/deep").rename(sample.root / "lib/moved")
@@ -86,24 +85,26 @@ def test_new_folders_are_watched_and_removed_ones_forgotten(sample: IndexerProje
 
 def test_replaced_folder_is_watched_under_its_old_name(sample: IndexerProject) -> None:
     sample.connect_when_ready()
-    time.sleep(0.7)
+    eventually(lambda: sample.is_watched("shop"), "the folder is watched")
     old = sample.root / "shop"
     old.rename(sample.root.parent / "aside")
     sample.write_file("shop/cart.py", "def other_cart():\n    pass\n")
     sample.wait_until_found("other_cart")
     sample.wait_until_gone("add_to_cart")
-    time.sleep(0.7)
+    eventually(lambda: sample.is_watched("shop"), "the new folder of the same name is watched")
     sample.write_file("shop/cart.py", "def third_cart():\n    pass\n")
     sample.wait_until_found("third_cart")
 
 
 def test_a_repository_made_later_is_followed(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
-    time.sleep(0.7)
+    eventually(lambda: sample.is_watched(""), "the root is watched")
     sample.git("init", "-q")
-    time.sleep(1.0)
-    commit = sample.commit()
-    eventually(lambda: client.state().index_commit == commit, "the commit is noticed")
+    first = sample.commit()
+    eventually(lambda: client.state().index_commit == first, "a commit right after `git init` is noticed")
+    sample.git("commit", "-q", "--allow-empty", "-m", "nothing")
+    second = sample.git("rev-parse", "HEAD")
+    eventually(lambda: client.state().index_commit == second, "a later commit is noticed")
 
 
 def test_reported_folder_stands_for_its_files(sample: IndexerProject) -> None:
@@ -165,7 +166,8 @@ def _is_at(client: IndexerClient, commit: str) -> bool:
 def test_what_is_ignored_wakes_nobody(sample: IndexerProject) -> None:
     sample.write_file(".gitignore", "*.log\nbuild/\n")
     client = sample.connect_when_ready()
-    time.sleep(0.7)
+    eventually(lambda: sample.is_watched("shop"), "the project is watched")
+    client.wait_until_current(60)
     heard: list[object] = []
     client.subscribe(heard.append)
     for number in range(20):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.polling import eventually
+from tests.polling import eventually, seconds_until
 from tests.processes import is_running
 from tests.sample.indexer import IndexerProject, open_indexer_project, wait_until_state
 
@@ -92,7 +92,8 @@ def test_it_ends_when_nobody_has_needed_it_for_long_enough(
     time.sleep(4)
     assert is_running(pid), "the third needs it"
     third.close()
-    eventually(lambda: not is_running(pid), "it has ended")
+    took = seconds_until(lambda: not is_running(pid), "it has ended")
+    assert took > 1.0, "it lingers; a busy machine only takes longer"
     left = {path.name for path in sample.project.cache.iterdir()}
     assert {"indexer.json", "indexer.sock"} & left == set()
 

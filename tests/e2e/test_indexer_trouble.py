@@ -19,6 +19,15 @@ from tests.sample.indexer import IndexerProject, open_indexer_project, wait_unti
 
 pytestmark = pytest.mark.slow
 
+_LONG_PAUSE = """
+import sys
+from scry.indexer import lifetime
+lifetime.PAUSE_AFTER_LAST_CLIENT_S = 12.0
+from scry.indexer.process import main
+sys.exit(main())
+"""
+"""The indexer's process with a pause so long that a busy machine finds its end no sooner than the test."""
+
 
 @pytest.fixture
 def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
@@ -137,7 +146,7 @@ def test_its_log_is_kept_short_and_to_oneself(sample: IndexerProject) -> None:
     assert sample.project.cache.stat().st_mode & 0o077 == 0
 
 
-def test_indexer_pauses_after_the_last_client_leaves(sample: IndexerProject) -> None:
+def test_indexer_pauses_after_the_last_client_leaves(sample: IndexerProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who leaves may be about to remove the cache. The graph of these files is made after all else."""
 
     def written() -> dict[Path, int]:
@@ -147,14 +156,21 @@ def test_indexer_pauses_after_the_last_client_leaves(sample: IndexerProject) -> 
         shutil.rmtree(sample.project.cache, ignore_errors=True)
         return not sample.project.cache.exists()
 
+    monkeypatch.setenv("SCRY_INDEXER_LINGER", "60")
     sample.write_many_files(200)
+    sample.address_of(sample.start_process(code=_LONG_PAUSE))
     sample.connect_when_ready()
     sample.indexers.pop().close()
-    time.sleep(0.5)  # within it what runs comes to its next checkpoint
-    before = written()
-    time.sleep(1.0)
-    assert written() == before
-    eventually(lambda: written() != before, "the indexer goes on")
+    before: list[dict[Path, int]] = [{}]
+
+    def still() -> bool:
+        before.append(written())
+        return before[-1] == before[-2]
+
+    eventually(still, "the work in hand has come to its checkpoint", interval_s=1.0)
+    time.sleep(2.0)
+    assert written() == before[-1]
+    eventually(lambda: written() != before[-1], "the indexer goes on")
     pid = sample.address().pid
     eventually(removed, "the cache is gone")  # again and again: files are written while it is removed
     eventually(lambda: not is_running(pid), "the indexer ends")

@@ -181,16 +181,19 @@ def test_no_progress_is_shown_to_a_client_that_has_none(client: LspClient, large
 
 
 @pytest.mark.acceptance("F11")
-def test_changes_of_state_are_told(client: LspClient, large: Path) -> None:
-    client.initialize(large)
-    client.wait_until_ready()
+def test_changes_of_state_are_told(client: LspClient, other: Path, large: Path) -> None:
+    client.initialize(other)
+    client.wait_until_ready(other)
+    change_folders(client, added=[large], removed=[])
 
     def is_ready(message: Message) -> bool:
-        return message.get("method") == "scry/statusChanged" and message["params"]["status"]["state"] == "ready"
+        told = message["params"] if message.get("method") == "scry/statusChanged" else None
+        return told is not None and (told["folder"], told["status"]["state"]) == (large.as_uri(), "ready")
 
-    client.wait_for(is_ready, 10)
+    client.wait_for(is_ready)
     told = client.notifications("scry/statusChanged")
-    assert {news["folder"] for news in told} == {large.as_uri()}
+    assert {news["folder"] for news in told} - {other.as_uri()} == {large.as_uri()}
+    told = [news for news in told if news["folder"] == large.as_uri()]
     states = [news["status"]["state"] for news in told]
     assert "indexing" in states
     indexed = [news["status"]["files_indexed"] for news in told]

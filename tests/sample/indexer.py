@@ -96,6 +96,12 @@ class IndexerProject(SampleProject):
         with self.store() as store:
             return store.state().generation if store else 0
 
+    def is_watched(self, folder: str) -> bool:
+        """Return whether the indexer has the system report changes in a folder, by its inode in Linux's list."""
+        inode = f" ino:{(self.root / folder).stat().st_ino:x} "
+        handles = Path(f"/proc/{self.address().pid}/fdinfo").iterdir()
+        return any(inode in line for handle in handles for line in _lines(handle) if line.startswith("inotify "))
+
     def wait_until_found(self, name: str) -> None:
         eventually(lambda: self.doc_ids_named(name), f"{name} is indexed")
 
@@ -116,6 +122,14 @@ class IndexerProject(SampleProject):
             process.wait()
             if process.stderr is not None:
                 process.stderr.close()
+
+
+def _lines(handle: Path) -> list[str]:
+    """Return the lines of a file; none where it is gone."""
+    try:
+        return handle.read_text().splitlines()
+    except OSError:
+        return []
 
 
 @contextmanager

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from scry.indexer.schedule import SAVED_DEBOUNCE_S as SAVED_DEBOUNCE_S
     from scry.indexer.schedule import IndexingTask as IndexingTask
     from scry.indexer.schedule import Schedule as Schedule
+    from scry.indexer.server import STATE_PUSH_INTERVAL_S as STATE_PUSH_INTERVAL_S
+    from scry.indexer.server import IndexerServer as IndexerServer
     from scry.indexer.status import HistoryState as HistoryState
     from scry.indexer.status import IndexerStatus as IndexerStatus
     from scry.indexer.status import read_history_state as read_history_state
@@ -72,6 +74,7 @@ else:
         "HistoryWorker": "history_worker",
         "IndexerLock": "lifetime",
         "IndexerMessage": "protocol",
+        "IndexerServer": "server",
         "IndexerStatus": "status",
         "IndexingTask": "schedule",
         "InvalidMessage": "protocol",
@@ -86,6 +89,7 @@ else:
         "RETRY_AFTER_CHANGE_S": "schedule",
         "ReplacedMessage": "protocol",
         "SAVED_DEBOUNCE_S": "schedule",
+        "STATE_PUSH_INTERVAL_S": "server",
         "Schedule": "schedule",
         "SettingsOverrides": "protocol",
         "StateMessage": "protocol",

@@ -123,7 +123,7 @@ class Watcher(threading.Thread):
         from watchfiles import watch  # late: needed only after the first pass
 
         git = find_repository(self._project.root)
-        unsure = True  # files may have changed between the comparison and the start of watching
+        unsure = True  # files or HEAD may have changed between the comparison and the start of watching
         self._status.set_notice("")
         for changes in watch(
             *self._paths_to_watch(watched, git),
@@ -139,7 +139,10 @@ class Watcher(threading.Thread):
         ):
             if unsure and not changes:
                 unsure = False
+                self._compare_if_head_moved()
                 self._schedule.request_check()
+                if git is None and find_repository(self._project.root) is not None:
+                    self._restart.set()
             if changes:
                 unsure = len(changes) > _MAX_FILTERED_CHANGES or unsure  # some may have been lost
                 self._schedule_changes(watched, git, changes)

@@ -340,6 +340,9 @@ def test_vectors_of_the_first_format_are_rebuilt(tmp_path: Path) -> None:
     with closing(IndexStore.open(tmp_path, write=True)) as store:
         assert store.vectors.embedder is None
     assert not (tmp_path / "vectors-1-1").exists()
+    with closing(open_database(tmp_path / "index.sqlite", write=True)) as database:
+        created = VectorSets(tmp_path, database).create(BUNDLED)
+    assert created.file != "vectors-1-1", "a reader may still hold rows of the file that had this name"
 
 
 @settings(max_examples=60, deadline=None)

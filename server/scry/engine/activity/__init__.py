@@ -4,10 +4,12 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.engine.activity.recorder import TYPING_SETTLE_S as TYPING_SETTLE_S
     from scry.engine.activity.recorder import Recorder as Recorder
 else:
     _MODULES = {
         "Recorder": "recorder",
+        "TYPING_SETTLE_S": "recorder",
     }
 
     def __getattr__(name: str) -> object:

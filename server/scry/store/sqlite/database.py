@@ -182,6 +182,7 @@ def create_cache_tables(
 ) -> None:
     """Create the tables of a cache, in place of those of an older format. A file of a newer format stays as it is.
 
+    Ids of AUTOINCREMENT columns go on where they were: no id is used twice, nor a file name that is made of one.
     meta: rows of its table `meta`, written in the same transaction: no process sees the tables without them. Another
     process may be doing the same: the format is read while nobody else can write.
     """
@@ -191,13 +192,23 @@ def create_cache_tables(
         if schema_version(connection) >= schema.format:
             return
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        last_ids = _last_ids(connection)
         for (table,) in rows.fetchall():
             connection.execute(f'DROP TABLE "{table}"')
         for statement in _split_statements(schema.script):
             connection.execute(statement)
         if meta:
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        if last_ids:
+            connection.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", last_ids)
         connection.execute(f"PRAGMA user_version={schema.format}")
+
+
+def _last_ids(connection: sqlite3.Connection) -> list[tuple[str, int]]:
+    """Return the highest id that each table with an AUTOINCREMENT column has given."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").fetchone() is None:
+        return []
+    return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
 
 
 def _split_statements(script: str) -> Iterator[str]:

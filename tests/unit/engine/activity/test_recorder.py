@@ -14,7 +14,7 @@ import pytest
 
 from scry.core import BadRequest, config_home, load_settings
 from scry.engine import new_query_id
-from scry.engine.activity import Recorder
+from scry.engine.activity import TYPING_SETTLE_S, Recorder
 from scry.engine.response import record_answer, record_feedback, record_use
 from scry.projects import Project, open_project
 from scry.store import answers as answer_store
@@ -131,8 +131,10 @@ def test_expired_answer_can_be_rated_and_used(recorder: Recorder, project: Proje
 @pytest.mark.acceptance("E1")
 def test_what_is_typed_is_logged_when_it_settles(recorder: Recorder, project: Project) -> None:
     typed = [leave(recorder, "where is it"[:end], picker="p") for end in range(1, 5)]
+    began = time.monotonic()
     leave(recorder, "elsewhere", picker="other")
     eventually(lambda: len(queries(project)) == 2, "both queries are logged")
+    assert time.monotonic() - began > TYPING_SETTLE_S * 0.9, "no sooner; a busy machine only takes longer"
     assert queries(project) == [typed[-1].query, "elsewhere"]
 
 

@@ -97,7 +97,18 @@ def test_mismatch_names_both_protocols_and_what_to_update() -> None:
 ROOT = Path(scry.__file__).parent
 EDITOR = ROOT.parents[1] / "editor"
 
-SAID_IN_EDITORS = ("core", "store", "index", "engine", "oracles", "embedding", "surfaces/lsp", "surfaces/serving")
+SAID_IN_EDITORS = (
+    "core",
+    "store",
+    "projects",
+    "index",
+    "indexer",
+    "engine",
+    "oracles",
+    "embedding",
+    "surfaces/lsp",
+    "surfaces/serving",
+)
 """Where words come from that an editor may show."""
 
 IN_A_TERMINAL = (

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from scry.core import IndexState
+from scry.indexer import (
+    STATE_PUSH_INTERVAL_S,
+    Hello,
+    IndexerServer,
+    StateMessage,
+    decode_indexer_message,
+    encode_message,
+)
+
+_INDEXING = IndexState("indexing", files_total=1000)
+
+
+class _Handler:
+    """An indexer that has no work."""
+
+    def override_settings(self, settings: Mapping[str, object]) -> None:
+        pass
+
+    def index_saved_files(self, paths: list[str]) -> None:
+        pass
+
+    def control(self, action: object) -> None:
+        pass
+
+    def request_sync(self) -> int:
+        return 0
+
+    def is_settled(self, number: int, *, vectors: bool) -> bool:
+        return True
+
+    def encode_query(self, identity: str, query: str) -> bytes:
+        return b""
+
+    def state(self) -> IndexState:
+        return IndexState()
+
+
+async def _pushed_states(path: Path) -> list[tuple[float, IndexState]]:
+    """Publish 300 counts and then the end; return what a client receives, with the server's time of each write.
+
+    Server and client share the loop, so that a busy machine delays both alike.
+    """
+    loop = asyncio.get_running_loop()
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(os.fspath(path))
+    server = IndexerServer(_Handler(), "1", "", set_idle=lambda _: None, shut_down=lambda: None)
+    await server.serve(listening)
+    reader, writer = await asyncio.open_unix_connection(os.fspath(path))
+    writer.write(encode_message(Hello("1")))
+    await reader.readline()
+    await reader.readline()
+    pushed: list[tuple[float, IndexState]] = []
+
+    async def listen() -> None:
+        while line := await reader.readline():
+            message = decode_indexer_message(line)
+            assert isinstance(message, StateMessage)
+            pushed.append((loop.time(), message.state))
+
+    listening_task = asyncio.create_task(listen())
+    for number in range(300):
+        server.publish_state(replace(_INDEXING, files_indexed=number))
+        await asyncio.sleep(0.001)
+    server.publish_state(replace(_INDEXING, state="ready", files_indexed=300))
+    while not pushed or pushed[-1][1].state != "ready":
+        await asyncio.sleep(0.001)
+    listening_task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await listening_task
+    writer.close()
+    server.close()
+    return pushed
+
+
+def test_counts_are_pushed_at_a_limited_rate_and_a_new_state_at_once(tmp_path: Path) -> None:
+    pushed = asyncio.run(_pushed_states(tmp_path / "socket"))
+    assert pushed[-1][1].files_indexed == 300
+    counts = [at for at, state in pushed if state.state == "indexing"]
+    assert len(counts) > 2
+    assert all(later - earlier > STATE_PUSH_INTERVAL_S * 0.8 for earlier, later in pairwise(counts)), counts
