@@ -44,13 +44,13 @@ def test_belief_shows_its_evidence_and_entrenchment(believing: IndexedProject) -
 
 
 @pytest.mark.acceptance("K3")
-def test_a_belief_reaches_what_the_nearest_commit_changed(believing: IndexedProject) -> None:
+def test_belief_reaches_files_of_the_nearest_commit(believing: IndexedProject) -> None:
     snippet = snippet_of(believing.find("currency of the till", types=["belief"]), "belief:currency")
     assert "reaches: shop/pay.ts" in snippet
 
 
 @pytest.mark.acceptance("K3")
-def test_belief_with_missing_evidence_or_contradiction_says_so(believing: IndexedProject) -> None:
+def test_belief_with_missing_or_contradicting_evidence_is_marked(believing: IndexedProject) -> None:
     answer = believing.find("adding raw scores would rank better", types=["belief"])
     assert "! its evidence is gone: shop/gone.py:3" in snippet_of(answer, "belief:raw-scores")
     assert "! contradicted by belief:fusion-by-rank" in snippet_of(answer, "belief:raw-scores")
@@ -58,7 +58,7 @@ def test_belief_with_missing_evidence_or_contradiction_says_so(believing: Indexe
 
 
 @pytest.mark.acceptance("K3")
-def test_a_belief_that_nothing_has_supported_for_long_says_so(believing: IndexedProject) -> None:
+def test_belief_without_recent_support_is_marked(believing: IndexedProject) -> None:
     answer = believing.find("retrying twice is enough", types=["belief"])
     assert re.search(r"! nothing has supported it for \d+ years", snippet_of(answer, "belief:old"))
     young = believing.find("raw scores never added", types=["belief"])
@@ -99,7 +99,7 @@ def test_commits_and_beliefs_count_as_evidence_until_gone(own_shop: IndexedProje
     assert "! its evidence is gone: commit:0123456789ab" in snippet_of(answer, "belief:lost")
 
 
-def test_without_git_beliefs_reach_what_they_cite(tmp_path: Path) -> None:
+def test_beliefs_reach_cited_files_without_git(tmp_path: Path) -> None:
     sample = IndexedProject(tmp_path / "plain")
     sample.write(
         {"a.py": "def fuse():\n    pass\n", ".scry/beliefs/b.md": "---\nevidence: a.py:1\n---\nFusing is easy.\n"}

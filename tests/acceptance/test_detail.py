@@ -110,7 +110,7 @@ def test_a_patch_runs_nothing_of_the_repository(till: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("D1")
-def test_detail_works_after_the_index_changed_or_says_gone(till: IndexedProject) -> None:
+def test_detail_works_after_index_changes_or_reports_a_removal(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins", limit=100))
         ranks = {result.doc_id: result.rank for result in answer.results}
@@ -129,7 +129,7 @@ def test_detail_works_after_the_index_changed_or_says_gone(till: IndexedProject)
 
 
 @pytest.mark.acceptance("D1")
-def test_what_does_not_exist_is_a_clear_error(till: IndexedProject) -> None:
+def test_detail_of_a_missing_result_is_a_clear_error(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins", limit=2))
         for query_id, rank, field, words in (
@@ -144,7 +144,7 @@ def test_what_does_not_exist_is_a_clear_error(till: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("D1")
-def test_detail_of_an_expired_answer_says_so(own_shop: IndexedProject) -> None:
+def test_detail_reports_an_expired_answer(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         first = engine.find(FindParams("fuse", limit=1))
         assert engine.detail(DetailParams(first.query_id, 1)).state == "current"
@@ -157,7 +157,7 @@ def test_detail_of_an_expired_answer_says_so(own_shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("D1")
-def test_it_does_not_search(till: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_detail_does_not_search(till: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins"))
         monkeypatch.setattr("scry.engine.search.pipeline.rank_candidates", None)
@@ -166,7 +166,7 @@ def test_it_does_not_search(till: IndexedProject, monkeypatch: pytest.MonkeyPatc
         assert engine.detail(DetailParams(answer.query_id, 1)).state == "current"
 
 
-def test_an_explanation_is_an_answer_of_one_result(till: IndexedProject) -> None:
+def test_detail_of_an_explanation_has_one_result(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         explanation = engine.why(WhyParams("./shop/till.py::Till.count", "coins"))
         found = engine.detail(DetailParams(explanation.query_id, 1))
@@ -222,7 +222,7 @@ def test_the_command_line_shows_why_and_detail(till: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("D1", "O1")
-def test_asking_for_detail_does_not_mark_a_file_changed(till: IndexedProject) -> None:
+def test_reading_detail_does_not_mark_a_file_changed(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.orient(OrientParams("shop"))
         detail = engine.detail(DetailParams(answer.query_id, 1))

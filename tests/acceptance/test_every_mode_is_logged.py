@@ -55,7 +55,7 @@ def events(root: Path) -> list[tuple[str, str | None, dict[str, Any]]]:
 
 @pytest.mark.acceptance("E1")
 @pytest.mark.parametrize("method", ANSWERING)
-def test_a_question_of_this_mode_is_logged(client: LspClient, shop: Path, method: str) -> None:
+def test_every_mode_is_logged(client: LspClient, shop: Path, method: str) -> None:
     asked = client.find("compute_total")
     named = {"query_id": asked["query_id"]} if method == "scry/detail" else {}
     answer = client.request(method, {**PARAMS[method], **named})
@@ -75,7 +75,7 @@ def test_a_question_of_this_mode_is_logged(client: LspClient, shop: Path, method
 
 
 @pytest.mark.acceptance("E2")
-def test_a_detail_is_a_use(client: LspClient, shop: Path) -> None:
+def test_detail_is_logged_as_a_use(client: LspClient, shop: Path) -> None:
     asked = client.find("compute_total")
     client.request("scry/detail", {"query_id": asked["query_id"], "rank": 2})
     client.request("scry/feedback", {"query_id": asked["query_id"], "signal": "good"})

@@ -60,7 +60,7 @@ def test_text_outside_symbols_is_found_by_its_lines(shop: IndexedProject) -> Non
 
 
 @pytest.mark.acceptance("F4", "F5", "J1", "J2", "J3")
-def test_the_json_alone_reproduces_every_score(shop: IndexedProject) -> None:
+def test_scores_are_reproducible_from_the_json(shop: IndexedProject) -> None:
     answer = shop.find("where is rank fusion implemented", limit=50)
     scoring = answer.scoring
     assert (answer.mode, scoring.k, scoring.depth) == ("find", 60, 200)
@@ -79,7 +79,7 @@ def test_the_json_alone_reproduces_every_score(shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F5")
-def test_tests_and_vendored_copies_come_lower_and_say_so(shop: IndexedProject) -> None:
+def test_tests_and_vendored_copies_rank_lower_with_a_reason(shop: IndexedProject) -> None:
     by_id = {r.doc_id: {a.name: a for a in r.adjustments} for r in shop.find("fuse rankings", limit=30).results}
     assert "vendored_path" in by_id["./vendor/fusion.py::fuse"]
     assert "test_path" in by_id["./tests/test_fusion.py::test_fuse"]
@@ -105,7 +105,7 @@ def test_skipped_file_is_reported_and_found_by_path(own_shop: IndexedProject) ->
 
 
 @pytest.mark.acceptance("F6")
-def test_structure_does_not_rank(own_shop: IndexedProject) -> None:
+def test_structure_does_not_change_the_ranking(own_shop: IndexedProject) -> None:
     queries = ["fuse", "retrieval of documents", "what is sold by mail"]
     before = [doc_ids(own_shop.find(query, limit=50)) for query in queries]
     structures = sqlite3.connect(own_shop.project.cache / "index.sqlite")
@@ -119,7 +119,7 @@ def test_structure_does_not_rank(own_shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("J4")
-def test_structure_explains(shop: IndexedProject) -> None:
+def test_structure_is_shown_as_annotation(shop: IndexedProject) -> None:
     structural = {r.doc_id: r.annotations.structural for r in shop.find("fuse", limit=30).results}
     fusion = structural["./shop/fusion.py::fuse"]
     assert fusion
@@ -131,7 +131,7 @@ def test_structure_explains(shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("J3")
-def test_matches_name_the_terms_that_truly_occur(shop: IndexedProject) -> None:
+def test_matches_name_only_terms_that_occur(shop: IndexedProject) -> None:
     answer = shop.find("fuse submarine rankings", limit=5)
     found = {r.doc_id: r.contributions["lexical"].matches for r in answer.results if "lexical" in r.contributions}
     assert found["./shop/fusion.py::fuse"] == ["fuse", "rankings"]
@@ -150,7 +150,7 @@ def test_filters_restrict_and_exclude(shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F8")
-def test_quotes_ask_for_the_exact_text(shop: IndexedProject) -> None:
+def test_quoted_text_must_match_exactly(shop: IndexedProject) -> None:
     answer = shop.find('"retry later"', limit=30)
     assert doc_ids(answer)
     assert all(result.doc_id.startswith("./shop/retrieval.py") for result in answer.results)

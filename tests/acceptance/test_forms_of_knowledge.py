@@ -46,7 +46,7 @@ def rows_of(text: str) -> list[str]:
 
 @pytest.mark.acceptance("J2a", "K1", "K2", "K4")
 @pytest.mark.parametrize("content_type", QUESTIONS)
-def test_a_doc_id_has_its_form_and_is_read_back(knowing: Engine, content_type: str) -> None:
+def test_doc_id_of_knowledge_round_trips(knowing: Engine, content_type: str) -> None:
     query_id, result = first(knowing, content_type)
     question, form = QUESTIONS[content_type]
     assert re.fullmatch(form, result.doc_id)
@@ -60,12 +60,12 @@ def test_a_doc_id_has_its_form_and_is_read_back(knowing: Engine, content_type: s
 
 @pytest.mark.acceptance("J2a", "W2")
 @pytest.mark.parametrize("doc_id", ["pattern:nothing", "session:nothing", "persona:direct:20200101T000000.000Z"])
-def test_what_is_not_there_is_missing(knowing: Engine, doc_id: str) -> None:
+def test_why_of_an_unknown_document_is_missing(knowing: Engine, doc_id: str) -> None:
     assert knowing.why(WhyParams(doc_id, "fusion")).status == "missing"
 
 
 @pytest.mark.acceptance("J4")
-def test_a_note_of_the_person_has_no_code_around_it(knowing: Engine) -> None:
+def test_persona_note_has_no_surrounding_code(knowing: Engine) -> None:
     _, result = first(knowing, "persona")
     assert msgspec.to_builtins(result.annotations) == {}
     assert result.location is UNSET
@@ -75,7 +75,7 @@ def test_a_note_of_the_person_has_no_code_around_it(knowing: Engine) -> None:
 
 
 @pytest.mark.acceptance("X2", "J3")
-def test_what_a_person_noted_is_quoted(knowing: Engine) -> None:
+def test_persona_note_text_is_quoted(knowing: Engine) -> None:
     answer = knowing.find(FindParams(NOTE, types=["persona"]))
     said = answer.results[0].contributions["persona"]
     assert said.snippet == NOTE

@@ -39,7 +39,7 @@ def test_any_name_and_query_get_an_answer_or_clear_error(engine: Engine, shop: I
     assert not outside
 
 
-def test_the_watch_sees_what_is_opened_outside(shop: IndexedProject) -> None:
+def test_fuzz_guard_detects_files_opened_outside(shop: IndexedProject) -> None:
     with opened_outside(shop.root) as outside, open("/etc/passwd", encoding="utf-8") as file:  # noqa: PTH123
         assert SECRET in file.read()
     assert outside == {"/etc/passwd"}

@@ -64,14 +64,14 @@ def test_belief_is_found_by_meaning_words_and_belief_oracle(believing: IndexedPr
 
 
 @pytest.mark.acceptance("K4", "J6")
-def test_patterns_and_session_notes_are_results_too(believing: IndexedProject) -> None:
+def test_patterns_and_session_notes_are_results(believing: IndexedProject) -> None:
     found = {result.doc_id: result for result in believing.find("retry policy may fail", types=["pattern"]).results}
     assert found["pattern:retry-policy"].snippet == "Everything that may fail is tried again by a retry policy."
     noted = believing.find("how fusion came to be", types=["session"]).results
     assert [result.doc_id for result in noted] == ["session:2026-11-20-fusion"]
 
 
-def test_files_of_knowledge_are_no_documents_of_code(believing: IndexedProject) -> None:
+def test_knowledge_files_are_not_code_documents(believing: IndexedProject) -> None:
     for question in QUESTIONS:
         assert not [doc_id for doc_id in doc_ids(believing.find(question, limit=200)) if doc_id.startswith("./.scry/")]
     with closing(believing.engine()) as engine:
@@ -128,7 +128,7 @@ def test_knowledge_changes_no_order_among_the_others(
         max_size=12,
     )
 )
-def test_neither_notes_of_the_person_nor_memories_change_an_order(
+def test_persona_notes_and_memories_change_no_order(
     own_data: IndexedProject, told: list[tuple[str, list[str]]]
 ) -> None:
     shutil.rmtree(data_home(), ignore_errors=True)
@@ -185,7 +185,7 @@ def test_knowledge_takes_the_rank_it_would_have_among_code(believing: IndexedPro
 
 
 @pytest.mark.acceptance("F3")
-def test_the_weights_of_knowledge_are_there_without_any(shop: IndexedProject) -> None:
+def test_knowledge_weights_exist_without_knowledge(shop: IndexedProject) -> None:
     scoring = shop.find("fuse").scoring
     assert {"persona", "belief"} <= set(scoring.weights)
 
@@ -205,7 +205,7 @@ def test_unreadable_beliefs_are_a_fault_and_code_is_found(own_shop: IndexedProje
 
 
 @pytest.mark.acceptance("W1", "J2a")
-def test_why_says_where_a_belief_stands_with_each_oracle(believing: IndexedProject) -> None:
+def test_why_gives_the_rank_of_a_belief_in_each_oracle(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         answer = engine.find(FindParams("why are raw scores never added"))
         explained = engine.why(WhyParams("belief:fusion-by-rank", "why are raw scores never added"))
@@ -219,7 +219,7 @@ def test_why_says_where_a_belief_stands_with_each_oracle(believing: IndexedProje
 
 
 @pytest.mark.acceptance("W3")
-def test_the_meaning_of_a_belief_is_split_into_shares_too(believing: IndexedProject) -> None:
+def test_belief_similarity_is_split_into_shares(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         explained = engine.why(WhyParams("belief:fusion-by-rank", "why are raw scores never added"))
     semantic = next(said for said in explained.oracles if said.oracle == "semantic")
@@ -243,7 +243,7 @@ def test_why_ranks_a_belief_that_was_not_returned(believing: IndexedProject) -> 
 
 
 @pytest.mark.acceptance("W2")
-def test_why_of_a_belief_that_is_not_there_says_so(believing: IndexedProject) -> None:
+def test_why_reports_a_missing_belief(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         explained = engine.why(WhyParams("belief:nothing"))
     assert explained.status == "missing"
@@ -265,7 +265,7 @@ def test_malformed_belief_is_skipped_with_its_line(own_shop: IndexedProject) -> 
 
 
 @pytest.mark.acceptance("D1")
-def test_detail_shows_a_belief_whole(believing: IndexedProject) -> None:
+def test_detail_shows_a_belief_in_full(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         answer = engine.find(FindParams("raw scores never added", types=["belief"]))
         rank = next(result.rank for result in answer.results if result.doc_id == "belief:fusion-by-rank")
@@ -276,7 +276,7 @@ def test_detail_shows_a_belief_whole(believing: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F10")
-def test_notes_step_by_step_equal_fresh_ones(tmp_path: Path) -> None:
+def test_incrementally_updated_notes_equal_fresh_ones(tmp_path: Path) -> None:
     stepwise, fresh = make_shop(tmp_path / "a" / "shop"), make_shop(tmp_path / "b" / "shop")
     stepwise.update_index()
     for path, text in BELIEFS.items():

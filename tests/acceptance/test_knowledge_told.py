@@ -59,7 +59,7 @@ def test_persona_note_is_found_until_superseded_or_forgotten(own_shop: IndexedPr
 
 
 @pytest.mark.acceptance("K1")
-def test_a_forgotten_note_is_in_no_kept_answer(own_shop: IndexedProject) -> None:
+def test_forgotten_note_is_in_no_stored_answer(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         note = engine.knowledge.remember(RememberParams("I like quokkas in names")).notes[0]
         shown = engine.find(FindParams("names with quokkas"))
@@ -96,7 +96,7 @@ def test_believe_writes_a_file_for_review_and_checks_evidence(own_shop: IndexedP
 
 
 @pytest.mark.acceptance("K3")
-def test_check_says_what_speaks_against_beliefs_and_files(own_shop: IndexedProject) -> None:
+def test_check_lists_contradictions_of_beliefs_and_files(own_shop: IndexedProject) -> None:
     own_shop.write({**BELIEFS, ".scry/beliefs/bad.md": "---\nstatus: maybe\n---\nA\n"})
     own_shop.update_index()
     with closing(own_shop.engine()) as engine:
@@ -111,7 +111,7 @@ def test_check_says_what_speaks_against_beliefs_and_files(own_shop: IndexedProje
 
 
 @pytest.mark.acceptance("N2", "D1", "W1")
-def test_what_a_belief_reaches_is_in_neighbors_detail_and_why(own_shop: IndexedProject) -> None:
+def test_neighbors_detail_and_why_show_the_reach_of_a_belief(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
     own_shop.update_index()
     with closing(own_shop.engine()) as engine:

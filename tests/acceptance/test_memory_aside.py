@@ -37,7 +37,7 @@ def kinds(answer: Answer) -> set[str]:
 
 
 @pytest.mark.acceptance("M1", "F3")
-def test_what_is_told_is_found_by_its_meaning_at_once(jumped: Engine) -> None:
+def test_observed_memory_is_found_by_meaning_at_once(jumped: Engine) -> None:
     """No indexer works here."""
     jumped.observe(ObserveParams(kind="decision", text="Invoices are paid in euros alone"))
     answer = jumped.find(FindParams("invoices in euros", types=["memory"]))
@@ -46,7 +46,7 @@ def test_what_is_told_is_found_by_its_meaning_at_once(jumped: Engine) -> None:
 
 
 @pytest.mark.acceptance("F3", "M5")
-def test_a_remembered_jump_is_no_answer_to_where_something_is(jumped: Engine) -> None:
+def test_remembered_jumps_do_not_answer_where_questions(jumped: Engine) -> None:
     found = kinds(jumped.find(FindParams(QUESTION, limit=200)))
     assert "command" in found
     assert not found & CAPTURED_KINDS
@@ -54,7 +54,7 @@ def test_a_remembered_jump_is_no_answer_to_where_something_is(jumped: Engine) ->
 
 
 @pytest.mark.acceptance("M5")
-def test_who_asks_for_memory_gets_what_was_captured_too(jumped: Engine) -> None:
+def test_memory_questions_return_captured_events(jumped: Engine) -> None:
     asked = jumped.find(FindParams("what did I do about fuse rankings by reciprocal rank", limit=200))
     assert "jump" in kinds(asked)
 

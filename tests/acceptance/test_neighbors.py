@@ -49,7 +49,7 @@ def relations(answer: messages.Answer) -> dict[str, list[tuple[str, int]]]:
 
 
 @pytest.mark.acceptance("N1", "J1", "J3")
-def test_by_cochange_with_counts_and_without_itself(post: IndexedProject) -> None:
+def test_neighbors_by_cochange_have_counts_and_exclude_the_file(post: IndexedProject) -> None:
     answer = neighbors(post, "post/retry.py")
     assert answer.mode == "neighbors"
     assert relations(answer) == {
@@ -65,7 +65,7 @@ def test_by_cochange_with_counts_and_without_itself(post: IndexedProject) -> Non
 
 
 @pytest.mark.acceptance("N1")
-def test_by_dependency_in_both_directions(post: IndexedProject) -> None:
+def test_neighbors_by_dependency_go_both_directions(post: IndexedProject) -> None:
     answer = neighbors(post, "post/retry.py", by="dependency")
     assert relations(answer) == {
         "./post/clock.py": [("imported_by", 1), ("called_by", 2)],
@@ -75,7 +75,7 @@ def test_by_dependency_in_both_directions(post: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("N1")
-def test_a_symbols_name_stands_for_its_file(post: IndexedProject) -> None:
+def test_symbol_name_selects_its_file(post: IndexedProject) -> None:
     answer = neighbors(post, "./post/retry.py::again")
     assert doc_ids(answer) == doc_ids(neighbors(post, "post/retry.py"))
     assert answer.notice == "the file of ./post/retry.py::again was taken, post/retry.py"
@@ -100,7 +100,7 @@ def test_an_unknown_file_is_refused(post: IndexedProject, file: str, words: str)
 
 
 @pytest.mark.acceptance("N1")
-def test_nothing_is_embedded(post: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neighbors_embeds_nothing(post: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("neighbors embeds nothing")
 
@@ -118,7 +118,7 @@ def test_neighbors_explains_lone_changes_and_folders_without_git(post: IndexedPr
 
 
 @pytest.mark.acceptance("F9")
-def test_the_limit_is_exact(post: IndexedProject) -> None:
+def test_neighbors_limit_is_exact(post: IndexedProject) -> None:
     assert doc_ids(neighbors(post, "post/retry.py", limit=1)) == ["./post/clock.py"]
 
 
@@ -132,7 +132,7 @@ def test_the_limit_is_exact(post: IndexedProject) -> None:
         (["--by", "dependency", "words"], "by: says what belongs to a file"),
     ],
 )
-def test_find_refuses_what_it_would_leave_out(
+def test_find_with_a_file_refuses_unsupported_parameters(
     post: IndexedProject,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -94,7 +94,7 @@ def test_no_hash_seed_changes_an_answer(shop: Path, query: str) -> None:
 
 @pytest.mark.acceptance("F4", "F5", "J3")
 @pytest.mark.parametrize("query", QUERIES)
-def test_scores_can_be_recomputed_from_the_json_alone(shop: Path, query: str) -> None:
+def test_scores_are_recomputable_from_the_json_alone(shop: Path, query: str) -> None:
     answer = ask(shop, query)
     scoring = answer["scoring"]
     for result in answer["results"]:
@@ -110,7 +110,7 @@ def test_scores_can_be_recomputed_from_the_json_alone(shop: Path, query: str) ->
 
 
 @pytest.mark.acceptance("F9")
-def test_the_limit_is_exact_and_a_least_score_holds(shop: Path) -> None:
+def test_limit_is_exact_and_min_score_holds(shop: Path) -> None:
     every = ask(shop, "load the report", "--limit", "1000")
     assert ids(ask(shop, "load the report", "--limit", "3")) == ids(every)[:3]
     bound = every["results"][4]["fused_score"]
@@ -119,7 +119,7 @@ def test_the_limit_is_exact_and_a_least_score_holds(shop: Path) -> None:
 
 
 @pytest.mark.acceptance("F10")
-def test_an_index_updated_step_by_step_equals_a_fresh_one(tmp_path: Path) -> None:
+def test_incrementally_updated_index_equals_a_fresh_one(tmp_path: Path) -> None:
     grown = make_repository(
         tmp_path / "grown" / "shop", {**SHOP, "shop/old.py": "def total_of_old() -> int:\n    return 1\n"}
     )

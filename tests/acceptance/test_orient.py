@@ -52,7 +52,7 @@ def orient(sample: IndexedProject, path: str = ".", limit: int = 10) -> messages
 
 
 @pytest.mark.acceptance("O1", "J1")
-def test_only_files_come_and_those_first_that_matter(harbor: IndexedProject) -> None:
+def test_orient_lists_files_only_most_important_first(harbor: IndexedProject) -> None:
     answer = orient(harbor)
     assert answer.mode == "orient"
     assert {result.kind for result in answer.results} == {"file"}
@@ -64,7 +64,7 @@ def test_only_files_come_and_those_first_that_matter(harbor: IndexedProject) -> 
 
 
 @pytest.mark.acceptance("O1")
-def test_the_parts_of_a_score_are_shown_and_reproduce_it(harbor: IndexedProject) -> None:
+def test_score_parts_are_shown_and_reproduce_the_score(harbor: IndexedProject) -> None:
     for path in (".", "harbor", "tests"):
         for result in orient(harbor, path).results:
             parts = result.annotations.composite
@@ -83,7 +83,7 @@ def test_the_parts_of_a_score_are_shown_and_reproduce_it(harbor: IndexedProject)
 
 
 @pytest.mark.acceptance("O1")
-def test_reasons_say_what_was_measured(harbor: IndexedProject) -> None:
+def test_reasons_state_the_measured_values(harbor: IndexedProject) -> None:
     results = {result.doc_id: result for result in orient(harbor).results}
     clock = {part.name: part.reason for part in results["./harbor/clock.py"].annotations.composite or []}
     assert clock["importers"] == "3 importers"
@@ -95,7 +95,7 @@ def test_reasons_say_what_was_measured(harbor: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("O1")
-def test_each_file_has_a_line_on_what_it_is_about(harbor: IndexedProject) -> None:
+def test_each_file_has_a_one_line_summary(harbor: IndexedProject) -> None:
     summaries = {result.doc_id: result.snippet for result in orient(harbor).results}
     assert summaries["./README.md"] == "Harbor — Sends letters and tries again when that fails."
     assert summaries["./harbor/clock.py"] == "Tells the time. Everything asks it."
@@ -203,7 +203,7 @@ def test_c_file_summary_skips_macros_and_dotfiles_come_last(tmp_path: Path) -> N
 
 
 @pytest.mark.acceptance("O1")
-def test_a_folder_is_meant_however_it_is_written(harbor: IndexedProject) -> None:
+def test_folder_path_is_accepted_in_every_spelling(harbor: IndexedProject) -> None:
     root = harbor.root.resolve()
     expected = doc_ids(orient(harbor, "harbor"))
     assert expected[0] == "./harbor/README.md"
@@ -216,7 +216,7 @@ def test_a_folder_is_meant_however_it_is_written(harbor: IndexedProject) -> None
 
 @pytest.mark.acceptance("O1")
 @pytest.mark.parametrize("written", ["harbor/retry.py", "./harbor/retry.py", "harbor/retry.py/", "file"])
-def test_a_file_is_answered_with_itself_and_its_place(harbor: IndexedProject, written: str) -> None:
+def test_orient_of_a_file_gives_its_summary_and_rank(harbor: IndexedProject, written: str) -> None:
     asked = (harbor.root.resolve() / "harbor/retry.py").as_uri() if written == "file" else written
     answer = orient(harbor, asked)
     assert doc_ids(answer) == ["./harbor/retry.py"]
@@ -247,14 +247,14 @@ def test_names_with_odd_characters_are_read(harbor: IndexedProject) -> None:
         ("debug.log", "is not indexed: ignored (.gitignore line 1)"),
     ],
 )
-def test_a_path_that_is_not_there_is_refused_by_name(harbor: IndexedProject, path: str, words: str) -> None:
+def test_missing_path_is_refused_by_name(harbor: IndexedProject, path: str, words: str) -> None:
     with pytest.raises(BadRequest) as refused:
         orient(harbor, path)
     assert refused.value.field == "path"
     assert words in str(refused.value)
 
 
-def test_the_limit_cuts_the_same_order(harbor: IndexedProject) -> None:
+def test_limit_truncates_the_same_order(harbor: IndexedProject) -> None:
     every = orient(harbor, limit=1000).results
     assert len(every) == len(FILES) - 1
     for limit in range(1, len(every)):
@@ -263,7 +263,7 @@ def test_the_limit_cuts_the_same_order(harbor: IndexedProject) -> None:
         ]
 
 
-def test_in_a_folder_of_tests_tests_are_not_lowered(harbor: IndexedProject) -> None:
+def test_tests_are_not_lowered_in_a_test_folder(harbor: IndexedProject) -> None:
     assert orient(harbor, "tests").results[0].adjustments == []
 
 
@@ -297,7 +297,7 @@ def test_summary_enters_namespaces_and_skips_badges(tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_without_an_index_or_a_history_it_says_so(tmp_path: Path) -> None:
+def test_orient_reports_a_missing_index_or_history(tmp_path: Path) -> None:
     plain = IndexedProject(tmp_path / "plain")
     plain.write({"a.py": "def pay():\n    pass\n"})
     empty = orient(plain)
@@ -308,7 +308,7 @@ def test_without_an_index_or_a_history_it_says_so(tmp_path: Path) -> None:
     assert parts["commits"] == "no history is known"
 
 
-def test_an_empty_project_has_nothing_to_show(tmp_path: Path) -> None:
+def test_orient_of_an_empty_project_is_empty(tmp_path: Path) -> None:
     plain = IndexedProject(tmp_path / "empty")
     plain.root.mkdir()
     plain.update_index()

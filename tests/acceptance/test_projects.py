@@ -114,7 +114,7 @@ def test_federated_results_name_their_projects(sample: ProjectFolders) -> None:
 
 
 @pytest.mark.acceptance("P1", "F5")
-def test_scores_of_a_merged_answer_follow_from_its_own_figures(sample: ProjectFolders) -> None:
+def test_merged_scores_are_recomputable_from_the_answer(sample: ProjectFolders) -> None:
     with sample.projects() as projects:
         answer = projects.find(FindParams("send invoice total", all_projects=True))
     ranks: dict[str, list[int]] = {}
@@ -166,7 +166,7 @@ def test_order_of_named_projects_does_not_change_results(sample: ProjectFolders)
 
 
 @pytest.mark.acceptance("F9")
-def test_a_project_named_alone_is_the_only_one_asked(sample: ProjectFolders) -> None:
+def test_single_named_project_is_the_only_one_searched(sample: ProjectFolders) -> None:
     with sample.projects() as projects:
         answer = projects.find(FindParams("call", projects=["lib"], limit=3))
         assert {result.project for result in answer.results} == {"lib"}
@@ -176,7 +176,7 @@ def test_a_project_named_alone_is_the_only_one_asked(sample: ProjectFolders) -> 
 
 
 @pytest.mark.acceptance("P1")
-def test_recent_and_orient_ask_several_too(sample: ProjectFolders) -> None:
+def test_recent_and_orient_search_several_projects(sample: ProjectFolders) -> None:
     with sample.projects() as projects:
         recent = projects.recent(RecentParams(projects=["app", "lib"]))
         assert {result.project for result in recent.results} == {"app", "lib"}
@@ -228,7 +228,7 @@ def test_merged_answer_can_be_explained_shown_used_and_rated(sample: ProjectFold
 
 
 @pytest.mark.acceptance("P1")
-def test_outside_a_project_one_has_to_be_named(sample: ProjectFolders) -> None:
+def test_outside_a_project_a_project_must_be_named(sample: ProjectFolders) -> None:
     with sample.projects(home=None) as projects:
         with pytest.raises(BadRequest, match="registered are: app, lib, old"):
             projects.find(FindParams("retry"))

@@ -56,7 +56,7 @@ def named(answer: Answer) -> list[str]:
 
 
 @pytest.mark.acceptance("P1", "R1")
-def test_changes_of_all_projects_stand_in_one_order_of_time(place: Path, projects: ProjectRouter) -> None:
+def test_changes_of_all_projects_are_sorted_by_time(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (STAMPS, 5), (RETRY, 1))
     repository(place / "lib", (HORSES, 3))
     answer = projects.recent(RecentParams(all_projects=True))
@@ -67,7 +67,7 @@ def test_changes_of_all_projects_stand_in_one_order_of_time(place: Path, project
 
 
 @pytest.mark.acceptance("P1", "R1")
-def test_quiet_project_adds_nothing_to_recent_and_says_so(place: Path, projects: ProjectRouter) -> None:
+def test_quiet_project_adds_nothing_to_recent_with_a_notice(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (RETRY, 2))
     old = repository(place / "old", (HORSES, 400))
     answer = projects.recent(RecentParams(all_projects=True))
@@ -116,7 +116,7 @@ def test_recent_with_words_sorts_by_time_with_reproducible_scores(place: Path, p
 
 
 @pytest.mark.acceptance("P1")
-def test_a_project_that_is_gone_costs_only_its_own_changes(place: Path, projects: ProjectRouter) -> None:
+def test_missing_project_loses_only_its_own_changes(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (RETRY, 1))
     repository(place / "lib", (RETRY, 1))
     (place / "lib").rename(place / "elsewhere")

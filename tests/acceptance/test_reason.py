@@ -88,7 +88,7 @@ NOW, WAIT, RUN = "./mail/clock.py::now", "./mail/clock.py::wait", "./mail/main.p
         ("what changes with mail/main.py and imports mail/clock.py", {"./mail/send.py"}),
     ],
 )
-def test_a_question_is_answered_by_relation(mail: IndexedProject, query: str, found: set[str]) -> None:
+def test_reason_answers_relation_questions(mail: IndexedProject, query: str, found: set[str]) -> None:
     answer = ask(mail, query)
     assert answer.mode == "reason"
     assert (answer.scoring.k, answer.scoring.depth) == (0, 0)
@@ -97,7 +97,7 @@ def test_a_question_is_answered_by_relation(mail: IndexedProject, query: str, fo
     assert bool(answer.results) or "nothing that is known" in answer.notice
 
 
-def test_a_transitive_answer_shows_its_way(mail: IndexedProject) -> None:
+def test_transitive_answer_shows_its_path(mail: IndexedProject) -> None:
     answer = ask(mail, "what transitively calls wait")
     assert doc_ids(answer)[:2] == [POST, DELIVER] or doc_ids(answer)[:2] == [DELIVER, POST]
     last = answer.results[-1]
@@ -110,7 +110,7 @@ def test_a_transitive_answer_shows_its_way(mail: IndexedProject) -> None:
     assert proof[0].location.uri.endswith("/mail/main.py")
 
 
-def test_and_joins_proofs_and_or_prefers_more_matches(mail: IndexedProject) -> None:
+def test_conjunction_joins_proofs_and_disjunction_prefers_more_matches(mail: IndexedProject) -> None:
     both = ask(mail, "what calls wait and is called by run").results[0]
     assert edges(both) == [(DELIVER, "calls", WAIT), (RUN, "calls", DELIVER)]
     assert proof_lines(both)[1].startswith(f"is called by {RUN} at line 5")
@@ -121,7 +121,7 @@ def test_and_joins_proofs_and_or_prefers_more_matches(mail: IndexedProject) -> N
     assert doc_ids(ask(mail, "what calls now or calls wait", min_score=0.6)) == [POST]
 
 
-def test_several_things_of_one_name_are_all_meant_and_named(mail: IndexedProject) -> None:
+def test_ambiguous_name_includes_and_lists_all_symbols(mail: IndexedProject) -> None:
     answer = ask(mail, "what is called by run")
     assert set(doc_ids(answer)) == {DELIVER, "./web/draw.ts::draw"}
     assert f"run is the name of 2 things, all are meant: {RUN}, ./web/draw.ts::run" in answer.notice
@@ -136,14 +136,14 @@ def test_several_things_of_one_name_are_all_meant_and_named(mail: IndexedProject
         ("where is the retry limit", "what calls foo and is called by bar"),
     ],
 )
-def test_what_names_nothing_or_cannot_be_read_is_refused(mail: IndexedProject, query: str, words: str) -> None:
+def test_unknown_names_and_syntax_errors_are_refused(mail: IndexedProject, query: str, words: str) -> None:
     with pytest.raises(BadRequest) as refused:
         ask(mail, query)
     assert refused.value.field == "query"
     assert words in str(refused.value)
 
 
-def test_it_is_logged(mail: IndexedProject) -> None:
+def test_reason_query_is_logged(mail: IndexedProject) -> None:
     answer = ask(mail, "what calls wait")
     reader = EventReader.open(mail.project.data)
     assert reader is not None
@@ -153,7 +153,7 @@ def test_it_is_logged(mail: IndexedProject) -> None:
     assert '"mode":"reason"' in logged.event.body.replace(": ", ":")
 
 
-def test_the_command_line_shows_each_proof(
+def test_command_line_shows_each_proof(
     mail: IndexedProject, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(mail.root)
@@ -163,7 +163,7 @@ def test_the_command_line_shows_each_proof(
     assert f"is called by {RUN} at line 5 (exact)" in shown
 
 
-def test_a_project_without_history_says_so(tmp_path: Path) -> None:
+def test_reason_reports_a_missing_history(tmp_path: Path) -> None:
     plain = IndexedProject(tmp_path / "plain")
     plain.write({"a.py": "x = 1\n"})
     plain.update_index()

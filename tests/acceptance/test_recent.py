@@ -62,7 +62,7 @@ def test_recent_ranks_matches_by_change_time(post: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("R1", "F5")
-def test_the_json_alone_reproduces_the_score(post: IndexedProject) -> None:
+def test_recent_score_is_reproducible_from_the_json(post: IndexedProject) -> None:
     answer = recent(post, "deliver the letter again after a failure")
     scoring = answer.scoring
     assert any(result.content_type == "commit" for result in answer.results)
@@ -84,7 +84,7 @@ def test_the_json_alone_reproduces_the_score(post: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("R1")
-def test_days_bound_what_is_found(post: IndexedProject) -> None:
+def test_days_option_limits_matches(post: IndexedProject) -> None:
     words = "deliver the letter again after a failure"
     assert doc_ids(recent(post, words, types=["code"], days=60)) == doc_ids(recent(post, words, types=["code"]))[:2]
     none = recent(post, words, types=["code"], days=2)
@@ -96,7 +96,7 @@ def test_days_bound_what_is_found(post: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("R1", "J6")
-def test_without_a_query_the_changes_of_seven_days_are_listed(post: IndexedProject) -> None:
+def test_recent_without_a_query_lists_seven_days(post: IndexedProject) -> None:
     answer = recent(post)
     saddle, horse = post.git("log", "-2", "--format=%H").split()
     assert doc_ids(answer) == [
@@ -131,7 +131,7 @@ def test_days_limit_and_types_bound_the_list(post: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("R1")
-def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
+def test_uncommitted_edits_count_as_now(tmp_path: Path) -> None:
     sample = IndexedProject(tmp_path / "post").init_repository()
     sample.write({"a.py": "def a():\n    pass\n", "b.py": "def b():\n    pass\n", "c.py": "def c():\n    pass\n"})
     first = commit(sample, "Begin", 100)
@@ -153,7 +153,7 @@ def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("R1")
-def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Path) -> None:
+def test_recent_names_the_newest_change_when_none_is_recent(tmp_path: Path) -> None:
     sample = IndexedProject(tmp_path / "post").init_repository()
     sample.write({"a.py": "def a():\n    pass\n"})
     first = commit(sample, "Begin", 400)
@@ -181,7 +181,7 @@ def test_recent_is_silent_about_history_still_being_read(tmp_path: Path) -> None
 
 
 @pytest.mark.acceptance("R1")
-def test_recent_without_git_uses_file_times_and_says_so(tmp_path: Path) -> None:
+def test_recent_without_git_uses_file_times_with_a_notice(tmp_path: Path) -> None:
     folder = IndexedProject(tmp_path / "plain")
     folder.write({"old.py": "def pay():\n    pass\n", "new.py": "def pay_later():\n    pass\n"})
     then = time.time() - 20 * DAY
@@ -203,7 +203,7 @@ def test_recent_lists_a_few_files_of_a_large_commit(tmp_path: Path) -> None:
     assert len(recent(sample, limit=100, types=["code"]).results) == 30
 
 
-def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
+def test_symbol_age_is_that_of_its_own_last_change(tmp_path: Path) -> None:
     sample = IndexedProject(tmp_path / "post").init_repository()
     body = "def seal_letter():\n    return {0}\n\n\ndef seal_envelope():\n    return {1}\n"
     sample.write({"a.py": body.format(1, 1)})
@@ -216,14 +216,14 @@ def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
     assert ages["./a.py::seal_letter"].endswith("6 months ago")
 
 
-def test_it_reads_no_list_of_all_files(post: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recent_reads_no_list_of_all_files(post: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FileTable, "files_in_folder", None)
     monkeypatch.setattr(recent_mode, "_BATCH_SIZE", 1)
     assert len(doc_ids(recent(post))) == 5
     assert doc_ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"
 
 
-def test_a_commits_name_is_said_once_for_people(post: IndexedProject) -> None:
+def test_commit_name_is_printed_once(post: IndexedProject) -> None:
     answer = recent(post, days=2)
     shown = to_plain_text(render_answer(answer))
     sha = post.git("rev-parse", "HEAD")
@@ -234,7 +234,7 @@ def test_a_commits_name_is_said_once_for_people(post: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_before_there_is_an_index_it_says_so(tmp_path: Path) -> None:
+def test_recent_reports_a_missing_index(tmp_path: Path) -> None:
     folder = IndexedProject(tmp_path / "plain")
     folder.write({"a.py": "x = 1\n"})
     assert recent(folder).notice.startswith("Nothing could be searched yet: the index is still to be made")

@@ -64,7 +64,7 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
 
 
 @pytest.mark.acceptance("F12")
-def test_one_answer_says_purpose_use_activity_and_connections(
+def test_one_answer_has_purpose_use_activity_and_connections(
     search: IndexedProject,
 ) -> None:
     with closing(search.engine()) as engine:

@@ -43,7 +43,7 @@ def about(engine: Engine, query: str = QUESTION, **params: object) -> set[tuple[
 
 
 @pytest.mark.acceptance("F9")
-def test_a_source_leaves_the_other_out(asked: Engine) -> None:
+def test_source_filter_excludes_other_sources(asked: Engine) -> None:
     assert {"persona", "belief", "memory", "code"} <= types(asked)
     assert types(asked, source="persona") == {"persona"}
     assert "code" in types(asked, source="project")
@@ -53,7 +53,7 @@ def test_a_source_leaves_the_other_out(asked: Engine) -> None:
 
 
 @pytest.mark.acceptance("F9")
-def test_a_domain_leaves_what_was_noted_about_it(asked: Engine) -> None:
+def test_domain_filter_keeps_notes_of_that_domain(asked: Engine) -> None:
     assert about(asked, domains=["RANKING"]) == {("ranking",), ("ranking", "style")}
     assert types(asked, domains=["ranking"]) == {"belief", "persona"}
     assert about(asked, f"{QUESTION} domain:ranking") == about(asked, domains=["ranking"])
@@ -67,7 +67,7 @@ def test_a_domain_leaves_what_was_noted_about_it(asked: Engine) -> None:
 
 
 @pytest.mark.acceptance("F9", "K5")
-def test_code_keeps_its_order(asked: Engine) -> None:
+def test_source_and_domain_filters_keep_code_order(asked: Engine) -> None:
     def order(**params: object) -> list[str]:
         answer = asked.find(FindParams(QUESTION, limit=500, **params))  # type: ignore[arg-type]
         return [result.doc_id for result in answer.results if result.content_type in ("code", "doc", "commit")]
@@ -76,7 +76,7 @@ def test_code_keeps_its_order(asked: Engine) -> None:
 
 
 @pytest.mark.acceptance("F9", "R1")
-def test_recent_honours_them_too(asked: Engine) -> None:
+def test_recent_applies_source_and_domain_filters(asked: Engine) -> None:
     def changed(**params: object) -> set[str]:
         return {result.content_type for result in asked.recent(RecentParams(limit=500, **params)).results}  # type: ignore[arg-type]
 
@@ -87,14 +87,14 @@ def test_recent_honours_them_too(asked: Engine) -> None:
 
 
 @pytest.mark.acceptance("F9", "W2")
-def test_why_names_the_filter_that_left_it_out(asked: Engine) -> None:
+def test_why_names_the_excluding_filter(asked: Engine) -> None:
     answer = asked.find(FindParams(QUESTION, source="persona", domains=["style"]))
     why = asked.why(WhyParams("./shop/fusion.py::fuse", query_id=answer.query_id))
     assert "source:persona domain:style" in why.reason
 
 
 @pytest.mark.acceptance("F9")
-def test_what_can_have_no_domain_is_refused(asked: Engine) -> None:
+def test_domain_and_persona_source_are_refused_in_reason(asked: Engine) -> None:
     with pytest.raises(BadRequest, match=r"^domains: "):
         asked.find(FindParams("what calls fuse", reason=True, domains=["style"]))
     with pytest.raises(BadRequest, match=r"^source: "):
@@ -104,11 +104,11 @@ def test_what_can_have_no_domain_is_refused(asked: Engine) -> None:
 
 @pytest.mark.acceptance("F8a")
 @pytest.mark.parametrize("query", ["source:internet fuse", "source: fuse", "domain: fuse"])
-def test_what_is_no_source_is_literal_text(asked: Engine, query: str) -> None:
+def test_unknown_source_prefix_is_literal_text(asked: Engine, query: str) -> None:
     assert "code" in types(asked, query)
 
 
-def test_a_shop_of_no_notes_answers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_domain_filter_without_notes_returns_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     shop = make_shop(tmp_path / "shop")
     shop.update_index()
@@ -116,7 +116,7 @@ def test_a_shop_of_no_notes_answers_nothing(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.acceptance("K1")
-def test_a_note_that_takes_anothers_place_is_about_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_superseding_note_keeps_the_domains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     first = remember_note("Small functions", Settings(), domains=["style"])
     second = remember_note("Functions of ten lines", Settings(), supersedes=first.doc_id)

@@ -85,7 +85,7 @@ def test_quiet_implementation_outranks_hot_decoy(search: IndexedProject) -> None
 
 
 @pytest.mark.acceptance("F3", "J3")
-def test_what_changed_together_is_found_without_a_word_in_common(search: IndexedProject) -> None:
+def test_co_changed_code_is_found_without_common_words(search: IndexedProject) -> None:
     answer = search.find("weight_of oracle", limit=20)
     tied = next(result for result in answer.results if result.doc_id == "./search/tuning.py::tune")
     found = tied.contributions["temporal"]
@@ -95,7 +95,7 @@ def test_what_changed_together_is_found_without_a_word_in_common(search: Indexed
 
 
 @pytest.mark.acceptance("F3")
-def test_what_changes_with_everything_gains_nothing_by_that(search: IndexedProject) -> None:
+def test_files_that_change_with_everything_are_not_boosted(search: IndexedProject) -> None:
     answer = search.find("weight_of oracle", limit=50)
     votes = {result.doc_id: result.contributions.get("temporal") for result in answer.results}
     tuning, engine = votes["./search/tuning.py::tune"], votes.get("./search/engine.py::Engine.retrieve")
@@ -123,7 +123,7 @@ def test_commit_result_has_snippet_name_and_time(search: IndexedProject) -> None
 
 
 @pytest.mark.acceptance("F8", "F9")
-def test_filters_leave_commits_in_or_out(search: IndexedProject) -> None:
+def test_filters_include_or_exclude_commits(search: IndexedProject) -> None:
     def kinds(query: str, **params: object) -> set[str]:
         return {result.content_type for result in search.find(query, limit=100, **params).results}
 
@@ -170,7 +170,7 @@ def test_activity_does_not_rank(search: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F10")
-def test_incremental_history_gives_the_answers_of_a_fresh_one(tmp_path: Path) -> None:
+def test_incremental_history_gives_the_answers_of_fresh_history(tmp_path: Path) -> None:
     step, once = IndexedProject(tmp_path / "a" / "shop"), IndexedProject(tmp_path / "b" / "shop")
     choose = random.Random(7)
     step.root.mkdir(parents=True)
@@ -211,7 +211,7 @@ def test_status_shows_history_progress_and_damage_is_a_fault(own_shop: IndexedPr
 
 
 @pytest.mark.acceptance("F11")
-def test_a_folder_without_git_has_no_history_and_no_fault(tmp_path: Path) -> None:
+def test_folder_without_git_has_no_history_and_no_fault(tmp_path: Path) -> None:
     plain = IndexedProject(tmp_path / "plain")
     plain.write({"a.py": "def pay():\n    pass\n"})
     plain.update_index()
@@ -219,7 +219,7 @@ def test_a_folder_without_git_has_no_history_and_no_fault(tmp_path: Path) -> Non
     assert (answer.index.history, answer.faults, doc_ids(answer)) == ("none", [], ["./a.py::pay"])
 
 
-def test_the_json_of_a_commit_reproduces_its_score(search: IndexedProject) -> None:
+def test_commit_score_is_reproducible_from_the_json(search: IndexedProject) -> None:
     answer = search.find("weights", limit=50)
     commit = next(result for result in answer.results if result.content_type == "commit")
     terms = sum(answer.scoring.weights[name] / (60 + vote.rank) for name, vote in commit.contributions.items())

@@ -35,7 +35,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[DocumentHeader]:
     return found
 
 
-def test_a_find_after_it_reads_no_document_for_ranking(shop: IndexedProject, read: list[DocumentHeader]) -> None:
+def test_find_after_warm_up_reads_no_ranking_rows(shop: IndexedProject, read: list[DocumentHeader]) -> None:
     with closing(shop.engine()) as engine:
         engine.warm_up()
         ahead = len(read)
@@ -44,7 +44,7 @@ def test_a_find_after_it_reads_no_document_for_ranking(shop: IndexedProject, rea
         assert ahead == len({outline.doc_key for outline in read}) == len(read)
 
 
-def test_it_is_no_question_that_anybody_asked(own_shop: IndexedProject) -> None:
+def test_warm_up_is_not_logged_or_stored(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         engine.warm_up()
         assert not (own_shop.project.data / events.EVENTS_FILE).exists()
@@ -52,7 +52,7 @@ def test_it_is_no_question_that_anybody_asked(own_shop: IndexedProject) -> None:
             assert kept.execute("SELECT count(*) FROM answers").fetchone() == (0,)
 
 
-def test_it_gives_way_to_who_asks(
+def test_warm_up_yields_to_queries(
     shop: IndexedProject, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warm_up, "PAUSE_S", 3600.0)
@@ -68,7 +68,7 @@ def test_it_gives_way_to_who_asks(
     assert len(read) < total
 
 
-def test_of_a_large_project_nothing_is_read_ahead(
+def test_large_projects_are_not_warmed_up(
     shop: IndexedProject, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(shop.engine()) as engine:
@@ -83,12 +83,12 @@ def test_of_a_large_project_nothing_is_read_ahead(
         assert len(read) < total
 
 
-def test_without_an_index_there_is_nothing_to_read(tmp_path: Path) -> None:
+def test_warm_up_without_an_index_does_nothing(tmp_path: Path) -> None:
     with closing(IndexedProject(tmp_path / "new").init_repository().engine()) as engine:
         engine.warm_up()
 
 
-def test_closing_the_engine_ends_it(shop: IndexedProject, caplog: pytest.LogCaptureFixture) -> None:
+def test_closing_the_engine_ends_warm_up(shop: IndexedProject, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(20):
         engine = shop.engine()
         thread = Thread(target=engine.warm_up)
@@ -98,14 +98,14 @@ def test_closing_the_engine_ends_it(shop: IndexedProject, caplog: pytest.LogCapt
     assert caplog.records == []
 
 
-def test_a_closed_engine_reads_nothing_ahead(shop: IndexedProject, read: list[DocumentHeader]) -> None:
+def test_closed_engine_does_not_warm_up(shop: IndexedProject, read: list[DocumentHeader]) -> None:
     engine = shop.engine()
     engine.close()
     engine.warm_up()
     assert read == []
 
 
-def test_kept_objects_are_frozen_out_of_garbage_collection_once(shop: IndexedProject) -> None:
+def test_cached_objects_are_frozen_out_of_garbage_collection_once(shop: IndexedProject) -> None:
     with closing(shop.engine()) as engine:
         gc.freeze()  # as the language server does with what it imported
         imported = gc.get_freeze_count()

@@ -48,7 +48,7 @@ def says(explanation: Explanation, oracle: str) -> OracleEvidence:
 
 @pytest.mark.acceptance("W1", "F10")
 @pytest.mark.parametrize("query", QUERIES)
-def test_its_numbers_are_finds_for_everything_that_is_ranked(engine: Engine, query: str) -> None:
+def test_why_figures_equal_those_of_find_for_every_result(engine: Engine, query: str) -> None:
     answer = engine.find(FindParams(query, limit=1000))
     assert answer.results
     for result in answer.results:
@@ -114,7 +114,7 @@ def test_oracle_without_a_match_names_the_missing_words(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_meaning_below_the_floor_is_no_match_and_says_so(engine: Engine) -> None:
+def test_similarity_below_the_floor_is_no_match_with_a_reason(engine: Engine) -> None:
     explanation = why(engine, "./shop/notes.txt#L1-L2", "interface of an invoice total")
     semantic = says(explanation, "semantic")
     assert semantic.state == "no_match"
@@ -140,7 +140,7 @@ def test_token_shares_sum_to_the_cosine_raw_score(engine: Engine, query: str) ->
 
 
 @pytest.mark.acceptance("W2")
-def test_a_file_that_is_not_indexed_says_why(own_shop: IndexedProject) -> None:
+def test_why_gives_the_reason_of_an_unindexed_file(own_shop: IndexedProject) -> None:
     own_shop.write({"big.py": "x = 1\n" * 300_000, "image.png": b"\x89PNG\r\n\x1a\n\0\0"})
     own_shop.update_index()
     own_shop.write({"late.py": "y = 2\n"})
@@ -198,7 +198,7 @@ def test_link_out_of_the_project_is_named_and_not_followed(tmp_path: Path, own_s
 
 
 @pytest.mark.acceptance("W2")
-def test_an_unknown_name_names_what_is_near(engine: Engine) -> None:
+def test_unknown_name_suggests_similar_names(engine: Engine) -> None:
     explanation = why(engine, "./shop/fusoin.py::fuse", "fuse")
     assert explanation.status == "missing"
     assert explanation.near[0] in ("./shop/fusion.py", "./vendor/fusion.py")
@@ -208,7 +208,7 @@ def test_an_unknown_name_names_what_is_near(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("J2a")
-def test_every_form_of_a_name_leads_to_the_document(engine: Engine, shop: IndexedProject) -> None:
+def test_every_spelling_of_a_doc_id_resolves(engine: Engine, shop: IndexedProject) -> None:
     full = "./shop/retrieval.py::Retriever.Page.next"
     commit = shop.git("rev-parse", "HEAD")
     forms = {
@@ -253,7 +253,7 @@ def test_a_file_is_explained_by_its_best_document(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_why_without_a_query_takes_the_last_that_returned_it(own_shop: IndexedProject) -> None:
+def test_why_without_a_query_uses_the_last_query_returning_it(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         before = why(engine, "./shop/fusion.py::fuse")
         assert (before.query, before.oracles, before.status) == (None, [], "indexed")
@@ -270,7 +270,7 @@ def test_why_without_a_query_takes_the_last_that_returned_it(own_shop: IndexedPr
         assert why(engine, "./shop/fusion.py").query == "reciprocal rank"
 
 
-def test_what_is_wrong_with_a_request_is_named(engine: Engine) -> None:
+def test_why_names_the_invalid_parameter(engine: Engine) -> None:
     for params, field in (
         (WhyParams("  "), "doc_id"),
         (WhyParams("./shop/cart.py", "  "), "query"),
@@ -304,7 +304,7 @@ def test_why_names_the_path_that_lowers_a_rank(own_shop: IndexedProject) -> None
 
 
 @pytest.mark.acceptance("W1")
-def test_it_says_where_it_stands_in_each_mode(engine: Engine) -> None:
+def test_why_gives_the_rank_in_each_mode(engine: Engine) -> None:
     recent = engine.recent(RecentParams("rankings fused", limit=1000)).results
     orient = engine.orient(OrientParams("shop", limit=1000)).results
     for doc_id in ("./shop/fusion.py::fuse", "./shop/pay.ts::Invoice", "./shop/notes.txt#L1-L2"):
@@ -319,7 +319,7 @@ def test_it_says_where_it_stands_in_each_mode(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_history_and_structure_are_told(own_shop: IndexedProject) -> None:
+def test_why_shows_history_and_structure(own_shop: IndexedProject) -> None:
     own_shop.write({"shop/fusion.py": (own_shop.root / "shop/fusion.py").read_text() + "\nLIMIT = 3\n"})
     with closing(own_shop.engine()) as engine:
         explanation = why(engine, "./shop/fusion.py::fuse", "fuse")

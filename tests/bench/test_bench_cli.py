@@ -83,7 +83,7 @@ def shortest(commands: Mapping[str, Sequence[str]], folder: Path) -> dict[str, f
     return processor
 
 
-def test_find_with_a_warm_index_against_what_it_stands_on(sample: IndexerProject) -> None:
+def test_find_with_a_warm_index_against_its_imports(sample: IndexerProject) -> None:
     best = shortest(
         {
             "bare interpreter": [sys.executable, "-c", "pass"],

@@ -58,7 +58,7 @@ def seconds(action: Callable[[], object], times: int = 5) -> float:
     return min(found)
 
 
-def test_passages_a_second(model: StaticModel, chunks: list[Passage]) -> None:
+def test_encoded_passages_per_second(model: StaticModel, chunks: list[Passage]) -> None:
     cold = seconds(lambda: model.encode_passages(chunks), times=1)
     warm = seconds(lambda: model.encode_passages(chunks))
     half = seconds(lambda: model.encode_passages(chunks[::2]))
@@ -77,7 +77,7 @@ def test_a_query_costs_a_fraction_of_a_chunk(model: StaticModel, chunks: list[Pa
     assert query < chunk
 
 
-def test_ready_after_numpy() -> None:
+def test_model_load_time_beside_numpy_import() -> None:
     runs = [
         subprocess.run(
             [sys.executable, "-c", START], env={"PYTHONPATH": str(SERVER)}, capture_output=True, text=True, check=True

@@ -81,7 +81,7 @@ def test_find_is_faster_than_grep_over_all_text(ready: LspClient, tree: Path) ->
     assert p50 < grep
 
 
-def test_a_saved_file_is_soon_found(ready: LspClient, tree: Path) -> None:
+def test_saved_file_is_found_within_a_few_greps(ready: LspClient, tree: Path) -> None:
     taken: list[float] = []
     for number in range(10):
         place = tree / f"saved_{number}.py"

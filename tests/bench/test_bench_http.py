@@ -72,7 +72,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
         yield server
 
 
-def test_load(server: HttpServer) -> None:
+def test_http_load_of_parallel_clients(server: HttpServer) -> None:
     wanted = {question: found(server.ask("find", query=question)) for question in QUESTIONS}
     loads = [asyncio.run(ask_from(server, clients, wanted)) for clients in CLIENTS]
     print()

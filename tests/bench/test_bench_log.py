@@ -65,7 +65,7 @@ def test_logging_hardly_delays_an_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(1200)
-def test_nothing_acknowledged_is_lost_by_two_hundred_kills(tmp_path: Path) -> None:
+def test_two_hundred_kills_lose_no_acknowledged_event(tmp_path: Path) -> None:
     start = time.perf_counter()
     acknowledged, events = survive(tmp_path / "shop", moments=200, seed=2026)
     taken = time.perf_counter() - start

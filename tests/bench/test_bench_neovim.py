@@ -14,7 +14,7 @@ ROUNDS = 31
 pytestmark = [pytest.mark.bench, pytest.mark.needs("neovim")]
 
 
-def test_what_the_start_costs(tmp_path: Path) -> None:
+def test_plugin_startup_cost_beside_bare_neovim(tmp_path: Path) -> None:
     """With and without it in turns, so that a busy machine slows both alike."""
     bare, with_scry = zip(*((start(tmp_path), start(tmp_path, *WITH_SCRY)) for _ in range(ROUNDS)), strict=True)
     own = [one.own for one in with_scry]

@@ -36,7 +36,7 @@ def _times(work: Callable[[], object]) -> list[float]:
     return sorted(taken)
 
 
-def test_a_folder_of_ten_thousand_files(tmp_path: Path) -> None:
+def test_orient_of_ten_thousand_files(tmp_path: Path) -> None:
     paths = [f"src/pkg{number // 100}/mod{number}.py" for number in range(FILES)]
     with closing(IndexStore.open(tmp_path, write=True)) as store:
         store.publish([NewFile(path, 3000, 1, b"x", language="python", text="x = 1\n" * 500) for path in paths])

@@ -122,7 +122,7 @@ def sizes(cache: Path) -> dict[str, int]:
     return {**found, **{f"index.sqlite {name}": size for name, size in rows}, "index.sqlite, free": free}
 
 
-def test_a_saved_file_is_found_at_once(ready: LspClient, tree: Path) -> None:
+def test_saved_file_is_found_in_a_large_tree(ready: LspClient, tree: Path) -> None:
     files = state(ready)["files_indexed"]
     places = [(tree / f"saved_{number}.py", f"quokka_{number}") for number in range(ROUNDS)]
     taken = [1e3 * save_until_found(ready, path, name) for path, name in places]
@@ -140,7 +140,7 @@ def save_until_found(client: LspClient, path: Path, name: str) -> float:
     return until(lambda: doc_id in {result["doc_id"] for result in client.find(name)["results"]})
 
 
-def test_many_files_deleted_at_once_and_back_again(ready: LspClient, tree: Path) -> None:
+def test_many_files_deleted_and_restored_at_once(ready: LspClient, tree: Path) -> None:
     files = state(ready)["files_indexed"]
     kept = {path: path.read_bytes() for path in sorted(tree.rglob("*.py"))[100 : 100 + DELETED]}
     for path in kept:

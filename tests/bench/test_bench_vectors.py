@@ -67,7 +67,7 @@ def test_a_saved_file_does_not_copy_all_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [100_000, 1_000_000])
-def test_many_rows_are_all_looked_at(tmp_path: Path, count: int) -> None:
+def test_exact_search_over_many_rows(tmp_path: Path, count: int) -> None:
     file = VectorFile(tmp_path / "v", DIMENSION)
     packed = quantize(range(100_000), unit_rows(100_000))
     rows = 0

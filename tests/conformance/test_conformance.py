@@ -35,7 +35,7 @@ def as_text(answer: Json, case: Case) -> str:
 
 @pytest.mark.acceptance("F1", "P1")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_way_in_gives_the_same_answer(ways: Ways, case: Case) -> None:
+def test_every_surface_gives_the_same_answer(ways: Ways, case: Case) -> None:
     answers = {name: as_text(answer, case) for name, answer in ways.ask(case.mode, case.params).items()}
     expected = answers.pop("cli")
     for name, answer in answers.items():
@@ -44,7 +44,7 @@ def test_every_way_in_gives_the_same_answer(ways: Ways, case: Case) -> None:
 
 @pytest.mark.acceptance("F1", "F9")
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
-def test_every_way_in_refuses_in_the_same_words(ways: Ways, case: Case) -> None:
+def test_every_surface_refuses_in_the_same_words(ways: Ways, case: Case) -> None:
     words = ways.refusals(case.mode, case.params)
     assert words["cli"]
     assert set(words.values()) == {words["cli"]}
@@ -52,7 +52,7 @@ def test_every_way_in_refuses_in_the_same_words(ways: Ways, case: Case) -> None:
 
 @pytest.mark.acceptance("F1", "D1", "J2a")
 @pytest.mark.parametrize("params", [{}, {"projects": ["shop", "post"]}], ids=["one", "several"])
-def test_whoever_answered_everyone_shows_explains_and_knows_the_answer(ways: Ways, params: Json) -> None:
+def test_every_surface_explains_answers_of_every_other(ways: Ways, params: Json) -> None:
     for asked, asker in (
         (way.ask("find", {"query": "deliver a letter or fuse", **params}), way.name) for way in ways.all
     ):

@@ -192,7 +192,7 @@ def test_an_additive_change_needs_no_new_version(change: Change) -> None:
 
 
 @pytest.mark.parametrize("change", BREAKING, ids=lambda change: change.what)
-def test_any_other_change_is_named_at_every_place(change: Change) -> None:
+def test_incompatible_changes_are_named_at_every_place(change: Change) -> None:
     assert judge(change) == list(change.said)
 
 
@@ -205,7 +205,7 @@ def test_a_version_never_goes_back() -> None:
     assert judge(ADDITIVE[0], bump=-1) == ["PROTOCOL went back from 1 to 0"]
 
 
-def test_structs_that_hold_themselves_are_compared() -> None:
+def test_recursive_structs_are_compared() -> None:
     def nest(document: Json) -> None:
         fields(document, "Fault")["causes"] = {"type": "array", "items": {"$ref": "#/$defs/Fault"}}
 

@@ -122,7 +122,7 @@ def test_a_schema_that_can_not_be_read_is_named(tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize("name", outputs.OUTPUTS)
-def test_output_carries_the_version_and_says_that_it_is_generated(name: str) -> None:
+def test_output_has_the_version_and_a_generated_header(name: str) -> None:
     protocol = read_protocol(version=987)
     text = outputs.OUTPUTS[name](protocol)
     assert "987" in text
@@ -132,7 +132,7 @@ def test_output_carries_the_version_and_says_that_it_is_generated(name: str) -> 
     assert not text.endswith("\n\n")
 
 
-def test_fields_are_snake_case_and_methods_are_scrys() -> None:
+def test_fields_are_snake_case_and_methods_begin_with_scry() -> None:
     protocol = read_protocol()
     names = [field.name for struct in protocol.structs.values() for field in struct.fields]
     assert [name for name in names if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name)] == []
@@ -140,7 +140,7 @@ def test_fields_are_snake_case_and_methods_are_scrys() -> None:
     assert len({call.name for call in protocol.calls}) == len(protocol.calls)
 
 
-def test_everything_sent_is_closed_and_everything_answered_is_open() -> None:
+def test_request_structs_are_closed_and_result_structs_open() -> None:
     protocol = read_protocol()
     requests = [call for call in protocol.calls if call.result]
     sent = {call.params for call in requests}
@@ -170,13 +170,13 @@ def test_model_knows_closed_choices() -> None:
     assert action.shape == Choice(("pause", "rebuild", "resume", "start"))
 
 
-def test_a_field_without_words_has_no_form() -> None:
+def test_field_without_documentation_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"Unexplained.*\['name'\]"):
         read_protocol(of(Unexplained))
 
 
 @pytest.mark.parametrize("struct", [Either, Never])
-def test_a_type_that_clients_can_not_have_is_named(struct: type[msgspec.Struct]) -> None:
+def test_unsupported_type_is_named(struct: type[msgspec.Struct]) -> None:
     with pytest.raises(TypeError, match=rf"{struct.__name__}\.value"):
         read_protocol(of(struct))
 

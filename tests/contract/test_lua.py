@@ -54,10 +54,10 @@ def test_invalid_sample_does_not_fit_and_its_field_is_named(sample: Sample) -> N
 
 
 @each(sample for sample in INVALID if is_beyond_lua(sample))
-def test_what_annotations_do_not_see_is_only_ranges_and_null(sample: Sample) -> None:
+def test_annotations_miss_only_ranges_and_null(sample: Sample) -> None:
     assert list(misfits(sample.value, lua_type(sample), CLASSES)) == []
 
 
-def test_an_annotation_of_another_form_is_not_passed_over() -> None:
+def test_unknown_annotation_syntax_is_an_error() -> None:
     with pytest.raises(ValueError, match="alias"):
         read_classes("---@alias scry.protocol.Answer string")

@@ -20,7 +20,7 @@ def test_every_method_has_valid_and_invalid_samples() -> None:
     assert {(sample.method, sample.role, sample.valid) for sample in SAMPLES} == wanted
 
 
-def test_every_file_in_the_folder_is_a_sample() -> None:
+def test_every_file_in_the_sample_folder_is_a_sample() -> None:
     assert {path for path in FOLDER.rglob("*") if path.is_file()} == {sample.path for sample in SAMPLES}
 
 
@@ -37,12 +37,12 @@ def test_invalid_sample_is_refused_by_the_name_of_its_field(sample: Sample) -> N
 
 
 @each([sample for sample in VALID if not sample.newer])
-def test_nothing_that_a_sample_says_is_lost_by_decoding(sample: Sample) -> None:
+def test_decoding_keeps_all_values_of_a_sample(sample: Sample) -> None:
     again = msgspec.to_builtins(msgspec.json.decode(sample.data, type=sample.kind))
     assert _says(again, sample.value)
 
 
-def test_says_sees_a_loss() -> None:
+def test_comparison_helper_detects_a_lost_value() -> None:
     assert _says({"a": [{"b": 1, "more": 2}]}, {"a": [{"b": 1}]})
     assert not _says({"a": [{}]}, {"a": [{"b": 1}]})
     assert not _says({"a": []}, {"a": [{"b": 1}]})
@@ -58,14 +58,14 @@ def _says(whole: Json, part: Json) -> bool:
 
 
 @each([sample for sample in VALID if sample.newer])
-def test_what_only_a_newer_sidecar_sends_is_passed_over(sample: Sample) -> None:
+def test_unknown_fields_of_a_newer_sidecar_are_ignored(sample: Sample) -> None:
     again = msgspec.to_builtins(msgspec.json.decode(sample.data, type=sample.kind))
     assert not _says(again, sample.value)
     assert _says(sample.value, again)
 
 
 @each([sample for sample in VALID if sample.kind is Answer])
-def test_scores_of_a_sample_follow_from_it_as_documented(sample: Sample) -> None:
+def test_sample_scores_are_recomputable_as_documented(sample: Sample) -> None:
     answer = msgspec.json.decode(sample.data, type=Answer)
     for result in answer.results:
         factors = math.prod(adjustment.factor for adjustment in result.adjustments)

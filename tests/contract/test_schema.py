@@ -58,7 +58,7 @@ def validator(sample: Sample) -> Validator:
     return jsonschema.Draft202012Validator({**entry, "$defs": SCHEMA["$defs"]})
 
 
-def test_schema_is_itself_right() -> None:
+def test_schema_is_valid_json_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     for definition in SCHEMA["$defs"].values():
         jsonschema.Draft202012Validator.check_schema(definition)

@@ -105,5 +105,5 @@ def test_invalid_sample_does_not_compile(diagnostics: Diagnostics, sample: Sampl
 
 
 @each(sample for sample in INVALID if is_beyond_typescript(sample))
-def test_what_types_do_not_see_is_only_ranges_and_fractions(diagnostics: Diagnostics, sample: Sample) -> None:
+def test_types_miss_only_ranges_and_fractions(diagnostics: Diagnostics, sample: Sample) -> None:
     assert diagnostics.get(file_name(sample), []) == []

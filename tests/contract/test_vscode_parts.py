@@ -13,7 +13,7 @@ CLIENT = ROOT / "editor" / "vscode"
 pytestmark = [pytest.mark.slow, pytest.mark.needs("node", "typescript")]
 
 
-def test_parts_without_an_editor() -> None:
+def test_vscode_modules_pass_their_node_tests() -> None:
     build = ["node", "scripts/build.mjs", "--test"]
     subprocess.run(build, cwd=CLIENT, check=True, capture_output=True)
     tests = sorted(str(file) for file in (CLIENT / ".test" / "units").glob("*.js"))

@@ -56,7 +56,7 @@ def same(answer: Answer) -> bytes:
 
 
 @pytest.mark.acceptance("F1")
-def test_the_word_find_may_be_left_out(scry: CommandLine) -> None:
+def test_find_command_name_is_optional(scry: CommandLine) -> None:
     with_word = msgspec.json.decode(scry.run("find", "add to cart", "--json").out, type=Answer)
     assert same(scry.find("add to cart")) == same(with_word)
     assert doc_ids(with_word)[0] == "./shop/cart.py::add_to_cart"
@@ -68,7 +68,7 @@ def test_words_need_no_quotes(scry: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("F1")
-def test_a_command_after_two_dashes_is_a_question(scry: CommandLine) -> None:
+def test_command_name_after_two_dashes_is_a_query(scry: CommandLine) -> None:
     answer = msgspec.json.decode(scry.run("find", "--json", "--", "status").out, type=Answer)
     assert answer.query == "status"
     assert "./web/status.ts::StatusBar" in doc_ids(answer)
@@ -77,7 +77,7 @@ def test_a_command_after_two_dashes_is_a_question(scry: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("F1", "F10")
-def test_the_answer_is_the_one_that_editors_get(scry: CommandLine) -> None:
+def test_command_line_and_editor_give_the_same_answer(scry: CommandLine) -> None:
     queries = ("add to cart", "RETRY_LIMIT", "検索順位", "draw the status", "send it back")
     on_the_command_line = [json.loads(scry.run(query, "--json").out) for query in queries]
     with LspClient(scry.folder) as editor:
@@ -100,7 +100,7 @@ def test_hash_seeds_explaining_and_not_waiting_change_nothing(scry: CommandLine)
 
 
 @pytest.mark.acceptance("J7", "J1", "J2")
-def test_json_is_of_the_one_schema_and_nothing_else(scry: CommandLine) -> None:
+def test_json_output_is_one_schema_valid_object(scry: CommandLine) -> None:
     done = scry.run("find", "add to cart", "--json")
     assert (done.status, done.err) == (0, "")
     assert done.out.count("\n") == 1
@@ -137,14 +137,14 @@ def test_odd_questions_are_literal_text(scry: CommandLine, query: str) -> None:
 
 @pytest.mark.acceptance("F8a")
 @pytest.mark.parametrize("query", ["-", "-x", "--limit", "-path:tests retry", "--"])
-def test_what_looks_like_an_option_is_text_after_two_dashes(scry: CommandLine, query: str) -> None:
+def test_options_after_two_dashes_are_query_text(scry: CommandLine, query: str) -> None:
     done = scry.run("find", "--json", "--", query)
     assert (done.status, done.err) == (0, "")
     assert json.loads(done.out)["query"] == query
 
 
 @pytest.mark.acceptance("F8a")
-def test_bytes_that_are_no_text_break_nothing(scry: CommandLine) -> None:
+def test_undecodable_argument_bytes_are_accepted(scry: CommandLine) -> None:
     assert scry.find(b"cart \xff\xfe").query == "cart \ufffd\ufffd"
 
 
@@ -192,7 +192,7 @@ def test_the_intent_can_be_set(scry: CommandLine) -> None:
         (("find", "  "), "query"),
     ],
 )
-def test_what_cannot_be_honoured_is_refused_by_name(scry: CommandLine, words: tuple[str, ...], field: str) -> None:
+def test_invalid_find_options_are_refused_by_name(scry: CommandLine, words: tuple[str, ...], field: str) -> None:
     done = scry.run(*words, "--json")
     assert done.status == 2
     error = json.loads(done.out)["error"]
@@ -209,7 +209,7 @@ def test_command_line_choices_are_those_of_the_wire() -> None:
 
 
 @pytest.mark.acceptance("X1", "J5")
-def test_one_line_a_result(scry: CommandLine) -> None:
+def test_each_result_is_printed_on_one_line(scry: CommandLine) -> None:
     done = scry.run("where is the retry limit")
     assert done.err == ""
     head, *lines = done.out.splitlines()
@@ -237,7 +237,7 @@ def test_explain_shows_raw_scores_with_their_units(scry: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("J7")
-def test_the_form_for_language_models(scry: CommandLine) -> None:
+def test_prompt_format_for_language_models(scry: CommandLine) -> None:
     text = scry.run("retry", "--format", "llm").out
     assert text.count("## ") == 1
     assert "\n## Project Knowledge\n" in text
@@ -254,7 +254,7 @@ def test_indexed_text_does_not_act_on_the_terminal(scry: CommandLine) -> None:
         assert "\u202e" not in text
 
 
-def test_colours_only_where_they_are_wanted(scry: CommandLine) -> None:
+def test_colours_follow_terminal_and_environment(scry: CommandLine) -> None:
     plain = scry.run("retry", "--limit", "1").out
     assert "\x1b" not in plain
     coloured = scry.run("retry", "--limit", "1", FORCE_COLOR="1").out
@@ -265,7 +265,7 @@ def test_colours_only_where_they_are_wanted(scry: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8", "POSIX"])
-def test_any_locale_will_do(scry: CommandLine, locale: str) -> None:
+def test_find_works_in_any_locale(scry: CommandLine, locale: str) -> None:
     done = scry.run("検索順位".encode(), LC_ALL=locale, PYTHONIOENCODING="latin-1")
     assert done.status == 0, done.err
     assert json.loads(scry.run("検索順位".encode(), "--json", LC_ALL=locale, PYTHONIOENCODING="latin-1").out)["results"]

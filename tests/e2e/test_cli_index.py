@@ -30,7 +30,7 @@ def state(out: str) -> IndexState:
     return msgspec.json.decode(out, type=IndexState)
 
 
-def test_index_brings_it_to_the_end_and_says_so(sample: IndexerProject) -> None:
+def test_index_command_completes_the_index_and_reports(sample: IndexerProject) -> None:
     done = CommandLine(sample.root).run("index")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith(f"{sample.root}: 3 files ready, after ")
@@ -38,7 +38,7 @@ def test_index_brings_it_to_the_end_and_says_so(sample: IndexerProject) -> None:
 
 
 @pytest.mark.acceptance("J7")
-def test_index_and_status_are_the_wires_index_state(sample: IndexerProject) -> None:
+def test_index_and_status_json_are_the_wire_index_state(sample: IndexerProject) -> None:
     scry = CommandLine(sample.root)
     before = state(scry.run("status", "--json").out)
     assert (before.state, before.generation, before.files_indexed) == ("starting", 0, 0)
@@ -60,7 +60,7 @@ def test_status_for_people_starts_nothing(sample: IndexerProject) -> None:
     assert not sample.project.cache.exists()
 
 
-def test_rebuild_makes_it_from_nothing(sample: IndexerProject) -> None:
+def test_rebuild_recreates_the_index(sample: IndexerProject) -> None:
     scry = CommandLine(sample.root)
     first = state(scry.run("index", "--json").out)
     second = state(scry.run("index", "--rebuild", "--json").out)
@@ -69,7 +69,7 @@ def test_rebuild_makes_it_from_nothing(sample: IndexerProject) -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_a_pause_is_said_in_answers_until_it_is_resumed(sample: IndexerProject) -> None:
+def test_answers_report_a_pause_until_resumed(sample: IndexerProject) -> None:
     scry = CommandLine(sample.root)
     assert scry.run("index", "--pause").status == 1
     scry.run("index")
@@ -120,7 +120,7 @@ def _read_all(terminal: int) -> str:
     return data.decode()
 
 
-def test_doctor_finds_nothing_amiss_where_nothing_is(sample: IndexerProject) -> None:
+def test_doctor_reports_no_problem_in_a_sound_project(sample: IndexerProject) -> None:
     scry = CommandLine(sample.root)
     scry.run("index")
     done = scry.run("doctor", "--json")
@@ -149,7 +149,7 @@ def test_doctor_finds_nothing_amiss_where_nothing_is(sample: IndexerProject) -> 
     assert all(f"{name} " in text for name in expected)
 
 
-def test_doctor_finds_a_damaged_index_and_its_cure_works(sample: IndexerProject) -> None:
+def test_doctor_finds_a_damaged_index_and_its_fix_works(sample: IndexerProject) -> None:
     scry = CommandLine(sample.root)
     scry.run("index")
     sample.end()
@@ -178,7 +178,7 @@ def test_doctor_finds_missing_words(sample: IndexerProject) -> None:
     assert (done.status, found["level"]) == (1, "fail")
 
 
-def test_doctor_says_what_is_wrong_with_settings_and_project(tmp_path: Path) -> None:
+def test_doctor_reports_invalid_settings_and_project(tmp_path: Path) -> None:
     done = CommandLine(tmp_path, {"SCRY_MAX_FILE_BYTES": "lots"}).run("doctor", "--root", "nowhere", "--json")
     found = {check["name"]: check for check in json.loads(done.out)["checks"]}
     assert done.status == 1

@@ -97,7 +97,7 @@ def test_miss_is_replayed_with_explanations(shop: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("L2")
-def test_two_runs_are_compared_and_what_moved_is_named(shop: CommandLine) -> None:
+def test_lab_compare_names_moved_questions(shop: CommandLine) -> None:
     evaluated(shop, "a.json")
     other = evaluated(shop, "b.json", "--without", "lexical", "--without", "definition", "--weight", "repeat=2")
     assert other.ground.recipe == "repeat 2, lexical 0, definition 0"
@@ -158,7 +158,7 @@ def test_replay_shows_effects_of_index_and_weight_changes(shop: CommandLine) -> 
         (("replay", "--last", "0"), "last: "),
     ],
 )
-def test_what_is_wrong_is_said_with_its_parameter(shop: CommandLine, words: tuple[str, ...], what: str) -> None:
+def test_lab_errors_name_the_parameter(shop: CommandLine, words: tuple[str, ...], what: str) -> None:
     done = shop.run("lab", *words)
     assert done.status == 2
     assert done.err.startswith("scry: ")

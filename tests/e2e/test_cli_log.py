@@ -64,7 +64,7 @@ def test_result_is_opened_at_its_current_place_by_another_process(shop: CommandL
 
 
 @pytest.mark.acceptance("E2")
-def test_the_line_and_the_use_are_reported(shop: CommandLine, tmp_path: Path) -> None:
+def test_open_reports_the_line_and_the_use(shop: CommandLine, tmp_path: Path) -> None:
     program = tmp_path / "vim"
     program.write_text('#!/bin/sh\necho drawing\necho "$@" > shown\n')
     program.chmod(0o755)
@@ -79,7 +79,7 @@ def test_the_line_and_the_use_are_reported(shop: CommandLine, tmp_path: Path) ->
 
 
 @pytest.mark.acceptance("D1")
-def test_what_can_not_be_opened_is_explained_and_not_logged(shop: CommandLine) -> None:
+def test_failed_open_is_explained_and_not_logged(shop: CommandLine) -> None:
     answer = shop.find("compute_total receipt")
     name = answer.query_id
     commit = next((str(r.rank) for r in answer.results if r.content_type == "commit"), "1000")
@@ -102,7 +102,7 @@ def test_what_can_not_be_opened_is_explained_and_not_logged(shop: CommandLine) -
 
 
 @pytest.mark.acceptance("E2")
-def test_a_place_is_copied_and_printed(shop: CommandLine) -> None:
+def test_location_is_copied_and_printed(shop: CommandLine) -> None:
     answer = shop.find("compute_total")
     rank = rank_of(answer, "./shop/cart.py::Cart.compute_total")
     assert shop.run("copy", answer.query_id, rank).out == "shop/cart.py:11-13\n"
@@ -122,7 +122,7 @@ def test_feedback_is_good_or_bad(shop: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("E4", "J7")
-def test_the_log_is_seen_asked_and_exported(shop: CommandLine, tmp_path: Path) -> None:
+def test_log_is_shown_queried_and_exported(shop: CommandLine, tmp_path: Path) -> None:
     assert "nothing yet" in shop.run("log").out
     assert "Nothing has been logged" in shop.run("log", "--sql", "SELECT 1").out
     answer = shop.find("a \x1b[31mred\x1b[0m receipt")
@@ -170,7 +170,7 @@ def test_logging_is_switched_off_and_on(shop: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("E4")
-def test_forgetting_shows_asks_and_removes_for_good(shop: CommandLine) -> None:
+def test_log_forget_shows_confirms_and_removes_for_good(shop: CommandLine) -> None:
     kept, secret = shop.find("receipt"), shop.find("marmalade")
     assert shop.run("log", "forget").status == 2
     unasked = shop.run("log", "forget", "--text", "marmalade")
@@ -209,7 +209,7 @@ def test_gigabyte_log_suggests_compaction_and_loses_nothing(shop: CommandLine) -
 
 
 @pytest.mark.acceptance("E1")
-def test_a_damaged_log_costs_one_line(shop: CommandLine) -> None:
+def test_damaged_log_prints_one_line(shop: CommandLine) -> None:
     shop.find("receipt")
     log = open_project(shop.folder).data / "events.sqlite"
     log.write_bytes(b"nonsense " * 1000)
@@ -226,7 +226,7 @@ def test_a_damaged_log_costs_one_line(shop: CommandLine) -> None:
 
 @pytest.mark.needs("resource")
 @pytest.mark.acceptance("E1", "E4")
-def test_full_disk_costs_one_line_and_no_acknowledged_event(shop: CommandLine) -> None:
+def test_full_disk_prints_one_line_and_loses_no_acknowledged_event(shop: CommandLine) -> None:
     """No file may grow: what a full disk does, on any machine."""
     import resource  # Windows has none
 

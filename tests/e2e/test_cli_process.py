@@ -60,7 +60,7 @@ def imported(folder: Path, *words: str) -> set[str]:
 @pytest.mark.parametrize(
     ("options", "needless"), [((), NOT_FOR_FIND | NOT_FOR_A_PLAIN_QUESTION), (("--limit", "3"), NOT_FOR_FIND)]
 )
-def test_find_imports_nothing_that_it_does_not_need(
+def test_find_imports_no_slow_modules(
     sample: IndexerProject, options: Sequence[str], needless: AbstractSet[str]
 ) -> None:
     modules = imported(sample.root, "add to cart", *options)
@@ -87,7 +87,7 @@ def test_server_without_its_extra_says_how_to_install(tmp_path: Path, command: s
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "lsp"])
-def test_every_command_explains_itself(tmp_path: Path, command: str) -> None:
+def test_every_command_has_help(tmp_path: Path, command: str) -> None:
     done = CommandLine(tmp_path).run(command, "--help")
     assert (done.status, done.err) == (0, "")
     assert f"Usage: scry {command}" in done.out
@@ -103,7 +103,7 @@ def test_the_help_names_every_command(tmp_path: Path, words: tuple[str, ...]) ->
     assert all(re.search(rf"^│ {name} +\w", done.out, re.MULTILINE) for name in COMMANDS)
 
 
-def test_version(tmp_path: Path) -> None:
+def test_version_option_prints_the_version(tmp_path: Path) -> None:
     from scry import __version__
 
     assert CommandLine(tmp_path).run("--version").out == f"scry {__version__}\n"
@@ -117,13 +117,13 @@ def test_completion_knows_commands_and_options(tmp_path: Path, shell: str) -> No
     assert "min-score" in done.out
 
 
-def test_a_wrong_word_for_the_sidecar_is_refused(tmp_path: Path) -> None:
+def test_lsp_command_refuses_unknown_arguments(tmp_path: Path) -> None:
     done = CommandLine(tmp_path).run("lsp", "--port=1")
     assert (done.status, done.out) == (2, "")
     assert "--port" in done.err
 
 
-def test_a_closed_pipe_is_quiet(sample: IndexerProject) -> None:
+def test_closed_pipe_prints_no_error(sample: IndexerProject) -> None:
     for words in (("cart",), ("cart", "--json"), ("status",), ("find", "--limit", "0", "--json", "x")):
         reading, writing = os.pipe()
         os.close(reading)
@@ -135,7 +135,7 @@ def test_a_closed_pipe_is_quiet(sample: IndexerProject) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
-def test_an_interrupted_wait_ends_at_once_and_quietly(tmp_path: Path) -> None:
+def test_interrupted_wait_ends_at_once_and_quietly(tmp_path: Path) -> None:
     with open_indexer_project(tmp_path / "many") as sample:
         sample.write_many_files(2500)  # so many that the wait is not over by then
         signal.signal(

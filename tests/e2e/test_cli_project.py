@@ -48,7 +48,7 @@ def test_projects_are_added_shown_changed_and_removed(line: CommandLine, tmp_pat
 
 
 @pytest.mark.acceptance("P1", "X1", "J7")
-def test_line_names_another_project_and_why_it_was_asked(line: CommandLine) -> None:
+def test_result_line_names_its_project_and_link(line: CommandLine) -> None:
     told = line.run("deliver letter receipt", "--projects", "shop, post,pots")
     assert (told.status, told.err) == (0, "")
     lines = told.out.splitlines()
@@ -76,7 +76,7 @@ def test_persona_note_appears_once_and_without_project(line: CommandLine) -> Non
 
 
 @pytest.mark.acceptance("F9")
-def test_what_makes_no_sense_is_refused(line: CommandLine) -> None:
+def test_contradictory_project_options_are_refused(line: CommandLine) -> None:
     for words, field in (
         (["find", "letter", "--projects", "post", "--all-projects"], "projects"),
         (["find", "letter", "--projects", " , "], "projects"),
@@ -88,7 +88,7 @@ def test_what_makes_no_sense_is_refused(line: CommandLine) -> None:
         assert (done.status, json.loads(done.out)["error"]["field"]) == (2, field), done
 
 
-def test_outside_projects_all_registered_ones_are_asked(line: CommandLine, tmp_path: Path) -> None:
+def test_outside_a_project_all_registered_ones_are_searched(line: CommandLine, tmp_path: Path) -> None:
     home = CommandLine(tmp_path, {**line.environ, "HOME": str(tmp_path)})
     answer = home.find("deliver letter", "--all-projects")
     assert answer.results[0].doc_id == "post:./post/letter.py::deliver_letter"
@@ -102,7 +102,7 @@ def test_purging_a_project_takes_it_out_of_the_registry(line: CommandLine) -> No
     assert [each["name"] for each in json.loads(line.run("project", "--json").out)["projects"]] == ["post"]
 
 
-def test_a_damaged_registry_is_told_and_stops_no_other_question(line: CommandLine, tmp_path: Path) -> None:
+def test_damaged_registry_is_reported_and_blocks_no_other_query(line: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "data" / "scry" / "projects.sqlite").write_bytes(b"junk" * 1000)
     done = line.run("cart", "--json")
     assert done.status == 0

@@ -44,14 +44,14 @@ def test_subfolder_query_searches_the_whole_work_tree(sample: IndexerProject) ->
     assert (answer.index.index_commit, answer.index.head_commit) == (head, head)
 
 
-def test_a_root_is_taken_as_it_is_from_anywhere(sample: IndexerProject, tmp_path: Path) -> None:
+def test_root_option_is_used_unchanged_from_any_folder(sample: IndexerProject, tmp_path: Path) -> None:
     sample.git("init", "-q")
     inner = sample.root / "shop"
     answer = CommandLine(tmp_path).find("--root", str(inner), "add to cart")
     assert doc_ids(answer)[0] == "./cart.py::add_to_cart"
 
 
-def test_an_answer_knows_every_change_before_it(sample: IndexerProject) -> None:
+def test_answer_includes_every_earlier_change(sample: IndexerProject) -> None:
     scry = CommandLine(sample.root)
     assert doc_ids(scry.find("add_to_cart"))[0] == "./shop/cart.py::add_to_cart"
     sample.write_file("shop/cart.py", "def put_into_trolley(item):\n    return item\n")
@@ -65,7 +65,7 @@ def test_an_answer_knows_every_change_before_it(sample: IndexerProject) -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_an_empty_folder_says_that_there_is_nothing_to_search(tmp_path: Path) -> None:
+def test_empty_folder_reports_nothing_to_search(tmp_path: Path) -> None:
     with open_indexer_project(tmp_path / "empty") as sample:
         for path in ("shop/cart.py", "shop/checkout.py", "README.md"):
             (sample.root / path).unlink()
@@ -77,7 +77,7 @@ def test_an_empty_folder_says_that_there_is_nothing_to_search(tmp_path: Path) ->
 
 
 @pytest.mark.acceptance("F11")
-def test_without_an_index_not_waiting_says_that_there_is_none(sample: IndexerProject) -> None:
+def test_no_wait_reports_a_missing_index(sample: IndexerProject) -> None:
     done = CommandLine(sample.root).run("--no-wait", "cart")
     assert done.status == 0
     assert "the index is still to be made" in done.out
@@ -86,7 +86,7 @@ def test_without_an_index_not_waiting_says_that_there_is_none(sample: IndexerPro
 
 
 @pytest.mark.acceptance("F11")
-def test_a_question_with_no_answer_says_how_much_was_searched(sample: IndexerProject) -> None:
+def test_empty_answer_reports_how_much_was_searched(sample: IndexerProject) -> None:
     done = CommandLine(sample.root).run("path:nowhere cart")
     assert "Nothing found in 3 files. Try other words" in done.out
 
@@ -111,7 +111,7 @@ def test_a_forced_home_folder_is_searched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["nowhere", "file"])
-def test_what_is_no_folder_is_one_clear_line(tmp_path: Path, place: str) -> None:
+def test_root_that_is_no_folder_prints_one_error_line(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     done = CommandLine(tmp_path).run("cart", "--root", place)
     assert (done.status, done.out) == (1, "")
@@ -120,7 +120,7 @@ def test_what_is_no_folder_is_one_clear_line(tmp_path: Path, place: str) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a current folder can't be removed there")
-def test_a_current_folder_that_is_gone_is_one_clear_line(tmp_path: Path) -> None:
+def test_removed_current_folder_prints_one_error_line(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     script = 'rmdir "$PWD" && exec "$@"'
@@ -131,7 +131,7 @@ def test_a_current_folder_that_is_gone_is_one_clear_line(tmp_path: Path) -> None
     assert done.stderr.startswith("scry: the current folder can't be read")
 
 
-def test_a_cache_that_is_a_file_is_one_clear_line(sample: IndexerProject, tmp_path: Path) -> None:
+def test_file_in_place_of_the_cache_prints_one_error_line(sample: IndexerProject, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("")
     done = CommandLine(sample.root, {"XDG_CACHE_HOME": str(tmp_path / "cache")}).run("cart", "--json")
     assert done.status == 1
@@ -139,7 +139,7 @@ def test_a_cache_that_is_a_file_is_one_clear_line(sample: IndexerProject, tmp_pa
     assert str(tmp_path / "cache") in done.err
 
 
-def test_a_name_that_is_no_text_is_found(sample: IndexerProject) -> None:
+def test_undecodable_file_name_is_found(sample: IndexerProject) -> None:
     (sample.root / os.fsdecode(b"caf\xe9.py")).write_text("def brew_espresso():\n    pass\n")
     scry = CommandLine(sample.root)
     answer = scry.find("brew_espresso")

@@ -80,7 +80,7 @@ def test_settings_tell_value_source_and_meaning(shell: Shell, tmp_path: Path) ->
 
 
 @pytest.mark.acceptance("S1")
-def test_a_wrong_setting_of_ones_own_is_one_clear_line(shell: Shell) -> None:
+def test_invalid_person_setting_prints_one_error_line(shell: Shell) -> None:
     done = shell.run("settings", SCRY_MAX_FILE_BYTES="lots")
     assert done.returncode == 1
     assert done.stdout == ""
@@ -88,7 +88,7 @@ def test_a_wrong_setting_of_ones_own_is_one_clear_line(shell: Shell) -> None:
 
 
 @pytest.mark.acceptance("S2", "J7")
-def test_the_cache_is_shown_and_cleared_and_made_again(shell: Shell, tmp_path: Path) -> None:
+def test_cache_is_shown_cleared_and_rebuilt(shell: Shell, tmp_path: Path) -> None:
     assert shell.json("cache")["entries"] == []
     shell.run("find", "cart")
     shown = shell.json("cache")
@@ -130,7 +130,7 @@ def test_purge_shows_then_removes_all_and_the_indexer_ends(shell: Shell, tmp_pat
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such terminal")
 @pytest.mark.acceptance("S2")
 @pytest.mark.parametrize(("answer", "left"), [("n", True), ("", True), ("y", False)])
-def test_purge_asks_whoever_is_there(shell: Shell, tmp_path: Path, answer: str, left: bool) -> None:
+def test_purge_asks_for_confirmation_on_a_terminal(shell: Shell, tmp_path: Path, answer: str, left: bool) -> None:
     import pty
 
     settings = tmp_path / "config" / "scry" / "config.toml"

@@ -108,7 +108,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words)[:40].encode("ascii", "replace").decode())
-def test_no_command_prints_what_would_do_something(place: Path, words: tuple[str, ...]) -> None:
+def test_no_command_prints_control_sequences(place: Path, words: tuple[str, ...]) -> None:
     scry = CommandLine(place)
     asked = [scry.find("post letter").query_id if word == "QUERY_ID" else word for word in words]
     done = scry.run(*asked)
@@ -118,7 +118,7 @@ def test_no_command_prints_what_would_do_something(place: Path, words: tuple[str
         assert not FORBIDDEN.search(shown), ascii(shown)
 
 
-def test_no_tool_tells_a_model_what_can_not_be_seen(place: Path) -> None:
+def test_no_mcp_tool_returns_invisible_characters(place: Path) -> None:
     async def ask(client: Client) -> list[str]:
         calls: list[tuple[str, dict[str, object]]] = [
             ("find", {"query": "post letter", "full": True, "budget_tokens": 20_000}),
@@ -155,7 +155,7 @@ def test_no_tool_tells_a_model_what_can_not_be_seen(place: Path) -> None:
 OUTSIDE = ("../..", "/etc", "file:///etc/passwd", "letters.py/../../..", "~root", "%2e%2e/%2e%2e")
 
 
-def test_no_path_leads_out_of_the_project(place: Path) -> None:
+def test_no_mcp_path_leads_out_of_the_project(place: Path) -> None:
     async def ask(client: Client) -> list[tuple[str, bool, str]]:
         calls: list[tuple[str, str, str]] = []
         for path in OUTSIDE:

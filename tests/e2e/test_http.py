@@ -61,7 +61,7 @@ def _state_of(answer: Answer) -> object:
 
 
 @pytest.mark.acceptance("P2")
-def test_every_mode_is_answered(server: HttpServer) -> None:
+def test_http_answers_every_mode(server: HttpServer) -> None:
     found = server.ask("find", query="who mails the receipt")
     assert msgspec.convert(found, Answer).results[0].doc_id == "./shop/mail.py::send_receipt"
     assert msgspec.convert(server.ask("orient"), Answer).mode == "orient"
@@ -87,13 +87,13 @@ def test_questions_uses_and_ratings_are_logged(server: HttpServer, shop: Path) -
 
 
 @pytest.mark.acceptance("P2")
-def test_the_health_needs_no_token_and_tells_nothing_of_projects(server: HttpServer) -> None:
+def test_health_needs_no_token_and_reveals_no_projects(server: HttpServer) -> None:
     reply = server.send("GET", "/health")
     assert (reply.status, reply.json) == (200, {"status": "ok", "version": __version__, "protocol": PROTOCOL})
 
 
 @pytest.mark.acceptance("P1", "P2")
-def test_an_unknown_project_is_404_and_among_others_a_fault(server: HttpServer, tmp_path: Path) -> None:
+def test_unknown_project_is_404_alone_and_a_fault_among_others(server: HttpServer, tmp_path: Path) -> None:
     root = make_repository(tmp_path / "mill", {"mill.py": "def grind_flour():\n    pass\n"})
     assert CommandLine(root).run("project", "add").status == 0
     reply = server.try_to_ask("find", query="flour", projects=["nowhere"])
@@ -133,7 +133,7 @@ def test_an_unknown_project_is_404_and_among_others_a_fault(server: HttpServer, 
         (b'{"mode": "feedback", "query_id": "x", "signal": "great"}', "signal"),
     ],
 )
-def test_a_malformed_request_is_refused_by_the_fields_name(server: HttpServer, body: bytes, field: str) -> None:
+def test_malformed_request_is_refused_by_field_name(server: HttpServer, body: bytes, field: str) -> None:
     reply = server.post(body)
     assert (reply.status, reply.error["code"]) == (400, "bad_request"), reply
     assert reply.error["field"].partition("[")[0] == field
@@ -169,18 +169,18 @@ def test_a_foreign_host_is_403_token_or_not(server: HttpServer, host: str) -> No
 
 @pytest.mark.acceptance("P2")
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:3000", "https://localhost"])
-def test_a_web_page_is_403(server: HttpServer, origin: str) -> None:
+def test_web_page_origin_is_403(server: HttpServer, origin: str) -> None:
     reply = server.post(b'{"query": "x"}', Origin=origin, Host=f"localhost:{server.port}")
     assert (reply.status, reply.error["code"]) == (403, "foreign_origin")
 
 
-def test_other_spellings_of_this_machine_are_let_in(server: HttpServer) -> None:
+def test_every_spelling_of_localhost_is_accepted(server: HttpServer) -> None:
     for host in (f"localhost:{server.port}", "LOCALHOST", "[::1]:9000", "127.0.0.1"):
         assert server.get("/openapi.json", Host=host, Origin=f"http://{host}").status == 200
 
 
 @pytest.mark.acceptance("P2")
-def test_what_is_too_large_is_413(server: HttpServer) -> None:
+def test_oversized_request_is_413(server: HttpServer) -> None:
     largest = json.dumps({"query": "x" * (1024 * 1024 - 100)}).encode()
     assert server.post(largest).status == 200
     reply = server.post(largest + b" " * 200)
@@ -203,7 +203,7 @@ def test_oversized_body_without_declared_size_is_413(server: HttpServer) -> None
 @pytest.mark.parametrize(
     ("method", "path", "status"), [("GET", "/scry", 405), ("POST", "/health", 405), ("GET", "/", 404)]
 )
-def test_other_paths_and_methods_are_refused(server: HttpServer, method: str, path: str, status: int) -> None:
+def test_unknown_paths_and_methods_are_refused(server: HttpServer, method: str, path: str, status: int) -> None:
     reply = server.send(method, path, None, **server.token())
     assert reply.status == status
     assert reply.error["message"]
@@ -211,12 +211,12 @@ def test_other_paths_and_methods_are_refused(server: HttpServer, method: str, pa
 
 
 @pytest.mark.acceptance("F9")
-def test_params_behind_the_path_are_refused_and_not_left_out(server: HttpServer) -> None:
+def test_query_string_parameters_are_refused(server: HttpServer) -> None:
     reply = server.send("POST", "/scry?limit=1", b'{"query": "x"}', **server.token(), Content_Type="application/json")
     assert (reply.status, reply.error["field"]) == (400, "url")
 
 
-def test_a_form_is_415(server: HttpServer) -> None:
+def test_form_content_type_is_415(server: HttpServer) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
         assert server.post(b'{"query": "x"}', Content_Type=kind).status == 415
 
@@ -225,7 +225,7 @@ def test_a_form_is_415(server: HttpServer) -> None:
 
 
 @pytest.mark.acceptance("P2")
-def test_the_token_is_made_once_and_for_this_person_alone(server: HttpServer) -> None:
+def test_token_is_created_once_and_private(server: HttpServer) -> None:
     assert stat.S_IMODE(token_path().stat().st_mode) == 0o600
     assert len(load_or_create_token()) >= 40
     assert load_or_create_token() not in server.hello
@@ -263,7 +263,7 @@ def test_a_port_that_is_taken_is_a_clear_error(server: HttpServer, shop: Path) -
     assert done.err.startswith(f"scry: port: {server.port} can't be had")
 
 
-def test_a_file_is_not_taken_for_a_socket(tmp_path: Path) -> None:
+def test_regular_file_is_not_replaced_by_a_socket(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     done = CommandLine(tmp_path).run("serve", "--socket", "notes.txt")
     assert (done.status, (tmp_path / "notes.txt").read_text()) == (2, "mine")
@@ -272,7 +272,7 @@ def test_a_file_is_not_taken_for_a_socket(tmp_path: Path) -> None:
 # The journal, and the end -----------------------------------------------------------------------------------------
 
 
-def test_the_journal_holds_no_words_unless_they_are_wanted(tmp_path: Path) -> None:
+def test_server_log_has_no_query_text_unless_enabled(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "shop", SHOP)
     for options, wanted in (((), False), (("--log-queries",), True)):
         with HttpServer(root, *options) as server:
@@ -286,7 +286,7 @@ def test_the_journal_holds_no_words_unless_they_are_wanted(tmp_path: Path) -> No
 
 @pytest.mark.acceptance("P2", "E4")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_that_is_told_to_end_answers_first(tmp_path: Path, number: int) -> None:
+def test_terminated_server_finishes_open_requests(tmp_path: Path, number: int) -> None:
     root = make_repository(tmp_path / "shop", SHOP)
     with HttpServer(root) as server:
         server.wait_until_ready()

@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
 
 
 @pytest.mark.timeout(300)
-def test_schemathesis_finds_nothing(server: HttpServer, tmp_path: Path) -> None:
+def test_schemathesis_finds_no_contract_violation(server: HttpServer, tmp_path: Path) -> None:
     (tmp_path / "schemathesis.toml").write_text("")  # whatever settings lie in the folders above do not count
     command = [Path(sys.executable).with_name("schemathesis"), "run", f"http://127.0.0.1:{server.port}/openapi.json"]
     command += ["--header", f"Authorization: Bearer {load_or_create_token()}", "--checks", "all"]
@@ -52,7 +52,7 @@ def test_served_openapi_document_is_made_from_the_protocol(server: HttpServer) -
     assert server.get("/openapi.json").json == build_openapi_document()
 
 
-def test_the_document_names_every_mode() -> None:
+def test_openapi_document_names_every_mode() -> None:
     schemas = build_openapi_document()["components"]["schemas"]
     modes = [schema["properties"]["mode"]["const"] for name, schema in schemas.items() if name.endswith("Request")]
     assert modes == list(PROGRAM_OPERATIONS)

@@ -56,13 +56,13 @@ def answers_others(server: HttpServer) -> bool:
     return bool(server.ask("find", query="who mails the receipt")["results"])
 
 
-def test_a_client_that_sends_nothing_is_cut_off(server: HttpServer) -> None:
+def test_silent_client_is_disconnected(server: HttpServer) -> None:
     with server.raw() as client:
         assert answers_others(server)
         assert received(client).startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_head_that_comes_byte_by_byte_is_cut_off(server: HttpServer) -> None:
+def test_slow_request_head_is_disconnected(server: HttpServer) -> None:
     with server.raw() as client:
         client.settimeout(0.05)
         data = b""
@@ -80,7 +80,7 @@ def test_a_head_that_comes_byte_by_byte_is_cut_off(server: HttpServer) -> None:
     assert answers_others(server)
 
 
-def test_a_body_that_never_ends_is_cut_off(server: HttpServer) -> None:
+def test_endless_request_body_is_disconnected(server: HttpServer) -> None:
     with server.raw() as client:
         client.sendall(head(1000) + b'{"query": ')
         data = received(client)
@@ -89,7 +89,7 @@ def test_a_body_that_never_ends_is_cut_off(server: HttpServer) -> None:
     assert answers_others(server)
 
 
-def test_an_answer_that_is_not_taken_is_dropped(server: HttpServer) -> None:
+def test_unread_answer_is_dropped(server: HttpServer) -> None:
     body = json.dumps({"query": "receipt line of many", "limit": 1000, "full": True}).encode()
     assert len(server.post(body).body) * 12 > 8_000_000, "the answers must not fit into the system's buffers"
     before = len(server.log)
@@ -100,7 +100,7 @@ def test_an_answer_that_is_not_taken_is_dropped(server: HttpServer) -> None:
     assert answers_others(server)
 
 
-def test_a_client_that_goes_away_in_between_disturbs_nobody(server: HttpServer) -> None:
+def test_client_disconnect_does_not_affect_others(server: HttpServer) -> None:
     for cut in (10, 60, len(head(20))):
         with server.raw() as client:
             client.sendall((head(20) + b'{"query": "receipt"}')[:cut])
@@ -112,14 +112,14 @@ def test_a_client_that_goes_away_in_between_disturbs_nobody(server: HttpServer) 
 @pytest.mark.parametrize(
     "rubbish", [b"\x00" * 100, b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00", b"GET / HTTP/1.1\r\nA" * 9]
 )
-def test_what_is_no_http_gets_a_reply_and_no_more(server: HttpServer, rubbish: bytes) -> None:
+def test_invalid_http_gets_an_error_reply_only(server: HttpServer, rubbish: bytes) -> None:
     with server.raw() as client:
         client.sendall(rubbish)
         assert received(client).startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 408 "))
     assert answers_others(server)
 
 
-def test_a_thousand_connections(server: HttpServer) -> None:
+def test_a_thousand_idle_connections_block_nobody(server: HttpServer) -> None:
     """Those beyond the limit are told so; the others are served, and once some have gone, everyone is."""
     with ExitStack() as stack:
         clients = [stack.enter_context(server.raw()) for _ in range(1000)]
@@ -147,7 +147,7 @@ def test_a_thousand_connections(server: HttpServer) -> None:
 STATUSES = (b"200", b"408", b"503")
 
 
-def test_as_many_at_once_as_may_wait_are_all_answered(server: HttpServer) -> None:
+def test_full_queue_of_requests_is_answered(server: HttpServer) -> None:
     statuses: list[int] = []
 
     def ask() -> None:

@@ -45,7 +45,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerP
         yield sample
 
 
-def test_a_save_that_the_editor_reports_is_searchable_at_once(sample: IndexerProject) -> None:
+def test_reported_save_is_searchable(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     for number in range(8):
         sample.write_file("shop/cart.py", f"def saved_{number}():\n    pass\n")
@@ -55,7 +55,7 @@ def test_a_save_that_the_editor_reports_is_searchable_at_once(sample: IndexerPro
 
 
 @pytest.mark.acceptance("F11")
-def test_what_nobody_reports_is_seen_all_the_same(sample: IndexerProject) -> None:
+def test_unreported_changes_are_detected(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     sample.write_file("shop/new.py", "def brand_new():\n    pass\n")
     sample.wait_until_found("brand_new")
@@ -66,7 +66,7 @@ def test_what_nobody_reports_is_seen_all_the_same(sample: IndexerProject) -> Non
     eventually(lambda: client.state().files_indexed == 3, "the count follows")
 
 
-def test_new_folders_are_watched_and_removed_ones_forgotten(sample: IndexerProject) -> None:
+def test_new_and_moved_folders_are_watched(sample: IndexerProject) -> None:
     sample.connect_when_ready()
     sample.write_file("lib/deep/deeper/one.py", "def one_deep():\n    pass\n")
     sample.wait_until_found("one_deep")
@@ -96,7 +96,7 @@ def test_replaced_folder_is_watched_under_its_old_name(sample: IndexerProject) -
     sample.wait_until_found("third_cart")
 
 
-def test_a_repository_made_later_is_followed(sample: IndexerProject) -> None:
+def test_repository_created_later_is_followed(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     eventually(lambda: sample.is_watched(""), "the root is watched")
     sample.git("init", "-q")
@@ -107,7 +107,7 @@ def test_a_repository_made_later_is_followed(sample: IndexerProject) -> None:
     eventually(lambda: client.state().index_commit == second, "a later commit is noticed")
 
 
-def test_reported_folder_stands_for_its_files(sample: IndexerProject) -> None:
+def test_reported_folder_indexes_its_files(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     sample.write_file("lib/a.py", "def in_folder():\n    pass\n")
     client.report_changed_paths(["lib", "shop", "no/such"])
@@ -163,7 +163,7 @@ def _is_at(client: IndexerClient, commit: str) -> bool:
     return (state.state, state.index_commit, state.vectors) == ("ready", commit, state.vectors_total)
 
 
-def test_what_is_ignored_wakes_nobody(sample: IndexerProject) -> None:
+def test_ignored_changes_start_no_indexing(sample: IndexerProject) -> None:
     sample.write_file(".gitignore", "*.log\nbuild/\n")
     client = sample.connect_when_ready()
     eventually(lambda: sample.is_watched("shop"), "the project is watched")
@@ -181,7 +181,7 @@ def test_what_is_ignored_wakes_nobody(sample: IndexerProject) -> None:
     eventually(lambda: client.state().files_indexed == 5, "debug.log is indexed now, and .gitignore was all along")
 
 
-def test_waiting_sees_what_was_written_the_moment_before(sample: IndexerProject) -> None:
+def test_waiting_includes_files_written_just_before(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     for number in range(10):
         sample.write_file(f"shop/n{number}.py", f"def number_{number}():\n    pass\n")
@@ -200,9 +200,7 @@ def test_file_rewritten_within_a_clock_tick_is_seen(sample: IndexerProject) -> N
     assert sample.doc_ids_named("tick_029b") == ["./shop/cart.py::tick_029b"]
 
 
-def test_where_watching_is_not_possible_the_files_are_compared(
-    sample: IndexerProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_polled_where_watching_is_impossible(sample: IndexerProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "1")
     sample.git("init", "-q")
     client = sample.connect_when_ready()
@@ -214,7 +212,7 @@ def test_where_watching_is_not_possible_the_files_are_compared(
     eventually(lambda: client.state().index_commit == commit, "the commit is noticed")
 
 
-def test_a_save_during_a_long_pass_goes_first(sample: IndexerProject) -> None:
+def test_save_during_a_long_pass_is_indexed_first(sample: IndexerProject) -> None:
     sample.write_many_files(1300)
     client = sample.connect()
     eventually(lambda: client.state().files_indexed > 0, "the first batch is in")
@@ -227,7 +225,7 @@ def test_a_save_during_a_long_pass_goes_first(sample: IndexerProject) -> None:
     assert (state.state, state.files_indexed) == ("ready", 1304)
 
 
-def test_paths_that_are_no_text_work_too(sample: IndexerProject) -> None:
+def test_undecodable_and_outside_paths_are_handled(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     name = os.fsdecode(b"shop/caf\xe9.py")
     sample.write_file(name, "def odd_name():\n    pass\n")

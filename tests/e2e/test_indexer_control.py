@@ -25,7 +25,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerP
         yield sample
 
 
-def test_while_paused_nothing_is_indexed_and_nothing_is_lost(sample: IndexerProject) -> None:
+def test_pause_delays_indexing_and_loses_no_change(sample: IndexerProject) -> None:
     client, other = sample.connect_when_ready(), sample.connect_when_ready()
     assert client.control("pause").state == "paused"
     wait_until_state(other, "paused")
@@ -39,7 +39,7 @@ def test_while_paused_nothing_is_indexed_and_nothing_is_lost(sample: IndexerProj
     wait_until_state(client, "ready")
 
 
-def test_a_first_pass_can_be_paused_and_goes_on(sample: IndexerProject) -> None:
+def test_first_pass_can_be_paused_and_resumed(sample: IndexerProject) -> None:
     sample.write_many_files(900)
     client = sample.connect()
     eventually(lambda: client.state().files_indexed > 0, "the first batch is in")
@@ -77,9 +77,7 @@ def test_rebuilding_reads_everything_again_and_ends_a_pause(sample: IndexerProje
     assert sample.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
 
 
-def test_it_ends_when_nobody_has_needed_it_for_long_enough(
-    sample: IndexerProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_indexer_ends_after_lingering_without_clients(sample: IndexerProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "3")
     first, second = sample.connect_when_ready(), sample.connect_when_ready()
     pid = sample.address().pid
@@ -98,7 +96,7 @@ def test_it_ends_when_nobody_has_needed_it_for_long_enough(
     assert {"indexer.json", "indexer.sock"} & left == set()
 
 
-def test_asked_to_end_it_ends_after_the_batch_in_hand(sample: IndexerProject) -> None:
+def test_terminated_indexer_finishes_its_batch(sample: IndexerProject) -> None:
     sample.write_many_files(600)
     process = sample.start_process()
     sample.address_of(process)

@@ -31,7 +31,7 @@ def _callers(sample: IndexerProject) -> list[str] | None:
         return [item.doc_id for item in store.graph.callers(numbers, 10).items]
 
 
-def test_a_saved_call_is_an_edge_soon(sample: IndexerProject) -> None:
+def test_saved_call_becomes_a_graph_edge(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     eventually(lambda: _callers(sample) == [], "nobody calls it yet")
     sample.write_file("shop/twice.py", TWICE)

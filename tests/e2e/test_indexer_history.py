@@ -42,7 +42,7 @@ def commits(sample: IndexerProject) -> int:
 
 
 @pytest.mark.acceptance("F11")
-def test_the_history_comes_after_the_files_and_follows_head(sample: IndexerProject) -> None:
+def test_history_follows_the_files_and_head(sample: IndexerProject) -> None:
     start_git(sample)
     indexer = sample.connect_when_ready()
     eventually(lambda: indexer.state().history == "ready", "the history")

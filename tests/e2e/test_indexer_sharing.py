@@ -63,7 +63,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerP
 
 
 @pytest.mark.acceptance("F11")
-def test_two_who_open_a_project_share_one_indexer(sample: IndexerProject) -> None:
+def test_two_clients_of_a_project_share_one_indexer(sample: IndexerProject) -> None:
     first = sample.connect()
     second = sample.connect()
     states = [client.wait_until_current(60) for client in (first, second)]
@@ -75,7 +75,7 @@ def test_two_who_open_a_project_share_one_indexer(sample: IndexerProject) -> Non
     assert sample.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
 
 
-def test_of_many_started_indexers_one_stays(sample: IndexerProject) -> None:
+def test_one_of_many_started_indexers_remains(sample: IndexerProject) -> None:
     started = [sample.start_process() for _ in range(6)]
     eventually(lambda: sum(process.poll() is None for process in started) == 1, "all but one have ended")
     ended = [process for process in started if process.poll() is not None]
@@ -159,7 +159,7 @@ def test_indexer_writing_a_newer_format_is_not_called_ready(
     assert (found.status, said in found.err) == (1, True)
 
 
-def test_an_address_that_nobody_listens_at_blocks_nobody(sample: IndexerProject) -> None:
+def test_stale_address_does_not_block_a_start(sample: IndexerProject) -> None:
     cache = sample.project.cache
     cache.mkdir(parents=True)
     publish_address(cache, IndexerAddress(os.getpid(), "1", socket=os.fsencode(cache / "indexer.sock")))
@@ -168,7 +168,7 @@ def test_an_address_that_nobody_listens_at_blocks_nobody(sample: IndexerProject)
     assert sample.address().pid != os.getpid()
 
 
-def test_an_address_that_leads_to_a_stranger_blocks_nobody(sample: IndexerProject) -> None:
+def test_address_of_another_program_does_not_block_a_start(sample: IndexerProject) -> None:
     cache = sample.project.cache
     cache.mkdir(parents=True)
     server, address = open_listening_socket(cache, "1")

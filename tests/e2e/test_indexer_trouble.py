@@ -37,7 +37,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerP
 
 
 @pytest.mark.acceptance("F11")
-def test_a_cache_folder_that_can_not_be_made_is_said(
+def test_cache_folder_that_cannot_be_created_is_reported(
     sample: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("in the way")
@@ -92,7 +92,7 @@ def test_invalid_setting_is_reported_until_corrected(
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
 
 
-def test_a_project_that_is_gone_keeps_its_index(sample: IndexerProject) -> None:
+def test_removed_project_keeps_its_index(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     project = sample.project
     away = sample.root.with_name("away")
@@ -105,7 +105,7 @@ def test_a_project_that_is_gone_keeps_its_index(sample: IndexerProject) -> None:
     assert client.wait_until_current(60).state == "ready"
 
 
-def test_noise_on_the_socket_harms_nobody(sample: IndexerProject) -> None:
+def test_invalid_socket_data_is_survived(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     pid = sample.address().pid
     for noise in (b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100 + b"\n", b"x" * 5_000_000):
@@ -118,7 +118,7 @@ def test_noise_on_the_socket_harms_nobody(sample: IndexerProject) -> None:
     assert sample.address().pid == pid
 
 
-def test_a_listener_that_fails_does_not_end_the_client(sample: IndexerProject) -> None:
+def test_failing_subscriber_does_not_end_the_client(sample: IndexerProject) -> None:
     client = sample.connect()
     heard: list[str] = []
 
@@ -131,7 +131,7 @@ def test_a_listener_that_fails_does_not_end_the_client(sample: IndexerProject) -
     eventually(lambda: "ready" in heard, "it was told")
 
 
-def test_what_the_editor_was_told_holds_in_the_indexer(sample: IndexerProject) -> None:
+def test_editor_settings_apply_in_the_indexer(sample: IndexerProject) -> None:
     settings = load_settings(sample.root, os.environ, {"ignore": ["*.md"]}, surface="editor")
     client = IndexerClient.connect(sample.project, settings)
     sample.indexers.append(client)
@@ -139,7 +139,7 @@ def test_what_the_editor_was_told_holds_in_the_indexer(sample: IndexerProject) -
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
 
 
-def test_its_log_is_kept_short_and_to_oneself(sample: IndexerProject) -> None:
+def test_indexer_log_exists_in_a_private_folder(sample: IndexerProject) -> None:
     sample.connect_when_ready()
     log = sample.project.cache / "indexer.log"
     assert "indexes" in log.read_text()

@@ -94,7 +94,7 @@ def survive(root: Path, moments: int, seed: int) -> tuple[int, int]:
 
 @pytest.mark.slow
 @pytest.mark.acceptance("E4")
-def test_nothing_acknowledged_is_lost_by_a_kill(tmp_path: Path) -> None:
+def test_kill_loses_no_acknowledged_event(tmp_path: Path) -> None:
     acknowledged, events = survive(tmp_path / "shop", moments=10, seed=1)
     assert acknowledged >= 20
     assert events >= 2 * acknowledged

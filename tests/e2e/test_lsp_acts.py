@@ -40,7 +40,7 @@ def use(client: LspClient, answer: Message, act: str, **params: object) -> Messa
 
 
 @pytest.mark.acceptance("E1", "E2")
-def test_a_jump_is_on_the_disk_when_it_is_acknowledged(client: LspClient, shop: Path) -> None:
+def test_acknowledged_jump_is_on_disk(client: LspClient, shop: Path) -> None:
     answer = client.find("add_item")
     assert use(client, answer, "one")["recorded"] is True
     client.process.kill()
@@ -52,19 +52,19 @@ def test_a_jump_is_on_the_disk_when_it_is_acknowledged(client: LspClient, shop: 
 
 
 @pytest.mark.acceptance("E2")
-def test_the_same_act_counts_once(client: LspClient, shop: Path) -> None:
+def test_repeated_act_counts_once(client: LspClient, shop: Path) -> None:
     answer = client.find("add_item")
     assert [use(client, answer, "one")["recorded"] for _ in range(2)] == [True, False]
     assert [kind for kind, _, _ in events(shop)] == ["scry.query", "scry.use"]
 
 
-def test_a_copy_says_what_belongs_on_the_clipboard(client: LspClient) -> None:
+def test_copy_returns_the_clipboard_text(client: LspClient) -> None:
     answer = client.find("compute_total")
     assert use(client, answer, "one", how="copy")["text"] == "shop/cart.py:11-13"
 
 
 @pytest.mark.acceptance("E3")
-def test_feedback_is_good_or_bad_and_about_an_answer(client: LspClient, shop: Path) -> None:
+def test_feedback_is_good_or_bad_for_a_known_answer(client: LspClient, shop: Path) -> None:
     answer = client.find("receipt")
     rated = {"query_id": answer["query_id"], "signal": "bad", "comment": "too many"}
     assert client.request("scry/feedback", rated)["recorded"] is True
@@ -89,7 +89,7 @@ def test_typed_query_is_logged_once_it_settles(client: LspClient, shop: Path) ->
     assert events(shop)[0][2]["query"] == "add_item"
 
 
-def test_symbol_search_is_typing_too(client: LspClient, shop: Path) -> None:
+def test_symbol_search_is_debounced_like_typing(client: LspClient, shop: Path) -> None:
     for query in ("re", "rece", "receipt"):
         client.request("workspace/symbol", {"query": query})
     eventually(lambda: len(events(shop)) == 1, "the query is logged")

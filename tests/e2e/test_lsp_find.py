@@ -49,7 +49,7 @@ def marked(result: Message, root: Path) -> str:
 
 
 @pytest.mark.acceptance("F1", "F8", "F11")
-def test_an_exact_name_is_found_first_with_its_place(client: LspClient, shop: Path) -> None:
+def test_exact_name_comes_first_with_its_location(client: LspClient, shop: Path) -> None:
     answer = client.find("compute_total")
     msgspec.convert(answer, Answer)
     first = answer["results"][0]
@@ -60,7 +60,7 @@ def test_an_exact_name_is_found_first_with_its_place(client: LspClient, shop: Pa
 
 
 @pytest.mark.acceptance("F1", "F10")
-def test_the_same_question_has_the_same_answer_in_every_session(client: LspClient, shop: Path) -> None:
+def test_every_session_gives_the_same_answer(client: LspClient, shop: Path) -> None:
     with LspClient(shop, environ={"PYTHONHASHSEED": "7"}) as other:
         other.initialize(shop)
         other.wait_until_ready()
@@ -120,7 +120,7 @@ def test_limit_is_exact(client: LspClient) -> None:
     assert ids(client.find("cart price receipt", limit=2)) == full[:2]
 
 
-def test_a_cancelled_request_says_so_and_the_next_is_answered(client: LspClient) -> None:
+def test_cancelled_request_is_an_error_and_next_is_answered(client: LspClient) -> None:
     request = 900_001
     call = {"jsonrpc": "2.0", "id": request, "method": "scry/find", "params": {"query": "cart"}}
     cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": request}}
@@ -144,7 +144,7 @@ def test_newer_find_cancels_only_the_same_picker(client: LspClient) -> None:
         assert client.result(request)["results"]
 
 
-def test_many_requests_at_once_are_all_answered(client: LspClient) -> None:
+def test_concurrent_requests_are_all_answered(client: LspClient) -> None:
     requests = [client.post("scry/find", {"query": f"cart {number}"}) for number in range(200)]
     assert all(client.result(request)["results"] for request in requests)
 
@@ -160,7 +160,7 @@ def test_columns_are_counted_as_negotiated(shop: Path, encoding: str, end: int) 
 
 
 @pytest.mark.acceptance("C3", "F1")
-def test_workspace_symbol_is_the_same_find(client: LspClient) -> None:
+def test_workspace_symbol_returns_the_results_of_find(client: LspClient) -> None:
     symbols = client.request("workspace/symbol", {"query": "compute_total"})
     results = client.find("compute_total", limit=50)["results"]
     assert [symbol["location"] for symbol in symbols] == [
@@ -253,7 +253,7 @@ def told_of_unsaved_files_when_another_is_saved(client: LspClient, root: Path) -
     client.wait_for(names_cart, 10, heard)
 
 
-def test_an_edit_thrown_away_leaves_nothing_behind(changing: tuple[LspClient, Path]) -> None:
+def test_discarded_edit_leaves_no_mapping(changing: tuple[LspClient, Path]) -> None:
     client, root = changing
     path = root / "shop" / "mail.py"
     document = open_text(client, path)
@@ -263,7 +263,7 @@ def test_an_edit_thrown_away_leaves_nothing_behind(changing: tuple[LspClient, Pa
     assert client.request("scry/status")["unsaved"] == []
 
 
-def test_files_reported_by_the_client_are_taken_in(changing: tuple[LspClient, Path]) -> None:
+def test_files_reported_by_the_client_are_indexed(changing: tuple[LspClient, Path]) -> None:
     client, root = changing
     made = root / "shop" / "gift.py"
     made.write_text("def wrap_gift() -> None:\n    pass\n", encoding="utf-8")

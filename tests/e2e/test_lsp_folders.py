@@ -47,7 +47,7 @@ def change_folders(client: LspClient, added: list[Path], removed: list[Path]) ->
     client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
 
 
-def test_two_folders_answer_as_one_or_alone(client: LspClient, shop: Path, other: Path) -> None:
+def test_two_folders_are_searched_together_or_alone(client: LspClient, shop: Path, other: Path) -> None:
     client.initialize(shop, other)
     for root in (shop, other):
         client.wait_until_ready(root)
@@ -62,7 +62,7 @@ def test_two_folders_answer_as_one_or_alone(client: LspClient, shop: Path, other
     assert all(uri.startswith(other.as_uri()) for uri in uris(alone))
 
 
-def test_folders_come_and_go(client: LspClient, shop: Path, other: Path) -> None:
+def test_folders_are_added_and_removed(client: LspClient, shop: Path, other: Path) -> None:
     client.initialize(shop)
     client.wait_until_ready(shop)
     with pytest.raises(RpcError) as unknown:
@@ -79,7 +79,7 @@ def test_folders_come_and_go(client: LspClient, shop: Path, other: Path) -> None
     assert client.shut_down() == 0
 
 
-def test_a_folder_spelled_in_another_way_is_the_same(client: LspClient, shop: Path) -> None:
+def test_differently_spelled_folder_uri_is_the_same_folder(client: LspClient, shop: Path) -> None:
     client.initialize(shop)
     client.wait_until_ready()
     spelled = shop.as_uri().replace("shop", "%73hop") + "/"
@@ -88,7 +88,7 @@ def test_a_folder_spelled_in_another_way_is_the_same(client: LspClient, shop: Pa
 
 
 @pytest.mark.acceptance("F11")
-def test_bad_folders_fail_alone_and_say_why(client: LspClient, shop: Path, tmp_path: Path) -> None:
+def test_invalid_folders_fail_alone_with_a_reason(client: LspClient, shop: Path, tmp_path: Path) -> None:
     missing, file = tmp_path / "missing", tmp_path / "file.txt"
     file.write_text("no folder")
     client.initialize(missing, shop, file)
@@ -109,7 +109,7 @@ def test_bad_folders_fail_alone_and_say_why(client: LspClient, shop: Path, tmp_p
     assert str(missing) in failed["index"]["message"]
 
 
-def test_a_failed_folder_is_opened_again_on_request(client: LspClient, tmp_path: Path) -> None:
+def test_failed_folder_is_reopened_on_request(client: LspClient, tmp_path: Path) -> None:
     late = tmp_path / "late"
     client.initialize(late)
     wait_for_state(client, late.as_uri(), "failed")
@@ -140,7 +140,7 @@ def test_session_without_a_folder_explains_empty_answers(client: LspClient) -> N
 
 
 @pytest.mark.acceptance("F11")
-def test_a_find_right_after_the_start_is_honest(client: LspClient, large: Path) -> None:
+def test_find_right_after_start_reports_an_incomplete_index(client: LspClient, large: Path) -> None:
     client.initialize(large)
     answer = client.find("function_7")
     assert answer["results"] or answer["index"]["state"] in {"starting", "indexing"}
@@ -173,7 +173,7 @@ def test_progress_is_shown_once_from_begin_to_end(client: LspClient, other: Path
     assert "400" in values[-1]["value"]["message"]
 
 
-def test_no_progress_is_shown_to_a_client_that_has_none(client: LspClient, large: Path) -> None:
+def test_client_without_progress_support_gets_none(client: LspClient, large: Path) -> None:
     client.initialize(large)
     client.wait_until_ready()
     assert client.notifications("$/progress") == []
@@ -181,7 +181,7 @@ def test_no_progress_is_shown_to_a_client_that_has_none(client: LspClient, large
 
 
 @pytest.mark.acceptance("F11")
-def test_changes_of_state_are_told(client: LspClient, other: Path, large: Path) -> None:
+def test_state_changes_are_notified(client: LspClient, other: Path, large: Path) -> None:
     client.initialize(other)
     client.wait_until_ready(other)
     change_folders(client, added=[large], removed=[])

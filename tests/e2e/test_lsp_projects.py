@@ -44,7 +44,7 @@ def test_projects_lists_the_open_folder_and_registered_ones(client: LspClient, s
 
 
 @pytest.mark.parametrize("named", ["post", "/nowhere/at/all", "https://example.invalid/"])
-def test_what_is_no_folder_is_refused_by_name(client: LspClient, named: str) -> None:
+def test_invalid_project_folder_is_refused_by_name(client: LspClient, named: str) -> None:
     with pytest.raises(RpcError) as refused:
         client.request("scry/projects", {"action": "add", "folder": named})
     assert named in refused.value.message

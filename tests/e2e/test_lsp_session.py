@@ -91,7 +91,7 @@ def battered(shop: Path) -> Iterator[LspClient]:
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_frame_is_answered_and_the_next_request_too(battered: LspClient, case: str) -> None:
+def test_malformed_frame_is_answered_and_next_request_served(battered: LspClient, case: str) -> None:
     start = len(battered.heard)
     battered.raw(BROKEN[case])
     status = battered.request("scry/status", {})
@@ -101,7 +101,7 @@ def test_a_broken_frame_is_answered_and_the_next_request_too(battered: LspClient
     assert error["error"]["code"] in {-32700, -32600}
 
 
-def test_other_spellings_of_the_header_are_read(battered: LspClient) -> None:
+def test_header_spelling_variants_are_read(battered: LspClient) -> None:
     body = b'{"jsonrpc":"2.0","id":"%s","method":"scry/status"}'
     for name, head in {b"low": b"content-length: %d\r\n\r\n", b"lf": b"Content-Length: %d\n\n"}.items():
         battered.raw(head % len(body % name) + body % name)
@@ -109,12 +109,12 @@ def test_other_spellings_of_the_header_are_read(battered: LspClient) -> None:
         assert "result" in answer
 
 
-def test_after_all_that_the_end_is_clean(battered: LspClient) -> None:
+def test_session_with_malformed_frames_shuts_down_cleanly(battered: LspClient) -> None:
     assert battered.shut_down() == 0
     assert battered.noise == b""
 
 
-def test_requests_out_of_turn_are_refused_and_nothing_breaks(shop: Path) -> None:
+def test_requests_out_of_order_are_refused(shop: Path) -> None:
     with LspClient(shop) as client:
         with pytest.raises(RpcError) as early:
             client.request("scry/status", {})
@@ -176,14 +176,14 @@ def test_standard_error_is_quiet(shop: Path) -> None:
     assert client.errors == b""
 
 
-def test_exit_without_shutdown_says_so(shop: Path) -> None:
+def test_exit_without_shutdown_has_status_one(shop: Path) -> None:
     with LspClient(shop) as client:
         client.initialize(shop)
         client.notify("exit")
         assert client.wait_for_end() == 1
 
 
-def test_end_of_input_is_the_end(shop: Path) -> None:
+def test_end_of_input_ends_the_sidecar(shop: Path) -> None:
     with LspClient(shop) as client:
         client.initialize(shop)
         assert client.process.stdin
@@ -195,7 +195,7 @@ def test_end_of_input_is_the_end(shop: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_signals_end_it_cleanly(shop: Path, number: signal.Signals) -> None:
+def test_signals_end_the_sidecar_cleanly(shop: Path, number: signal.Signals) -> None:
     with LspClient(shop) as client:
         client.initialize(shop)
         client.wait_until_ready()
@@ -204,7 +204,7 @@ def test_signals_end_it_cleanly(shop: Path, number: signal.Signals) -> None:
     assert client.errors == b""
 
 
-def test_it_ends_when_nobody_reads_its_output(shop: Path) -> None:
+def test_sidecar_ends_when_its_output_is_closed(shop: Path) -> None:
     with LspClient(shop) as client:
         client.initialize(shop)
         assert client.process.stdout
@@ -233,7 +233,7 @@ def test_sidecar_ends_when_its_client_process_dies(shop: Path) -> None:
         assert client.wait_for_end() == 1
 
 
-def test_it_ends_when_its_client_is_killed(shop: Path, tmp_path: Path) -> None:
+def test_sidecar_ends_when_its_client_is_killed(shop: Path, tmp_path: Path) -> None:
     note = tmp_path / "pid"
     editor = (
         "import pathlib, subprocess, sys, time\n"

@@ -40,7 +40,7 @@ def line_of(path: Path, text: str) -> int:
 
 
 @pytest.mark.acceptance("W1", "C1", "C2")
-def test_why_explains_a_result_with_all_of_it_as_markdown(client: LspClient, shop: Path) -> None:
+def test_why_returns_the_full_explanation_as_markdown(client: LspClient, shop: Path) -> None:
     answer = client.find("compute_total")
     result = answer["results"][0]
     for doc_id in (result["doc_id"], (shop / "shop/cart.py").as_uri() + "::Cart.compute_total"):
@@ -77,7 +77,7 @@ def test_detail_gives_a_result_in_full(client: LspClient) -> None:
 
 
 @pytest.mark.acceptance("C3")
-def test_hover_answers_on_what_was_found_and_is_silent_elsewhere(client: LspClient, shop: Path) -> None:
+def test_hover_answers_only_on_results(client: LspClient, shop: Path) -> None:
     cart = shop / "shop/cart.py"
     total = line_of(cart, "def compute_total")
     assert hover(client, cart, total) is None
@@ -91,7 +91,7 @@ def test_hover_answers_on_what_was_found_and_is_silent_elsewhere(client: LspClie
 
 
 @pytest.mark.acceptance("W1", "D1")
-def test_with_two_folders_each_document_is_explained_by_its_own(tmp_path: Path) -> None:
+def test_each_document_is_explained_by_its_own_folder(tmp_path: Path) -> None:
     one = make_repository(tmp_path / "one", {"pay.py": "def pay_one():\n    return 1\n"})
     two = make_repository(tmp_path / "two", {"pay.py": "def pay_two():\n    return 2\n"})
     with LspClient(one) as client:

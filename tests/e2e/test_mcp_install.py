@@ -66,7 +66,7 @@ def test_install_shows_then_writes_once(project: Path, client: str) -> None:
     assert place.read_bytes() == before
 
 
-def test_each_clients_form(project: Path) -> None:
+def test_install_writes_each_client_format(project: Path) -> None:
     for client in CLIENTS:
         assert install(project, client, "--scope", "project").status == 0
     folder = ["--text-only", "--root", "${workspaceFolder}"]
@@ -84,7 +84,7 @@ def test_each_clients_form(project: Path) -> None:
     ).read_text() == f'[mcp_servers.scry]\ncommand = "{PROGRAM}"\nargs = ["mcp", "--text-only"]\n'
 
 
-def test_the_persons_own_files(project: Path) -> None:
+def test_user_scope_writes_the_person_files(project: Path) -> None:
     home = project.parent / "home"
     for client, file in (
         ("claude-code", ".claude.json"),
@@ -97,7 +97,7 @@ def test_the_persons_own_files(project: Path) -> None:
     assert not list(project.iterdir())
 
 
-def test_opencodes_nested_servers_and_comments_stay(project: Path) -> None:
+def test_opencode_nested_servers_and_comments_are_kept(project: Path) -> None:
     place = project / "opencode.jsonc"
     place.write_text('{\n  // mine\n  "mcp": {"servers": {"other": {"type": "local", "command": ["x"]}}}\n}\n')
     assert install(project, "opencode").status == 0
@@ -118,7 +118,7 @@ def test_opencodes_nested_servers_and_comments_stay(project: Path) -> None:
         ("opencode", b"[]"),
     ],
 )
-def test_a_broken_file_is_refused_and_left_as_it_is(project: Path, client: str, content: bytes) -> None:
+def test_malformed_client_file_is_refused_unchanged(project: Path, client: str, content: bytes) -> None:
     place = project / FILES[client]
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(content)
@@ -129,7 +129,7 @@ def test_a_broken_file_is_refused_and_left_as_it_is(project: Path, client: str, 
     assert [each.name for each in place.parent.iterdir()] == [place.name]
 
 
-def test_a_files_mode_and_the_link_to_it_stay(project: Path) -> None:
+def test_install_keeps_file_mode_and_symlink(project: Path) -> None:
     elsewhere = project.parent / "dotfiles.json"
     elsewhere.write_text("{}")
     elsewhere.chmod(0o640)
@@ -140,7 +140,7 @@ def test_a_files_mode_and_the_link_to_it_stay(project: Path) -> None:
     assert entry_of(elsewhere, "mcpServers", "scry")
 
 
-def test_as_json_and_wrong_words(project: Path) -> None:
+def test_install_json_report_and_invalid_arguments(project: Path) -> None:
     report = json.loads(install(project, "cursor", "--dry-run", "--json").out)
     assert (report["client"], report["written"], report["file"]) == ("cursor", False, str(project / FILES["cursor"]))
     assert "+++" in report["changes"]

@@ -70,7 +70,7 @@ def memories(shop: CommandLine, *words: str) -> list[Mapping[str, Any]]:
 
 @pytest.mark.acceptance("M5")
 @pytest.mark.parametrize("question", SCENARIOS)
-def test_a_question_to_memory_is_answered_by_memory(lived: CommandLine, question: str) -> None:
+def test_memory_question_is_answered_from_memory(lived: CommandLine, question: str) -> None:
     kind, words = SCENARIOS[question]
     answer = lived.find(question, "--limit", "10")
     first = [result for result in answer.results if result.content_type == "memory"][:3]
@@ -83,7 +83,7 @@ def test_a_question_to_memory_is_answered_by_memory(lived: CommandLine, question
 
 
 @pytest.mark.acceptance("M5", "F3")
-def test_the_editor_gets_the_same(lived: CommandLine, sidecar: LspClient) -> None:
+def test_editor_gets_the_same_memory_answer(lived: CommandLine, sidecar: LspClient) -> None:
     for question in SCENARIOS:
         told = sidecar.find(question)
         assert [result["doc_id"] for result in told["results"]] == doc_ids(lived.find(question)), question
@@ -91,7 +91,7 @@ def test_the_editor_gets_the_same(lived: CommandLine, sidecar: LspClient) -> Non
 
 
 @pytest.mark.acceptance("J2a", "J3", "J5")
-def test_a_memory_is_a_result_like_any_other(lived: CommandLine) -> None:
+def test_memory_result_supports_detail_why_and_feedback(lived: CommandLine) -> None:
     answer = lived.find("receipts sent once a minute", "--type", "memory")
     result = next(each for each in answer.results if each.kind == "decision")
     assert result.doc_id.startswith("memory:")
@@ -111,7 +111,7 @@ def test_a_memory_is_a_result_like_any_other(lived: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("K5", "F3")
-def test_memory_moves_nothing_else(shop: CommandLine) -> None:
+def test_memory_does_not_change_other_ranks(shop: CommandLine) -> None:
     questions = ("send receipt", "compute total of the cart", "receipts")
     before = [shop.find(question) for question in questions]
     for words in (("session", "start", "receipts"), ("observe", "decision", "send receipt once, compute total twice")):
@@ -140,7 +140,7 @@ def test_unreadable_memory_is_a_fault_and_others_answer(lived: CommandLine, tmp_
 
 
 @pytest.mark.acceptance("M1")
-def test_what_is_done_in_an_editor_is_noted(sidecar: LspClient, shop: CommandLine) -> None:
+def test_editor_activity_is_recorded(sidecar: LspClient, shop: CommandLine) -> None:
     for _ in range(2):
         uri = (shop.folder / "shop/cart.py").as_uri()
         sidecar.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
@@ -166,7 +166,7 @@ def test_what_is_done_in_an_editor_is_noted(sidecar: LspClient, shop: CommandLin
 
 
 @pytest.mark.acceptance("M1")
-def test_memory_is_switched_off_for_every_way(sidecar: LspClient, shop: CommandLine, tmp_path: Path) -> None:
+def test_memory_is_switched_off_on_every_surface(sidecar: LspClient, shop: CommandLine, tmp_path: Path) -> None:
     assert shop.run("memory", "off").out.startswith("Memory is off")
     told = sidecar.request("scry/observe", {"kind": "note", "text": "x"})
     assert (told["recorded"], told["doc_id"]) == (False, "")
@@ -199,7 +199,7 @@ def test_forgotten_memory_is_gone_from_files_and_answers(sidecar: LspClient, sho
     assert left == []
 
 
-def test_who_forgets_is_told_of_questions_that_hold_it(shop: CommandLine) -> None:
+def test_forgetting_memory_mentions_queries_with_the_text(shop: CommandLine) -> None:
     for text in ("zebrafish at noon", "zebrafish at six"):
         assert shop.run("observe", "note", text).status == 0
     asked = shop.find("zebrafish").query_id
@@ -220,7 +220,7 @@ def test_purge_removes_memory_after_showing_it(lived: CommandLine, tmp_path: Pat
     assert list((tmp_path / "world").rglob("memory*")) == []
 
 
-def test_everything_can_be_shown_exported_and_imported_from_reports(lived: CommandLine, tmp_path: Path) -> None:
+def test_memory_is_shown_exported_and_imported_from_reports(lived: CommandLine, tmp_path: Path) -> None:
     exported = [json.loads(line) for line in lived.run("memory", "export").out.splitlines()]
     assert [each["id"] for each in exported] == [
         each["id"] for each in sorted(memories(lived), key=lambda e: e["time"])
@@ -263,7 +263,7 @@ def test_odd_input_is_refused_by_name_or_kept(shop: CommandLine) -> None:
     assert shop.run("observe", "note", b"\xff\xfe bytes").status == 0
 
 
-def test_a_secret_in_a_question_to_memory_is_found_masked(shop: CommandLine) -> None:
+def test_secret_in_a_memory_question_is_masked(shop: CommandLine) -> None:
     secret = planted_secrets()[0]
     assert "1 secret masked" in shop.run("observe", "error", secret.text).out
     assert "[masked] was refused" in shop.run("memory", "search", "refused").out

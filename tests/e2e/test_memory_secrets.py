@@ -59,7 +59,7 @@ def sidecar(shop: Path, world: Mapping[str, str]) -> Iterator[LspClient]:
 
 
 @pytest.mark.acceptance("M1")
-def test_told_by_a_program(sidecar: LspClient, tmp_path: Path) -> None:
+def test_secrets_in_observations_are_masked(sidecar: LspClient, tmp_path: Path) -> None:
     ways = ("text", "detail", "refs", "agent")
     for number, each in enumerate(PLANTED):
         told = dict.fromkeys(ways[number % 2 :] if number % 5 == 0 else ways[:2], each.text)
@@ -79,7 +79,7 @@ def test_told_by_a_program(sidecar: LspClient, tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("M1")
-def test_told_by_a_test_report(command: CommandLine, tmp_path: Path) -> None:
+def test_secrets_in_test_reports_are_masked(command: CommandLine, tmp_path: Path) -> None:
     cases = "".join(
         f"<testcase classname='t' name={quoteattr(f'case {number}')}><failure message={quoteattr(each.text)}>"
         f"{escape(each.text)}</failure><system-out>{escape(each.text)}</system-out></testcase>"
@@ -94,7 +94,7 @@ def test_told_by_a_test_report(command: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("M1")
-def test_told_on_the_command_line(command: CommandLine, tmp_path: Path) -> None:
+def test_secrets_on_the_command_line_are_masked(command: CommandLine, tmp_path: Path) -> None:
     """Many at a time: a process each would take minutes."""
     for number in range(0, len(PLANTED), 20):
         part = "\n".join(each.text for each in PLANTED[number : number + 20])
@@ -112,7 +112,7 @@ def test_told_on_the_command_line(command: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("M1")
-def test_told_by_commits(command: CommandLine, shop: Path, tmp_path: Path) -> None:
+def test_secrets_in_commits_are_masked(command: CommandLine, shop: Path, tmp_path: Path) -> None:
     some = [each for each in PLANTED if "\n" not in each.text and "\x1b" not in each.text][::9]
     assert command.run("observe", "note", "so that there is a memory").status == 0
     for number, each in enumerate(some):
@@ -126,7 +126,7 @@ def test_told_by_commits(command: CommandLine, shop: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.acceptance("M1")
-def test_the_name_of_a_saved_file(sidecar: LspClient, shop: Path, tmp_path: Path) -> None:
+def test_secrets_in_saved_file_names_are_masked(sidecar: LspClient, shop: Path, tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
     path = shop / f"token={secret}.txt"
     sidecar.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})

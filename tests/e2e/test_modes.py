@@ -76,5 +76,5 @@ def test_missing_target_error_names_the_field(editor: LspClient) -> None:
 
 
 @pytest.mark.acceptance("N1")
-def test_find_with_a_file_asks_for_its_neighbors(shop: Path) -> None:
+def test_find_with_a_file_returns_its_neighbors(shop: Path) -> None:
     assert command(shop, "find", "--file", "shop/mail.py")["mode"] == "neighbors"

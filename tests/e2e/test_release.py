@@ -80,7 +80,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_installation_answers(installation: Installation, repository: Path) -> None:
+def test_installed_package_answers_queries(installation: Installation, repository: Path) -> None:
     answer = json.loads(
         installation.run("scry", "find", "how often is a failed request retried", "--json", cwd=repository)
     )
@@ -88,19 +88,19 @@ def test_an_installation_answers(installation: Installation, repository: Path) -
     assert answer["index"]["state"] == "ready"
 
 
-def test_an_installation_names_its_version(installation: Installation, tmp_path: Path) -> None:
+def test_installed_package_names_its_version(installation: Installation, tmp_path: Path) -> None:
     version = installation.run("python", "-c", "import scry; print(scry.__version__)", cwd=tmp_path)
     assert installation.run("scry", "--version", cwd=tmp_path).split()[-1] == version.strip()
 
 
-def test_an_installation_is_small_and_has_no_torch(installation: Installation) -> None:
+def test_installed_package_is_small_without_torch(installation: Installation) -> None:
     size = installation.megabytes()
     print(f"default install: {size:.0f} MB")
     assert size < LARGEST_INSTALL_MB
     assert not list(installation.packages.rglob("site-packages/torch"))
 
 
-def test_the_sdist_holds_what_its_licence_and_readers_need(dist: Path) -> None:
+def test_sdist_contains_licences_and_documentation(dist: Path) -> None:
     [file] = dist.glob("*.tar.gz")
     with tarfile.open(file) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}

@@ -62,7 +62,7 @@ def noted(shop: CommandLine) -> list[tuple[str, int]]:
 
 @pytest.mark.acceptance("M1")
 @pytest.mark.parametrize("shell", SHELLS)
-def test_what_fails_is_noted_and_nothing_else(shop: CommandLine, shell: str) -> None:
+def test_only_failed_commands_are_recorded(shop: CommandLine, shell: str) -> None:
     secret = next(each for each in planted_secrets() if each.secret.startswith("ghp_"))
     type_into(
         shell,
@@ -82,7 +82,7 @@ def test_what_fails_is_noted_and_nothing_else(shop: CommandLine, shell: str) -> 
 
 
 @pytest.mark.needs("fish")
-def test_fish_notes_by_its_event(shop: CommandLine) -> None:
+def test_fish_records_by_its_event(shop: CommandLine) -> None:
     """At a terminal it would not take what is typed before it is ready."""
     lines = ["scry hook fish | source", "function seven; return 7; end"]
     for words in ("make all", " make kept-out"):
@@ -91,7 +91,7 @@ def test_fish_notes_by_its_event(shop: CommandLine) -> None:
     eventually(lambda: noted(shop) == [("make all", 7)], "it is noted")
 
 
-def test_a_shell_that_did_not_read_it_notes_nothing(shop: CommandLine) -> None:
+def test_shell_without_the_hook_records_nothing(shop: CommandLine) -> None:
     subprocess.run(
         ["bash", "--norc", "-i"], input=b"ls /nonexistent\nexit\n", cwd=shop.folder, check=False, capture_output=True
     )
@@ -99,7 +99,7 @@ def test_a_shell_that_did_not_read_it_notes_nothing(shop: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_what_is_printed_names_its_way_out(shop: CommandLine, shell: str) -> None:
+def test_printed_hook_explains_how_to_remove_it(shop: CommandLine, shell: str) -> None:
     printed = shop.run("hook", shell).out
     assert printed.startswith("# Scry: commands that fail are remembered")
     assert "@SCRY@" not in printed

@@ -54,7 +54,7 @@ def anchors_of(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
+def test_documentation_links_resolve(page: str) -> None:
     for match in _LINK.finditer(text_of(page)):
         target, _, anchor = match["target"].partition("#")
         if target.startswith("https://"):
@@ -65,7 +65,7 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_make_targets_exist(page: str) -> None:
+def test_make_targets_named_in_documentation_exist(page: str) -> None:
     targets = {match["target"] for match in _TARGET.finditer(text_of("Makefile"))}
     assert {match["target"] for match in _MAKE.finditer(text_of(page))} <= targets
 
@@ -73,7 +73,7 @@ def test_make_targets_exist(page: str) -> None:
 @pytest.mark.parametrize(
     "page", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/ranking.md", "docs/processes.md"]
 )
-def test_files_that_are_named_exist(page: str) -> None:
+def test_files_named_in_documentation_exist(page: str) -> None:
     named = {match["path"] for match in _FILE.finditer(text_of(page))} - OTHERS
     assert not [path for path in named if not any((folder / path).exists() for folder in (ROOT, ROOT / "server/scry"))]
 
@@ -94,13 +94,13 @@ def test_the_readme_names_every_command_and_no_other() -> None:
     assert set(re.findall(r"^\| `scry (\w+)", text_of("README.md"), re.MULTILINE)) == set(COMMANDS)
 
 
-def test_the_architecture_names_every_package() -> None:
+def test_architecture_page_names_every_package() -> None:
     packages = {path.parent.name for path in (ROOT / "server" / "scry").glob("*/__init__.py")}
     tree = text_of("docs/architecture.md")
     assert not [package for package in packages if not re.search(rf"[│├┌┬] {package} ", tree)]
 
 
-def test_make_lists_every_target_with_what_it_does() -> None:
+def test_make_lists_every_target_with_a_description() -> None:
     targets = _TARGET.findall(text_of("Makefile"))
     told = re.findall(r"^([a-z-]+):.* ## \w", text_of("Makefile"), re.MULTILINE)
     assert set(targets) - set(told) == {"fast", "gates", "style", "types", "layers", "generated", "client"}

@@ -89,11 +89,11 @@ def reader(tmp_path: Path) -> EventReader:
 
 @pytest.mark.acceptance("E5")
 @pytest.mark.parametrize("title", ANSWERS)
-def test_an_example_answers_its_question(reader: EventReader, title: str) -> None:
+def test_each_sql_example_returns_its_expected_rows(reader: EventReader, title: str) -> None:
     assert [tuple(row) for row in reader.run_select(EXAMPLES[title]).rows] == ANSWERS[title]
 
 
-def test_every_example_has_an_answer_here() -> None:
+def test_every_sql_example_has_an_expected_result() -> None:
     assert set(EXAMPLES) == set(ANSWERS)
     assert PAGE.count("```sql") == len(EXAMPLES)
 

@@ -79,12 +79,12 @@ def test_each_import_contract_breaks_on_its_violation_alone(tree: Path, contract
     assert broken_contracts(tree) == {contract}
 
 
-def test_every_import_contract_has_a_violation_here() -> None:
+def test_every_import_contract_has_a_planted_violation() -> None:
     contracts = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("[[tool.importlinter.contracts]]")[1:]
     assert {contract.split('"')[1] for contract in contracts} == set(PLANTS)
 
 
-def test_everything_that_is_imported_is_declared() -> None:
+def test_imported_packages_are_declared_dependencies() -> None:
     """What only happens to be installed here would be missing at a user's."""
     project, _, _ = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[dependency-groups]")
     declared = {name.lower() for name in re.findall(r'"([A-Za-z0-9][\w.-]*)[><=]', project)}
@@ -106,11 +106,11 @@ def imported_modules(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in plain | named} - {""}
 
 
-def test_no_file_and_no_function_is_too_long() -> None:
+def test_files_and_functions_are_within_size_limits() -> None:
     assert too_long(ROOT) == []
 
 
-def test_what_is_too_long_is_named(tmp_path: Path) -> None:
+def test_oversized_files_and_functions_are_named(tmp_path: Path) -> None:
     planted = tmp_path / "server" / "scry"
     planted.mkdir(parents=True)
     (planted / "long.py").write_text("x = 1\n" * 600, encoding="utf-8")
@@ -124,11 +124,11 @@ def test_what_is_too_long_is_named(tmp_path: Path) -> None:
     ]
 
 
-def test_no_folder_of_the_server_is_crowded() -> None:
+def test_server_folders_are_within_the_file_limit() -> None:
     assert too_crowded(SERVER) == []
 
 
-def test_files_of_the_server_are_whole_ideas() -> None:
+def test_server_files_have_the_required_median_length() -> None:
     assert median_lines(SERVER) >= MIN_MEDIAN_FILE_LINES
 
 
@@ -200,9 +200,7 @@ def test_test_with_a_missing_part_is_named_and_skipped(
     result.stdout.fnmatch_lines(["*not run: a part is missing*", "*::test_planted  (node is missing: Node.js*"])
 
 
-def test_a_missing_part_fails_the_run_where_everything_must_run(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_part_fails_a_run_that_requires_all(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     without_node(monkeypatch)
     result = run_gate(pytester, "tests.gates.parts", '@pytest.mark.needs("node")', ci=True)
     result.assert_outcomes(errors=1)
@@ -223,7 +221,7 @@ def without_node(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(parts, "why_missing", parts.why_missing.__wrapped__)
 
 
-def test_parts_are_missed_by_the_one_mechanism_only() -> None:
+def test_tests_are_skipped_only_by_the_needs_marker() -> None:
     """Any other way to leave a test out would not be named at the end, and would pass where everything must run."""
     others = ("importorskip(", "pytest.skip(", "mark.skip(", "skipif(shutil", "skipif(not shutil")
     found = [

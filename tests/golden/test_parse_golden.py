@@ -69,7 +69,7 @@ def test_symbols_imports_and_references_are_as_expected(source: Path) -> None:
     + [(source, "\r") for source in SOURCES if source.suffix in (".md", ".txt")],
     ids=lambda value: value.name if isinstance(value, Path) else repr(value),
 )
-def test_line_ends_change_no_place_and_no_name(source: Path, ending: str) -> None:
+def test_line_ends_change_no_span_and_no_name(source: Path, ending: str) -> None:
     """LSP ends lines at LF, CR LF and CR: the same file with other line ends has the same symbols at the same places.
 
     With CR alone a `//` comment has no end for any grammar, so only the languages without it are compared there.

@@ -29,5 +29,5 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout
         "health",
     ],
 )
-def test_cases(cases: str, projects: tuple[Path, Path]) -> None:
+def test_neovim_cases(cases: str, projects: tuple[Path, Path]) -> None:
     run_cases(cases, NEWEST, projects, "telescope", "plenary")

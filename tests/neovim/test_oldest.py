@@ -16,5 +16,5 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "neovim-0.10"), pyte
 @pytest.mark.parametrize(
     "cases", ["select", "projects", "quickfix", "modes", "commands", "lifecycle", "status", "encoding", "health"]
 )
-def test_cases(cases: str, projects: tuple[Path, Path]) -> None:
+def test_neovim_cases(cases: str, projects: tuple[Path, Path]) -> None:
     run_cases(cases, OLDEST, projects)

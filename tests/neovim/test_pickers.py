@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout
 
 @pytest.mark.acceptance("C2", "E2")
 @pytest.mark.parametrize("picker", PICKERS, ids=lambda picker: picker.name)
-def test_cases(
+def test_neovim_cases(
     picker: Picker, projects: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, record_property: RecordProperty
 ) -> None:
     monkeypatch.setenv("TEST_PICKER", picker.name)

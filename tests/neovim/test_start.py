@@ -40,13 +40,13 @@ def start(folder: Path, *arguments: str) -> Start:
 
 
 @pytest.mark.acceptance("C2")
-def test_the_start_costs_under_a_millisecond(tmp_path: Path) -> None:
+def test_plugin_start_costs_under_a_millisecond(tmp_path: Path) -> None:
     own = min(start(tmp_path, *WITH_SCRY).own for _ in range(ROUNDS))
     assert 0 < own < LIMIT_MS
 
 
 @pytest.mark.acceptance("C2")
-def test_nothing_of_it_is_loaded_before_it_is_used(tmp_path: Path) -> None:
+def test_plugin_loads_no_module_before_use(tmp_path: Path) -> None:
     ours = "function(name) return vim.startswith(name, 'scry') end"
     loaded = f"lua print(#vim.tbl_filter({ours}, vim.tbl_keys(package.loaded)))"
     command = [NEWEST.program, "--headless", "-u", "NORC", "-i", "NONE", *WITH_SCRY]

@@ -90,7 +90,7 @@ def test_functions_are_annotated(path: Path) -> None:
     assert not wrong
 
 
-def test_an_unknown_type_would_be_seen(tmp_path: Path) -> None:
+def test_unknown_lua_type_is_detected(tmp_path: Path) -> None:
     path = tmp_path / "planted.lua"
     path.write_text("---@param a? fun(b: scry.Hit): planted.One, x[]\n---@return table<string, y|nil> words\n")
     assert {name for name, _ in types_in(path)} - BUILT_IN == {"scry.Hit", "planted.One", "x", "y"}

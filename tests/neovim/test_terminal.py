@@ -125,7 +125,7 @@ def test_find_jump_why_and_rate_by_telescope(projects: tuple[Path, Path], open_t
 
 
 @pytest.mark.acceptance("C2", "X1", "E2")
-def test_find_and_jump_by_the_select_that_every_neovim_has(projects: tuple[Path, Path], open_terminal: Opener) -> None:
+def test_find_and_jump_by_built_in_select(projects: tuple[Path, Path], open_terminal: Opener) -> None:
     before = len(events(projects[0]))
     terminal = open_terminal()
     terminal.wait("# Shop")
@@ -140,7 +140,7 @@ def test_find_and_jump_by_the_select_that_every_neovim_has(projects: tuple[Path,
 
 
 @pytest.mark.acceptance("C2")
-def test_what_make_try_neovim_starts(tmp_path: Path) -> None:
+def test_make_try_neovim_starts_a_session_with_scry(tmp_path: Path) -> None:
     prefix = NEWEST.program.parent.parent
     terminal = Terminal(ROOT, tmp_path / "tmux", {}, ["editor/neovim/tools/try.sh", str(prefix)])
     try:

@@ -45,7 +45,7 @@ def _tying(asked: CoChangeSeeds, document: int) -> set[int]:
 
 
 @given(changed, seeds, st.sampled_from([YOUNG_HISTORY_COMMITS - 1, YOUNG_HISTORY_COMMITS, 500]))
-def test_documents_are_tied_by_the_commits_of_other_seeds(
+def test_documents_are_linked_by_commits_of_other_seeds(
     by_commit: dict[int, set[int]], asked: CoChangeSeeds, commits: int
 ) -> None:
     counted = count_co_changes(_touches(by_commit, asked.all_commits()), asked, commits)

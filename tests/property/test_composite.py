@@ -28,7 +28,7 @@ def folders(draw: st.DrawFn) -> tuple[list[IndexedFileInfo], dict[str, tuple[int
 
 @pytest.mark.acceptance("O1")
 @given(folders(), st.sampled_from(["", "click", "tests"]), st.integers(1, 12))
-def test_the_best_are_those_of_all_that_are_judged(
+def test_best_composite_results_equal_full_ranking(
     made: tuple[list[IndexedFileInfo], dict[str, tuple[int, int]]], folder: str, limit: int
 ) -> None:
     every, commits = made
@@ -47,7 +47,7 @@ def _as_stored(path: str) -> str | bytes:
 
 
 @pytest.mark.acceptance("O1")
-def test_file_names_the_folder_that_bears_its_name() -> None:
+def test_file_suggests_the_folder_of_the_same_name() -> None:
     rows = [(path, 0, "low", "") for path in ("a.b/Makefile", "a/x.py", "click.py", "click/core.py")]
     composite = FileImportance("", FileColumns.from_rows(rows), None)
     entries = {

@@ -30,7 +30,7 @@ def _ranked(election: Election, question: SearchQuery, limit: int | None) -> lis
 
 @pytest.mark.acceptance("F5", "F10")
 @given(elections(), _QUERIES, st.integers(1, 12), st.sampled_from([0.0, 0.05, 0.2, 0.5]))
-def test_held_back_is_what_the_repeat_rule_alone_kept_out(
+def test_held_back_results_are_those_of_the_repeat_rule_alone(
     election: Election, text: str, limit: int, least: float
 ) -> None:
     question = replace(_ask(text, limit), min_score=least)

@@ -19,13 +19,13 @@ _names = st.text(alphabet=st.characters(blacklist_categories=["Cs"]), min_size=1
 @example("a b/c#d.py", "Outer.in::ner~2", 1)
 @example("x%41.py", "f~3", 0)
 @example("a\nb/ü::.go", "#L1-L2", 0)
-def test_a_symbol_is_read_back(path: str, name: str, ordinal: int) -> None:
+def test_symbol_doc_ids_round_trip(path: str, name: str, ordinal: int) -> None:
     assert parse_doc_id(symbol_doc_id(path, name, ordinal)) == DocId(path, name, ordinal)
 
 
 @pytest.mark.acceptance("J2a")
 @given(_file_names, st.integers(1, 10**6), st.integers(1, 10**6))
-def test_lines_and_files_are_read_back(path: str, first: int, last: int) -> None:
+def test_line_and_file_doc_ids_round_trip(path: str, first: int, last: int) -> None:
     assert parse_doc_id(lines_doc_id(path, first, last)) == DocId(path, lines=(first, last))
     assert parse_doc_id(file_doc_id(path)) == DocId(path)
 
@@ -35,6 +35,6 @@ def test_a_doc_id_is_one_printable_line(path: str, name: str) -> None:
     assert not set(symbol_doc_id(path, name, 0)) & {"\n", "\r", "\t", "\x00", "\x1b"}
 
 
-def test_nothing_is_refused() -> None:
+def test_empty_doc_id_is_refused() -> None:
     with pytest.raises(ValueError, match="begins with a path"):
         parse_doc_id("")

@@ -101,7 +101,7 @@ def test_order_is_independent_of_input_order(election: Election, seed: int) -> N
 
 @pytest.mark.acceptance("F10")
 @given(elections())
-def test_equal_scores_stand_in_the_order_of_doc_id(
+def test_equal_scores_are_ordered_by_doc_id(
     election: Election,
 ) -> None:
     for a, b in itertools.pairwise(_rank(election, _question("anything at all"))):
@@ -114,7 +114,7 @@ def test_equal_scores_stand_in_the_order_of_doc_id(
     st.integers(1, 12),
     st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test", "get a thing"]),
 )
-def test_the_first_few_are_what_they_are_among_all(election: Election, limit: int, text: str) -> None:
+def test_top_results_equal_the_head_of_the_full_ranking(election: Election, limit: int, text: str) -> None:
     documents, votes = election
     question = _question(text)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
@@ -124,7 +124,7 @@ def test_the_first_few_are_what_they_are_among_all(election: Election, limit: in
 
 @pytest.mark.acceptance("W1", "W2")
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]))
-def test_a_place_among_rivals_is_that_in_the_whole_ranking(election: Election, text: str) -> None:
+def test_rank_among_competitors_equals_full_ranking(election: Election, text: str) -> None:
     documents, votes = election
     question = _question(text)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
@@ -160,7 +160,7 @@ def _ranked_without(ranked: list[Candidate], number: int, name: str, top: float)
 
 
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"]))
-def test_adjustment_strength_scales_from_nothing_to_whole(election: Election, text: str) -> None:
+def test_adjustment_strength_scales_from_none_to_full(election: Election, text: str) -> None:
     question = _question(text)
     usual = _rank(election, question)
     assert _rank(election, replace(question, strengths={"*": 1.0})) == usual

@@ -102,7 +102,7 @@ def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
-def test_a_pass_that_is_cut_short_is_gone_on_with(seed: int, tmp_path: Path) -> None:
+def test_interrupted_graph_update_is_resumed(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     sample = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
     for step in range(4):

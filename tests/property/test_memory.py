@@ -67,7 +67,7 @@ def score(found: RecalledMemory) -> float:
 
 @pytest.mark.acceptance("M2")
 @given(st.lists(judged, max_size=8), viewpoints, st.randoms())
-def test_the_order_is_total_and_follows_from_the_values_alone(
+def test_memory_order_is_total_and_depends_on_values_only(
     given_ones: list[tuple[Memory, tuple[str, ...], frozenset[str]]], viewpoint: RecallContext, random: object
 ) -> None:
     shuffled = list(given_ones)
@@ -85,7 +85,7 @@ def test_the_order_is_total_and_follows_from_the_values_alone(
 
 @pytest.mark.acceptance("M3")
 @given(judged, judged, viewpoints)
-def test_a_match_always_comes_before_a_non_match(
+def test_text_matches_precede_non_matches(
     one: tuple[Memory, tuple[str, ...], frozenset[str]],
     other: tuple[Memory, tuple[str, ...], frozenset[str]],
     viewpoint: RecallContext,

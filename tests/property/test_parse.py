@@ -74,7 +74,7 @@ def test_spans_are_well_formed_and_columns_agree(path: str, text: str) -> None:
 @pytest.mark.parametrize("path", PATHS)
 @settings(max_examples=60, deadline=None)
 @given(text=texts)
-def test_every_line_that_says_something_is_in_a_symbol(path: str, text: str) -> None:
+def test_every_line_with_text_belongs_to_a_symbol(path: str, text: str) -> None:
     covered = {
         line for symbol in parse(path, text).symbols for line in range(symbol.span.start.line, symbol.span.end.line + 1)
     }
@@ -86,7 +86,7 @@ def test_every_line_that_says_something_is_in_a_symbol(path: str, text: str) -> 
 @pytest.mark.parametrize("path", PATHS)
 @settings(max_examples=40, deadline=None)
 @given(text=texts)
-def test_own_text_is_text_of_the_span(path: str, text: str) -> None:
+def test_own_text_lies_within_the_span(path: str, text: str) -> None:
     rows = _rows(text)
     for symbol in parse(path, text).symbols:
         span = _text_of(rows, symbol)
@@ -97,5 +97,5 @@ def test_own_text_is_text_of_the_span(path: str, text: str) -> None:
 @pytest.mark.parametrize("path", PATHS)
 @settings(max_examples=40, deadline=None)
 @given(text=st.text(st.characters(), max_size=300))
-def test_any_text_is_parsed_the_same_twice(path: str, text: str) -> None:
+def test_parsing_is_deterministic(path: str, text: str) -> None:
     assert parse(path, text) == parse(path, text)

@@ -104,7 +104,7 @@ def _cut_short(structures: StructureUpdater, store: IndexStore, steps: int) -> N
         assert store.files.is_structure_outdated
 
 
-def test_an_edit_resolves_that_file_alone(tmp_path: Path) -> None:
+def test_edit_resolves_only_that_file(tmp_path: Path) -> None:
     files = {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)}
     sample = GraphProject(tmp_path / "project", files)
     structures = StructureUpdater()

@@ -45,7 +45,7 @@ def before() -> pinned.Recorded:
     return msgspec.json.decode(pinned.FIGURES.read_bytes(), type=pinned.Recorded)
 
 
-def test_no_drop_against_the_recorded_figures(run: EvaluationRun, before: pinned.Recorded) -> None:
+def test_quality_does_not_drop_below_recorded_figures(run: EvaluationRun, before: pinned.Recorded) -> None:
     assert before.commit == pinned.COMMIT
     now = {asked.query: asked.ndcg for asked in run.asked}
     assert list(now) == list(before.ndcg), "the questions changed: record the figures anew"
@@ -57,19 +57,19 @@ def test_no_drop_against_the_recorded_figures(run: EvaluationRun, before: pinned
         assert run.categories[name].ndcg >= was.ndcg - LARGEST_DROP_OF_A_CATEGORY, (name, worse)
 
 
-def test_all_oracles_are_better_than_words_alone(run: EvaluationRun) -> None:
+def test_all_oracles_beat_lexical_alone(run: EvaluationRun) -> None:
     words = next(variant for variant in run.variants if variant.name == "lexical alone")
     assert run.figures.ndcg - words.figures.ndcg >= LEAST_GAIN_OVER_WORDS
     # 0.05 is asked for and not reached: docs/quality.md says what is known of that.
     assert run.categories["reworded"].ndcg > words.categories["reworded"].ndcg
 
 
-def test_every_symbol_asked_by_name_comes_first(run: EvaluationRun) -> None:
+def test_exact_symbol_names_rank_first(run: EvaluationRun) -> None:
     late = [asked.query for asked in run.asked if asked.category == "symbol" and asked.ranks[0] != 1]
     assert not late
 
 
-def test_reworded_questions_share_no_word_with_what_answers_them(subject: EvaluatedIndex) -> None:
+def test_reworded_questions_share_no_word_with_their_target(subject: EvaluatedIndex) -> None:
     reworded = [case for case in read_cases(pinned.QUESTIONS) if case.category == "reworded"]
     assert len(reworded) >= 15
     for case in reworded:
@@ -80,7 +80,7 @@ def test_reworded_questions_share_no_word_with_what_answers_them(subject: Evalua
         assert subject.store.lexical.matched_terms(words, [number]) == {number: []}, case.query
 
 
-def test_there_are_enough_questions_of_every_category() -> None:
+def test_each_question_category_is_large_enough() -> None:
     cases = read_cases(pinned.QUESTIONS)
     counts = {name: sum(case.category == name for case in cases) for name in {case.category for case in cases}}
     assert counts.keys() == {"symbol", "semantic", "architecture", "reworded"}

@@ -49,7 +49,7 @@ def kept_vectors() -> int:
 
 @pytest.mark.transformers
 @pytest.mark.acceptance("F11", "S1")
-def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> None:
+def test_model_switch_and_switch_back(shop: Shop, small: Path) -> None:
     indexer = shop.connect()
     engine = shop.engine()
     assert shop.find(engine).index.model == shop.model() == load_bundled_model().identity
@@ -100,7 +100,7 @@ def _computed(folder: Path) -> dict[str, float]:
 
 @pytest.mark.transformers
 @pytest.mark.acceptance("F3")
-def test_what_answers_never_imports_torch(shop: Shop, small: Path) -> None:
+def test_answering_process_never_imports_torch(shop: Shop, small: Path) -> None:
     shop.choose(small)
     shop.connect()
     with LspClient(shop.sample.root) as client:
@@ -125,7 +125,7 @@ def _maps(pid: int, library: str) -> bool:
 
 
 @pytest.mark.transformers
-def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> None:
+def test_saved_files_precede_slow_embedding(shop: Shop, slow: Path) -> None:
     shop.sample.write_many_files(150)
     indexer = shop.connect()
     engine = shop.engine()
@@ -151,7 +151,7 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
 
 @pytest.mark.transformers
 @pytest.mark.acceptance("F11")
-def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) -> None:
+def test_killed_embedding_resumes_where_it_stopped(shop: Shop, slow: Path) -> None:
     shop.sample.write_many_files(30)
     shop.connect()
     shop.choose(slow)
@@ -184,7 +184,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
 
 
 @pytest.mark.transformers
-def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> None:
+def test_model_setting_changed_while_embedding(shop: Shop, slow: Path, small: Path) -> None:
     shop.sample.write_many_files(30)
     indexer = shop.connect()
     shop.choose(slow)

@@ -53,9 +53,7 @@ def test_missing_model_offline_is_reported_and_bundled_one_answers(
 
 
 @pytest.mark.acceptance("F3")
-def test_without_the_extra_it_is_told_how_to_install_it(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_extra_reports_the_install_command(shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("sentence_transformers", "huggingface_hub"):
         (tmp_path / "blocked" / name).mkdir(parents=True)
         (tmp_path / "blocked" / name / "__init__.py").write_text(NOT_INSTALLED.format(name))
@@ -65,7 +63,7 @@ def test_without_the_extra_it_is_told_how_to_install_it(
     _bundled_goes_on(shop, "pip install 'scry-sidecar[transformers]'")
 
 
-def test_the_environment_s_model_reaches_an_indexer_that_runs_already(
+def test_model_from_the_environment_reaches_a_running_indexer(
     shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

@@ -87,7 +87,7 @@ def window(share_window: OpenWindow, server: CodeServer) -> Window:
     return window
 
 
-def test_activation(window: Window) -> None:
+def test_activation_time_of_the_extension(window: Window) -> None:
     """To load the code and to call `activate`, for each extension, as the editor itself measures it."""
     window.command("Developer: Startup Performance")
     expect(window.active_tab).to_contain_text("Startup Performance")
@@ -126,7 +126,7 @@ def test_memory_of_a_thousand_questions(window: Window, server: CodeServer) -> N
     assert after.used - before.used < MOST_GROWTH
 
 
-def test_from_the_key_to_the_list(window: Window, server: CodeServer) -> None:
+def test_latency_from_key_to_result_list(window: Window, server: CodeServer) -> None:
     window.log_messages()
     window.find("the")
     expect(window.row("#")).to_be_visible()
@@ -150,7 +150,7 @@ def test_from_the_key_to_the_list(window: Window, server: CodeServer) -> None:
     report("key to list", [spread("whole", whole), spread("sidecar", sidecar), spread("the rest", apart)])
 
 
-def test_no_process_is_left(window: Window, server: CodeServer) -> None:
+def test_no_process_remains_after_the_window_closes(window: Window, server: CodeServer) -> None:
     assert of_scry(server)
     start = time.monotonic()
     window.close()

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout
 
 
 @pytest.mark.acceptance("C1")
-def test_what_is_selected_is_looked_for(window: Window) -> None:
+def test_selection_is_searched(window: Window) -> None:
     window.open_file("mail.py")
     window.press(*["ArrowRight"] * len("def "), "Control+d")  # the word under the caret
     window.command("Scry: Find Selection")
@@ -56,7 +56,7 @@ def used(server: CodeServer) -> list[tuple[str, int]]:
 
 
 @pytest.mark.acceptance("C1")
-def test_indexing_is_paused_resumed_and_done_anew(window: Window, server: CodeServer) -> None:
+def test_indexing_is_paused_resumed_and_rebuilt(window: Window, server: CodeServer) -> None:
     window.open_file("mail.py")
     eventually(lambda: "4 files indexed" in window.status(), "the end of indexing in the status")
     window.command("Scry: Pause Indexing")

@@ -50,7 +50,7 @@ def test_hover_at_a_jump_target_and_panel_explain(window: Window) -> None:
 
 
 @pytest.mark.acceptance("C1")
-def test_what_the_repository_says_is_text_in_the_panel(window: Window) -> None:
+def test_repository_text_is_escaped_in_the_panel(window: Window) -> None:
     window.find("receipt_evil")
     row = window.row("receipt_evil")
     row.hover()

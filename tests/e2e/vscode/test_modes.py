@@ -73,7 +73,7 @@ def test_recent_works_without_words_and_commits_open_as_diffs(window: Window, se
 
 
 @pytest.mark.acceptance("C1")
-def test_the_first_commit_opens_as_a_diff_too(window: Window) -> None:
+def test_first_commit_opens_as_a_diff(window: Window) -> None:
     window.command("Scry: Recent Changes")
     window.row("First").click()
     expect(window.active_tab).to_contain_text("First (5 files)")
@@ -82,7 +82,7 @@ def test_the_first_commit_opens_as_a_diff_too(window: Window) -> None:
 
 
 @pytest.mark.acceptance("C1", "K2", "E2")
-def test_a_belief_opens_as_its_file(window: Window, server: CodeServer) -> None:
+def test_belief_result_opens_its_file(window: Window, server: CodeServer) -> None:
     before = len(used(server))
     window.find("where is gratitude said")
     row = window.row("Gratitude is said in one place alone.")

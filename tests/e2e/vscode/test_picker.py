@@ -31,7 +31,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.acceptance("C1", "E2", "X1")
-def test_from_the_palette_to_the_jump_and_the_log(window: Window, server: CodeServer) -> None:
+def test_palette_find_jumps_and_is_logged(window: Window, server: CodeServer) -> None:
     before = len(events(server.home, "scry.use"))
     window.find("mail the receipt")
     first = window.row("send_receipt")
@@ -53,7 +53,7 @@ def test_from_the_palette_to_the_jump_and_the_log(window: Window, server: CodeSe
 
 
 @pytest.mark.acceptance("C1")
-def test_escape_returns_to_where_one_was(window: Window, server: CodeServer) -> None:
+def test_escape_returns_to_the_previous_position(window: Window, server: CodeServer) -> None:
     before = len(events(server.home, "scry.use"))
     window.open_file("README.md")
     window.press("ArrowDown", "ArrowDown", "End")
@@ -70,7 +70,7 @@ def test_escape_returns_to_where_one_was(window: Window, server: CodeServer) -> 
 
 
 @pytest.mark.acceptance("C1")
-def test_the_servers_order_is_kept(window: Window) -> None:
+def test_picker_keeps_the_server_order(window: Window) -> None:
     """The editor would sort by where the words stand in a label: `Receipts` before `send_receipt`."""
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
@@ -79,7 +79,7 @@ def test_the_servers_order_is_kept(window: Window) -> None:
 
 
 @pytest.mark.acceptance("C1")
-def test_more_results_come_on_demand(window: Window) -> None:
+def test_more_results_are_loaded_on_demand(window: Window) -> None:
     window.find("places an order")
     expect(window.rows.first).to_have_attribute("aria-setsize", "21")
     window.press("ArrowUp")  # from the first line to the last
@@ -101,7 +101,7 @@ def test_fast_typing_shows_the_answer_to_the_last_words_alone(window: Window) ->
 
 
 @pytest.mark.acceptance("C1")
-def test_typing_on_cancels_the_older_question(window: Window, server: CodeServer) -> None:
+def test_typing_cancels_the_older_query(window: Window, server: CodeServer) -> None:
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
     eventually(lambda: len(sidecars(server)) == 1, "the end of earlier windows' sidecars")

@@ -113,7 +113,7 @@ def test_projects_are_chosen_by_name_and_the_button_leads_back(window: Window) -
 
 @pytest.mark.acceptance("C1", "P1")
 @pytest.mark.usefixtures("registered")
-def test_why_and_detail_speak_of_the_other_project(window: Window) -> None:
+def test_why_and_detail_explain_the_other_project(window: Window) -> None:
     find_everywhere(window, "deliver a letter")
     row = window.row("deliver_letter")
     row.hover()

@@ -65,7 +65,7 @@ def _without_scry(folder: Path, programs: Sequence[str]) -> str:
 
 
 @pytest.mark.acceptance("C1")
-def test_missing_it_is_installed_from_the_carried_wheel(
+def test_missing_sidecar_is_installed_from_the_bundled_wheel(
     open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
 ) -> None:
     environ = {"PATH": _without_scry(tmp_path / "bin", ["git"])}
@@ -103,7 +103,7 @@ def test_missing_or_old_python_is_explained(
 
 
 @pytest.mark.acceptance("C1")
-def test_status_item_says_why_it_stopped_and_what_helps(
+def test_status_item_shows_failure_and_remedy(
     open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
 ) -> None:
     with CodeServer(tmp_path / "server", extensions, machine={"scry.path": "/nowhere/scry"}) as server:

@@ -60,7 +60,7 @@ def python_extension(folder: Path, interpreter: str) -> Path:
 
 
 @pytest.mark.acceptance("C1")
-def test_the_python_extensions_interpreter_is_taken(open_window: OpenWindow, tmp_path: Path, shop: Path) -> None:
+def test_interpreter_of_the_python_extension_is_used(open_window: OpenWindow, tmp_path: Path, shop: Path) -> None:
     extensions = install_extension(tmp_path / "installed", python_extension(tmp_path / "python", sys.executable))
     with CodeServer(tmp_path / "server", extensions, environ=bare_path(tmp_path / "bin")) as server:
         window = open_window(server, shop)
@@ -72,9 +72,7 @@ def test_the_python_extensions_interpreter_is_taken(open_window: OpenWindow, tmp
 
 
 @pytest.mark.acceptance("C1")
-def test_the_interpreter_of_the_setting_is_taken(
-    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
-) -> None:
+def test_interpreter_setting_is_used(open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path) -> None:
     machine = {"scry.interpreter": sys.executable}
     environ = bare_path(tmp_path / "bin")
     with CodeServer(tmp_path / "server", extensions, environ=environ, machine=machine) as server:

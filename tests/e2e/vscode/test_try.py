@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout
 
 
 @pytest.mark.acceptance("C1")
-def test_it_prints_an_address_that_answers_until_it_is_ended() -> None:
+def test_try_script_serves_until_ended() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])

@@ -22,9 +22,7 @@ LARGE = 20_000
 
 
 @pytest.mark.acceptance("C1")
-def test_in_restricted_mode_nothing_runs_until_trust_is_given(
-    open_window: OpenWindow, tmp_path: Path, extensions: Path
-) -> None:
+def test_restricted_mode_runs_nothing_until_trusted(open_window: OpenWindow, tmp_path: Path, extensions: Path) -> None:
     trap = tmp_path / "trap.sh"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
     trap.chmod(0o755)
@@ -47,7 +45,7 @@ def test_in_restricted_mode_nothing_runs_until_trust_is_given(
 
 
 @pytest.mark.acceptance("C1")
-def test_a_bad_folder_takes_no_other_down(open_window: OpenWindow, tmp_path: Path, extensions: Path) -> None:
+def test_invalid_folder_does_not_affect_others(open_window: OpenWindow, tmp_path: Path, extensions: Path) -> None:
     make_repository(tmp_path / "shop", SHOP)
     workspace = tmp_path / "both.code-workspace"
     workspace.write_text(json.dumps({"folders": [{"path": "gone"}, {"path": "shop"}]}))

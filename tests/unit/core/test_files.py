@@ -11,7 +11,7 @@ from scry.core import cache_home, config_home, data_home, format_size
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="these variables are not heeded there")
-def test_the_places_follow_the_xdg_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_follow_the_xdg_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, place in (("CACHE", cache_home), ("DATA", data_home), ("CONFIG", config_home)):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
         assert place() == tmp_path / name / "scry"
@@ -29,5 +29,5 @@ def test_the_places_follow_the_xdg_variables(tmp_path: Path, monkeypatch: pytest
         (5 * 10**15, "5000.0 TB"),
     ],
 )
-def test_sizes_are_told_in_decimal_units(count: int, words: str) -> None:
+def test_sizes_are_formatted_in_decimal_units(count: int, words: str) -> None:
     assert format_size(count) == words

@@ -25,7 +25,7 @@ from scry.core import Citation, parse_citation
         ("memory:4obq75uc4n", "note", "", None, "memory:4obq75uc4n"),
     ],
 )
-def test_it_is_read(written: str, kind: str, path: str, lines: tuple[int, int] | None, name: str) -> None:
+def test_citation_is_parsed(written: str, kind: str, path: str, lines: tuple[int, int] | None, name: str) -> None:
     read = parse_citation(written)
     assert (read.kind, read.path, read.lines, read.name) == (kind, path, lines, name)
     assert read.code_ref == (f"{path}:{lines[0]}" if lines else path)
@@ -34,6 +34,6 @@ def test_it_is_read(written: str, kind: str, path: str, lines: tuple[int, int] |
 
 
 @pytest.mark.parametrize("written", ["", "  ", "/etc/passwd:1", "../up.py:1", "a/../../up.py", "C:/x.py", ":12", "./"])
-def test_what_lies_outside_is_refused_with_what_could_be(written: str) -> None:
+def test_citation_outside_the_project_is_refused_with_a_hint(written: str) -> None:
     with pytest.raises(ValueError, match="cite FILE:LINE, commit:SHA or session:ID"):
         parse_citation(written)

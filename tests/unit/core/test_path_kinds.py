@@ -60,7 +60,7 @@ from scry.core import classify_path, families_here, platform_of_path, superseded
         ("", ""),
     ],
 )
-def test_a_path_is_read_by_whole_words(path: str, kinds: str) -> None:
+def test_path_kind_needs_whole_words(path: str, kinds: str) -> None:
     assert classify_path(path) == frozenset(kinds.split())
 
 
@@ -78,7 +78,7 @@ def test_a_path_is_read_by_whole_words(path: str, kinds: str) -> None:
         ("a/b.c", None),
     ],
 )
-def test_a_path_names_a_system_by_whole_words(path: str, expected: tuple[str, str] | None) -> None:
+def test_platform_needs_whole_words_in_a_path(path: str, expected: tuple[str, str] | None) -> None:
     assert platform_of_path(path) == expected
 
 
@@ -92,11 +92,11 @@ def test_a_path_names_a_system_by_whole_words(path: str, expected: tuple[str, st
         ("emscripten", set[str]()),
     ],
 )
-def test_the_system_on_which_this_runs(platform: str, families: set[str]) -> None:
+def test_platform_families_of_this_system(platform: str, families: set[str]) -> None:
     assert families_here(platform) == families
 
 
-def test_a_folder_names_a_version() -> None:
+def test_folder_name_gives_the_api_version() -> None:
     assert version_of_path("api/v1/users.go") == (1, "api/users.go")
     assert version_of_path("v12/main.py") == (12, "main.py")
     assert version_of_path("pkg/v1beta/x.go") is None
@@ -104,13 +104,13 @@ def test_a_folder_names_a_version() -> None:
     assert version_of_path("lib/v1.py") is None
 
 
-def test_what_has_a_newer_version_is_superseded() -> None:
+def test_older_api_version_is_superseded() -> None:
     assert superseded_paths(["api/v1/users.go", "api/v2/users.go", "api/v1/only.go"]) == {"api/v1/users.go"}
 
 
-def test_version_one_is_older_than_what_names_no_version() -> None:
+def test_version_one_is_older_than_an_unversioned_path() -> None:
     assert superseded_paths(["lib/v1/main.py", "lib/main.py"]) == {"lib/v1/main.py"}
 
 
-def test_a_later_version_beside_none_may_be_the_newer_one() -> None:
+def test_later_version_beside_unversioned_is_not_superseded() -> None:
     assert superseded_paths(["main.go", "v2/main.go"]) == frozenset()

@@ -40,7 +40,7 @@ def _theirs(project: Path, text: str) -> Settings:
     return load_settings(project, {})
 
 
-def test_without_any_source_the_defaults_stand(mine: Path, project: Path) -> None:
+def test_defaults_apply_without_any_source(mine: Path, project: Path) -> None:
     assert load_settings(project, {}) == load_settings(None, {}) == Settings()
     assert Settings().max_file_bytes == 1_000_000
     assert {entry.source for entry in Settings().entries()} == {"default"}
@@ -114,13 +114,13 @@ def test_bad_project_setting_is_reported_and_ignored(mine: Path, project: Path, 
     assert words in settings.warnings[0]
 
 
-def test_one_wrong_key_does_not_take_the_others_along(mine: Path, project: Path) -> None:
+def test_invalid_key_does_not_discard_valid_ones(mine: Path, project: Path) -> None:
     settings = _theirs(project, 'max_file_bytes = "big"\nignore = ["a"]\n')
     assert settings.ignore == ("a",)
     assert len(settings.warnings) == 1
 
 
-def test_an_odd_projects_file_stops_nothing(mine: Path, project: Path) -> None:
+def test_malformed_project_file_is_ignored(mine: Path, project: Path) -> None:
     path = project / ".scry" / "config.toml"
     path.write_bytes(b"ignore = ['\xff']")
     assert "UTF-8" in load_settings(project, {}).warnings[0]
@@ -154,7 +154,7 @@ def test_bad_person_setting_is_an_error(mine: Path, text: str, words: str) -> No
     assert words in str(raised.value)
 
 
-def test_the_environment_is_read_by_kind() -> None:
+def test_environment_variables_are_parsed_by_type() -> None:
     environ = {"SCRY_IGNORE": "*.log, build/ ,", "SCRY_LANGUAGES": "", "SCRY_MODEL": "other", "HOME": "/"}
     settings = load_settings(None, environ)
     assert (settings.ignore, settings.languages, settings.model) == (("*.log", "build/"), (), "other")
@@ -178,7 +178,7 @@ def test_a_wrong_override_is_an_error() -> None:
     ("default", "text", "value"),
     [(False, "Yes", True), (True, "0", False), (0.5, "2", 2.0), (0.5, ".25", 0.25), (7, "-3", -3), ("a", " b ", " b ")],
 )
-def test_each_kind_is_read_from_text(default: bool | int | float | str, text: str, value: object) -> None:
+def test_each_setting_type_is_parsed_from_text(default: bool | int | float | str, text: str, value: object) -> None:
     read = parse_setting_text(SettingDefinition("x", default, "m", allowed_in_project=False), text)
     assert (read, type(read)) == (value, type(value))
 
@@ -201,11 +201,11 @@ def test_value_of_wrong_type_or_range_is_refused(definition: SettingDefinition, 
         validate_setting(definition, raw)
 
 
-def test_settings_can_be_keys() -> None:
+def test_settings_are_hashable() -> None:
     assert len({Settings(), Settings(ignore=("a",)), Settings()}) == 2
 
 
-def test_a_setting_can_not_exist_without_its_definition() -> None:
+def test_setting_without_a_definition_is_an_error() -> None:
     import scry.core.settings as module
 
     undeclared = defstruct("Undeclared", [("loose", int, 1)])
@@ -215,7 +215,7 @@ def test_a_setting_can_not_exist_without_its_definition() -> None:
             dict(module._find_definitions())  # pyright: ignore[reportPrivateUsage]
 
 
-def test_what_is_told_is_what_stands_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overrides_are_settings_from_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     (tmp_path / "config" / "scry").mkdir(parents=True)
     (tmp_path / "config" / "scry" / "config.toml").write_text('model = "team/model"\n')
@@ -226,7 +226,7 @@ def test_what_is_told_is_what_stands_in_no_file(tmp_path: Path, monkeypatch: pyt
     assert settings.overrides() == {"model": "other", "ignore": ("*.md",)}
 
 
-def test_variables_of_the_process_are_no_unknown_settings() -> None:
+def test_process_variables_are_not_unknown_settings() -> None:
     environ = {"SCRY_LOG_LEVEL": "debug", "SCRY_INDEXER_LINGER": "5", "SCRY_LOG_LEVLE": "debug"}
     (warning,) = load_settings(None, environ).warnings
     assert warning.startswith("SCRY_LOG_LEVLE")

@@ -22,11 +22,11 @@ from scry.core import BadSettings, edit_setting_text, write_setting
         ("log = [ # why\n  1,\n] # end\n", "log = false # end\n"),
     ],
 )
-def test_the_value_takes_its_old_place_or_a_new_line(before: str, after: str) -> None:
+def test_edited_value_keeps_its_line_or_gets_a_new_one(before: str, after: str) -> None:
     assert edit_setting_text(before, "log", False) == after
 
 
-def test_a_file_is_made_and_a_link_to_it_stays(tmp_path: Path) -> None:
+def test_settings_file_is_created_and_symlink_kept(tmp_path: Path) -> None:
     target = tmp_path / "dotfiles" / "config.toml"
     link = tmp_path / "scry" / "config.toml"
     link.parent.mkdir()

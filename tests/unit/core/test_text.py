@@ -25,7 +25,7 @@ from scry.core import content_terms, find_identifiers, normalize_name, split_sou
         ("__init__", ["init"]),
     ],
 )
-def test_terms(text: str, expected: list[str]) -> None:
+def test_text_is_split_into_terms(text: str, expected: list[str]) -> None:
     assert sorted(tokenize(text)) == sorted(expected)
 
 
@@ -34,14 +34,14 @@ def test_question_phrases_are_dropped_unless_alone() -> None:
     assert content_terms("what is this") == ["what", "is", "this"]
 
 
-def test_one_key_for_all_spellings_of_a_name() -> None:
+def test_name_spellings_have_one_key() -> None:
     assert {normalize_name(name) for name in ("RRF_fusion", "rrfFusion", "rrf-fusion", "RrfFusion()")} == {"rrffusion"}
 
 
-def test_lines_end_where_places_say_so_and_nowhere_else() -> None:
+def test_lines_end_only_at_lsp_line_ends() -> None:
     assert split_source_lines("a\x0cb\u2028c\r\nd\re\nf") == ["a\x0cb\u2028c", "d", "e", "f"]
 
 
 @given(st.text(st.characters(max_codepoint=127)) | st.text())
-def test_runs_are_those_of_word_characters(text: str) -> None:
+def test_word_runs_consist_of_word_characters(text: str) -> None:
     assert find_identifiers(text) == re.findall(r"\w+", text)

@@ -38,7 +38,7 @@ def test_all_shares_sum_to_the_cosine_and_some_are_negative(model: StaticModel) 
     assert {share.field for share in split.contributions} == {"text", "name", "path", "container", "head"}
 
 
-def test_the_same_word_is_among_the_greatest_shares(model: StaticModel) -> None:
+def test_equal_words_have_the_largest_shares(model: StaticModel) -> None:
     words = {(share.query_word, share.passage_word) for share in attribute_cosine(model, QUERY, RETRY).contributions}
     assert {("attempt", "attempt"), ("send", "send")} <= words
 
@@ -49,14 +49,14 @@ def test_shares_are_in_order_of_size(model: StaticModel) -> None:
 
 
 @pytest.mark.parametrize(("query", "passage"), [("", RETRY), (QUERY, Passage("", "", "", ""))])
-def test_nothing_shares_nothing(model: StaticModel, query: str, passage: Passage) -> None:
+def test_empty_text_has_no_shares(model: StaticModel, query: str, passage: Passage) -> None:
     split = attribute_cosine(model, query, passage)
     assert (split.contributions, split.remainder, split.cosine) == ((), 0.0, 0.0)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=120))
-def test_any_split_is_the_encoded_cosine(query: str, name: str, text: str) -> None:
+def test_shares_sum_to_the_encoded_cosine_for_any_text(query: str, name: str, text: str) -> None:
     model = StaticModel.load()
     passage = Passage(name, f"src/{name}.py", "Outer", text)
     split = attribute_cosine(model, query, passage)

@@ -39,7 +39,7 @@ def model() -> StaticModel:
     return StaticModel.load()
 
 
-def test_it_is_an_embedder_with_a_stable_identity(model: StaticModel) -> None:
+def test_static_model_is_an_embedder_with_a_stable_identity(model: StaticModel) -> None:
     embedder: Embedder = model
     assert embedder.identity == StaticModel.load().identity
     assert embedder.identity.startswith("scry-static@")
@@ -54,12 +54,12 @@ def test_it_is_an_embedder_with_a_stable_identity(model: StaticModel) -> None:
         ("convert a string to an integer", DIGITS),
     ],
 )
-def test_meaning_finds_what_words_do_not(model: StaticModel, query: str, best: Passage) -> None:
+def test_similarity_finds_synonyms_without_common_words(model: StaticModel, query: str, best: Passage) -> None:
     cosines = model.encode_passages(PASSAGES) @ model.encode_query(query)
     assert PASSAGES[int(np.argmax(cosines))] is best
 
 
-def test_vectors_have_length_one_and_nothing_has_zero(model: StaticModel) -> None:
+def test_vectors_are_unit_length_and_empty_text_is_zero(model: StaticModel) -> None:
     lengths = np.linalg.norm(model.encode_passages(PASSAGES), axis=1)
     assert lengths == pytest.approx([1, 1, 1, 0], abs=1e-5)
     assert np.linalg.norm(model.encode_query("send")) == pytest.approx(1, abs=1e-5)
@@ -96,11 +96,11 @@ def test_name_and_path_count_beside_the_text(model: StaticModel) -> None:
         (".bashrc", " .bashrc"),
     ],
 )
-def test_the_path_field_is_folder_and_file(path: str, text: str) -> None:
+def test_path_field_is_folder_and_file(path: str, text: str) -> None:
     assert path_text(path) == text
 
 
-def test_the_model_is_small(model: StaticModel) -> None:
+def test_bundled_model_is_small(model: StaticModel) -> None:
     folder = SERVER / "scry" / "embedding" / "model"
     assert sum(file.stat().st_size for file in folder.iterdir()) <= 16 * 2**20
     assert model.dimension == 256

@@ -32,14 +32,14 @@ def test_identifiers_split_at_case_letters_and_digits(text: str, words: list[str
     assert split_words(text) == words
 
 
-def test_the_longest_piece_wins() -> None:
+def test_longest_token_piece_wins() -> None:
     tokenizer = Tokenizer(PIECES)
     assert named(tokenizer.encode("parse_headers")) == ["parse", "header", "##s"]
     assert named(tokenizer.encode("header parser")) == ["header", "parse", "##r"]
     assert named(tokenizer.encode("ox")) == ["o", "##x"]
 
 
-def test_unknown_characters_meet_their_equals_in_buckets() -> None:
+def test_unknown_characters_are_hashed_into_buckets() -> None:
     tokenizer = Tokenizer(PIECES)
     first, second = tokenizer.encode("解析")
     assert first != second
@@ -54,7 +54,7 @@ def test_a_cached_word_gives_the_same_ids_again() -> None:
 
 
 @given(st.text())
-def test_any_text_is_tokenised_within_range(text: str) -> None:
+def test_token_ids_are_within_range_for_any_text(text: str) -> None:
     tokenizer = Tokenizer(PIECES)
     assert all(0 <= index < tokenizer.size for index in tokenizer.encode(text))
 
@@ -67,5 +67,5 @@ def test_words_and_text_give_the_same_pieces(text: str) -> None:
 
 
 @given(st.characters(categories=["Cs"]))
-def test_half_a_surrogate_pair_does_no_harm(char: str) -> None:
+def test_lone_surrogate_is_tokenised(char: str) -> None:
     assert isinstance(Tokenizer(PIECES).encode(f"a{char}b"), list)

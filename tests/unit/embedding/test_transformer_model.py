@@ -41,7 +41,7 @@ def _folder(path: Path, *classes: str) -> Path:
 # What needs no torch --------------------------------------------------------------------------------------------------
 
 
-def test_a_passage_is_its_place_and_its_text() -> None:
+def test_passage_text_is_location_and_text() -> None:
     assert passage_text(PASSAGES[0]) == "shop/checkout.py Checkout pay\ndef pay(self):\n    return 1\n"
     assert passage_text(PASSAGES[1]) == "README.md Shop > Returns\nSend it back."
     assert passage_text(PASSAGES[3]) == "caf?.py\n"
@@ -59,7 +59,9 @@ def test_a_passage_is_its_place_and_its_text() -> None:
         ("other", {"query": "q ", "any": "text: "}, "any", ("q ", "text: ")),
     ],
 )
-def test_prefixes(name: str, prompts: dict[str, str], default: str | None, expected: tuple[str, str]) -> None:
+def test_query_and_passage_prefixes_are_applied(
+    name: str, prompts: dict[str, str], default: str | None, expected: tuple[str, str]
+) -> None:
     assert choose_prefixes(name, prompts, default) == expected
 
 
@@ -74,7 +76,7 @@ def test_prefixes(name: str, prompts: dict[str, str], default: str | None, expec
         ("/no/such/folder", r"no modules\.json"),
     ],
 )
-def test_what_is_no_model_is_told(setting: str, words: str) -> None:
+def test_invalid_model_setting_is_reported(setting: str, words: str) -> None:
     with pytest.raises(ModelUnavailable, match=words):
         find_model(setting)
 
@@ -93,14 +95,14 @@ def test_local_model_is_pinned_by_content_not_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", ["os.system", "custom_module.Model", "sentence_transformersx.Model"])
-def test_a_model_that_brings_code_is_refused(tmp_path: Path, named: str) -> None:
+def test_model_with_custom_code_is_refused(tmp_path: Path, named: str) -> None:
     folder = _folder(tmp_path / "model", "sentence_transformers.models.Transformer", named)
     with pytest.raises(ModelUnavailable, match="never runs"):
         find_model(str(folder))
 
 
 @pytest.mark.parametrize("broken", ["{", "[1]", '[{"type": "sentence_transformers.x"}]', "null", "\xff"])
-def test_a_broken_folder_is_told(tmp_path: Path, broken: str) -> None:
+def test_malformed_model_folder_is_reported(tmp_path: Path, broken: str) -> None:
     (tmp_path / "modules.json").write_bytes(broken.encode("latin-1"))
     with pytest.raises(ModelUnavailable, match=r"modules\.json is broken"):
         find_model(str(tmp_path))
@@ -113,7 +115,9 @@ def test_files_outside_the_folder_are_not_read(tmp_path: Path) -> None:
         find_model(str(tmp_path))
 
 
-def test_without_the_extra_it_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_transformers_extra_reports_the_install_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     folder = _folder(tmp_path / "model", "sentence_transformers.models.Transformer")
@@ -145,7 +149,7 @@ def model(folder: Path) -> TransformerModel:
 
 
 @pytest.mark.transformers
-def test_its_vectors_are_the_library_s_own(folder: Path, model: TransformerModel) -> None:
+def test_transformer_vectors_equal_sentence_transformers(folder: Path, model: TransformerModel) -> None:
     library: Library = importlib.import_module("sentence_transformers")
     own = library.SentenceTransformer(str(folder), device="cpu")
     wanted = own.encode([passage_text(each) for each in PASSAGES], prompt="passage: ", normalize_embeddings=True)
@@ -157,7 +161,7 @@ def test_its_vectors_are_the_library_s_own(folder: Path, model: TransformerModel
 
 @pytest.mark.transformers
 @pytest.mark.acceptance("F10")
-def test_a_row_does_not_depend_on_what_is_beside_it(model: TransformerModel) -> None:
+def test_vector_does_not_depend_on_its_batch_neighbours(model: TransformerModel) -> None:
     together = model.encode_passages(PASSAGES)
     backwards = model.encode_passages(PASSAGES[::-1])[::-1]
     alone = np.concatenate([model.encode_passages([each]) for each in PASSAGES])
@@ -167,7 +171,7 @@ def test_a_row_does_not_depend_on_what_is_beside_it(model: TransformerModel) -> 
 
 
 @pytest.mark.transformers
-def test_its_identity_names_all_that_decides_a_vector(folder: Path, model: TransformerModel, tmp_path: Path) -> None:
+def test_transformer_identity_covers_all_vector_inputs(folder: Path, model: TransformerModel, tmp_path: Path) -> None:
     assert model.identity.startswith("small-e5@")
     for part in ("/32 ", "'query: '", "'passage: '", " 128 "):
         assert part in model.identity
@@ -204,7 +208,7 @@ def test_questions_and_passages_can_come_from_several_threads(model: Transformer
 
 
 @pytest.mark.transformers
-def test_a_damaged_model_is_told(folder: Path, tmp_path: Path) -> None:
+def test_damaged_model_is_reported(folder: Path, tmp_path: Path) -> None:
     damaged = Path(shutil.copytree(folder, tmp_path / "model"))
     (damaged / "model.safetensors").write_bytes(b"none")
     with pytest.raises(ModelUnavailable, match="can't be loaded"):

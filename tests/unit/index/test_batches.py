@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scry.index import AdaptiveBatchSize, split_into_batches
 
 
-def test_steps_grow_to_the_wanted_length_and_shrink_at_once() -> None:
+def test_batch_size_grows_to_target_and_shrinks_at_once() -> None:
     pace = AdaptiveBatchSize(0.1, 512, 4)
     sizes: list[int] = []
     for _ in range(6):

@@ -31,7 +31,7 @@ def test_crash_cause_is_known_to_later_processes(tmp_path: Path) -> None:
         fatal.close()
 
 
-def test_where_nothing_can_be_written_nothing_is_remembered(tmp_path: Path) -> None:
+def test_crash_guard_without_a_writable_folder_records_nothing(tmp_path: Path) -> None:
     fatal = CrashGuard(tmp_path / "none", "test")
     fatal.begin(b"x")
     fatal.end()

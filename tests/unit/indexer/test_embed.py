@@ -91,7 +91,7 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path, "one")
 
 
-def test_words_are_there_before_any_vector(place: Place) -> None:
+def test_lexical_index_is_searchable_before_vectors(place: Place) -> None:
     assert place.store.documents.headers_by_name(["name7"])
     assert place.store.state().vectors == 0
     assert place.store.state().state == "starting", "not ready while vectors lack"
@@ -113,7 +113,7 @@ def test_cached_vectors_score_as_fresh_ones(tmp_path: Path) -> None:
     assert first.nearest(embedder) == second.nearest(embedder) != []
 
 
-def test_it_can_be_cut_short_and_goes_on(place: Place) -> None:
+def test_interrupted_embedding_is_resumed(place: Place) -> None:
     def stop() -> None:
         if place.store.state().vectors:
             raise Cancelled("stop here")
@@ -127,7 +127,7 @@ def test_it_can_be_cut_short_and_goes_on(place: Place) -> None:
     assert len(near) == len(dict(near)) == place.store.state().vectors_total, "nothing lacks and nothing is there twice"
 
 
-def test_two_models_are_never_compared(place: Place) -> None:
+def test_vectors_of_two_models_are_never_compared(place: Place) -> None:
     place.embed(load_bundled_model())
     other = Turned()
     place.embed(other, "turned")
@@ -141,7 +141,7 @@ def test_two_models_are_never_compared(place: Place) -> None:
     assert len(place.nearest(other)) == place.store.state().vectors_total
 
 
-def test_a_model_does_not_take_over_before_it_has_everything(place: Place) -> None:
+def test_model_is_activated_only_when_complete(place: Place) -> None:
     place.embed(load_bundled_model())
     other = Turned()
     place.embed(other, "turned")
@@ -156,7 +156,7 @@ def test_a_model_does_not_take_over_before_it_has_everything(place: Place) -> No
     assert place.store.vectors.activate_if_complete(embedder_info("turned", other))
 
 
-def test_a_reader_follows_when_another_model_takes_over(place: Place) -> None:
+def test_reader_switches_to_the_activated_model(place: Place) -> None:
     place.embed(load_bundled_model())
     reader = IndexStore.open(place.project.cache, write=False)
     query, other = load_bundled_model().encode_query("name 7"), Turned()
@@ -169,7 +169,7 @@ def test_a_reader_follows_when_another_model_takes_over(place: Place) -> None:
     reader.close()
 
 
-def test_the_dead_are_dropped_when_there_are_many(place: Place) -> None:
+def test_many_dead_vectors_are_compacted(place: Place) -> None:
     place.embed(load_bundled_model())
     for number in range(30):
         place.write(f"part/f{number:02}.py", f"def changed_{number}():\n    return 1\n")
@@ -182,7 +182,7 @@ def test_the_dead_are_dropped_when_there_are_many(place: Place) -> None:
     assert len(place.nearest(load_bundled_model())) == total
 
 
-def test_an_index_made_anew_has_its_vectors_anew(place: Place) -> None:
+def test_rebuilt_index_has_new_vectors(place: Place) -> None:
     place.embed(load_bundled_model())
     before = place.nearest(load_bundled_model())
     place.store.reset()
@@ -194,7 +194,7 @@ def test_an_index_made_anew_has_its_vectors_anew(place: Place) -> None:
 
 
 @pytest.mark.parametrize("lost", ["all", "half"])
-def test_vectors_that_are_lost_are_made_again(place: Place, lost: str) -> None:
+def test_lost_vectors_are_rebuilt(place: Place, lost: str) -> None:
     place.embed(load_bundled_model())
     before = place.nearest(load_bundled_model())
     (file,) = place.project.cache.glob("vectors-*")
@@ -210,7 +210,7 @@ def test_vectors_that_are_lost_are_made_again(place: Place, lost: str) -> None:
     assert place.nearest(load_bundled_model()) == before
 
 
-def test_vectors_of_an_earlier_version_are_forgotten(place: Place) -> None:
+def test_vectors_of_an_earlier_version_are_discarded(place: Place) -> None:
     earlier = Turned()
     place.embed(earlier, BUNDLED_MODEL)
     place.store.vectors.drop_outdated(embedder_info(BUNDLED_MODEL, earlier))

@@ -28,7 +28,7 @@ def test_time_left_follows_the_rate_of_the_last_minute() -> None:
     assert left.seconds_for(100) == pytest.approx(50.0, rel=0.05)
 
 
-def test_nothing_encoded_is_no_rate() -> None:
+def test_no_encoded_passages_give_no_rate() -> None:
     clock = Clock()
     left = TimeLeftEstimator(clock)
     clock.now = 30.0
@@ -37,7 +37,7 @@ def test_nothing_encoded_is_no_rate() -> None:
     assert describe_embedding_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X"
 
 
-def test_progress_is_said_with_what_is_left() -> None:
+def test_progress_message_includes_time_left() -> None:
     clock = Clock()
     left = TimeLeftEstimator(clock)
     clock.now = 10.0
@@ -59,5 +59,5 @@ def test_progress_is_said_with_what_is_left() -> None:
         (100_000, "about 28 hours"),
     ],
 )
-def test_durations_are_no_more_exact_than_an_estimate(seconds: float, words: str) -> None:
+def test_durations_are_rounded_like_an_estimate(seconds: float, words: str) -> None:
     assert describe_duration(seconds) == words

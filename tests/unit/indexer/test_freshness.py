@@ -62,7 +62,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     place.store.close()
 
 
-def test_after_a_pass_it_is_current(place: Place) -> None:
+def test_index_is_current_after_a_pass(place: Place) -> None:
     assert place.current()
 
 
@@ -119,7 +119,7 @@ def _restore_an_older_file(place: Place) -> None:
         _restore_an_older_file,
     ],
 )
-def test_every_kind_of_change_shows_and_is_dealt_with(place: Place, act: object) -> None:
+def test_every_kind_of_change_is_detected_and_refreshed(place: Place, act: object) -> None:
     assert callable(act)
     act(place)
     assert not place.current()
@@ -127,7 +127,7 @@ def test_every_kind_of_change_shows_and_is_dealt_with(place: Place, act: object)
     assert place.current()
 
 
-def test_what_is_ignored_may_change(place: Place) -> None:
+def test_changed_ignored_file_keeps_the_index_current(place: Place) -> None:
     place.write("run.log", "22")
     assert place.current()
 
@@ -141,13 +141,13 @@ def test_new_name_beside_a_compared_file_is_seen(place: Place) -> None:
     assert place.current()
 
 
-def test_other_settings_are_not_current(place: Place) -> None:
+def test_changed_settings_make_the_index_stale(place: Place) -> None:
     for change in ({"ignore": ("x",)}, {"languages": ("go",)}, {"max_file_bytes": 5}, {"model": "other"}):
         assert not is_index_current(place.project, replace(place.settings, **change), place.store)  # pyright: ignore[reportArgumentType]
     assert is_index_current(place.project, replace(place.settings, warnings=("told",)), place.store.files)
 
 
-def test_a_pass_that_was_cut_short_is_not_current(place: Place) -> None:
+def test_interrupted_pass_leaves_the_index_stale(place: Place) -> None:
     remove_fingerprint(place.project)
     assert not place.current()
 
@@ -171,7 +171,7 @@ def test_index_format_version_joins_release_and_schema_numbers() -> None:
     assert all(number.isdecimal() for number in shapes.split("."))
 
 
-def test_numbers_are_compared_not_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_format_versions_are_compared_numerically(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scry, "__version__", "0.9.0")
     shapes = index_format_version().partition("+")[2]
     later = f"{int(shapes.split('.')[0]) + 100}.{shapes.partition('.')[2]}"
@@ -181,7 +181,7 @@ def test_numbers_are_compared_not_letters(monkeypatch: pytest.MonkeyPatch) -> No
     assert not is_newer_format("0.9.0")  # of before there were editions
 
 
-def test_a_person_is_told_both() -> None:
+def test_version_message_names_both_versions() -> None:
     assert describe_other_version("9.9+1.2.3.4") == (
         f"This project is indexed by Scry 9.9+1.2.3.4, and this is Scry {index_format_version()}: restart to update it."
     )

@@ -54,7 +54,7 @@ def test_graph_waits_until_the_history_is_there(kept: Kept) -> None:
     assert kept.shown[-1].state == "ready"
 
 
-def test_but_not_for_ever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graph_wait_for_history_has_a_limit(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     kept.keeper.request_update()
     monkeypatch.setattr(history_keeper, "GRAPH_WAIT_S", 0.0)
     assert not kept.keeper.blocks_graph()

@@ -56,7 +56,7 @@ def test_killed_holder_frees_the_lock_despite_children(tmp_path: Path) -> None:
         process.communicate()
 
 
-def test_it_is_lost_with_its_folder(tmp_path: Path) -> None:
+def test_lock_is_invalid_after_its_folder_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     folder.mkdir()
     lock = IndexerLock.acquire(folder / "lock")
@@ -82,7 +82,7 @@ def test_unwritable_lock_folder_raises_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "seconds"), [(None, LINGER_S), ("5", 5.0), ("0.5", 0.5), ("-1", 0.0), ("x", LINGER_S)]
 )
-def test_how_long_it_stays_can_be_set(monkeypatch: pytest.MonkeyPatch, value: str | None, seconds: float) -> None:
+def test_linger_time_can_be_set(monkeypatch: pytest.MonkeyPatch, value: str | None, seconds: float) -> None:
     if value is None:
         monkeypatch.delenv("SCRY_INDEXER_LINGER", raising=False)
     else:

@@ -24,5 +24,5 @@ _PROJECT = Project(Path("/p"), "p", "p-1", Path("/cache/p-1"), Path("/data/p"))
         (KeyError("x"), "KeyError"),
     ],
 )
-def test_a_failure_is_said_with_what_to_do(error: Exception, words: str) -> None:
+def test_indexing_failure_message_suggests_a_remedy(error: Exception, words: str) -> None:
     assert words in describe_indexing_failure(error, _PROJECT)

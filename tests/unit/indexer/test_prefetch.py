@@ -69,7 +69,7 @@ def read_ahead(root: Path, monkeypatch: pytest.MonkeyPatch, processes: int) -> N
 
 
 @pytest.mark.parametrize("processes", [1, 3])
-def test_what_was_read_ahead_is_neither_parsed_nor_embedded_again(
+def test_prefetched_files_are_not_parsed_or_embedded_again(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
 ) -> None:
     read_ahead(root, monkeypatch, processes)
@@ -82,13 +82,13 @@ def test_what_was_read_ahead_is_neither_parsed_nor_embedded_again(
     assert index(root, open_project(root).cache) == ahead
 
 
-def test_a_small_tree_is_not_worth_it(root: Path) -> None:
+def test_small_tree_is_not_prefetched(root: Path) -> None:
     one = Prefetcher(open_project(root))
     one.start(list(walk(root, Settings(), {})), Settings(), embed=True)
     assert not one.running
 
 
-def test_they_end_when_they_are_told_to(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_prefetchers_end(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MIN_PREFETCH_BYTES", 1)
     monkeypatch.setattr(module, "available_cpus", lambda: 2)
     project = open_project(root)

@@ -53,7 +53,7 @@ def run(script: str, *arguments: str) -> None:
     subprocess.run([sys.executable, "-c", script, *arguments], check=True, timeout=120)
 
 
-def test_what_it_read_is_neither_parsed_nor_embedded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forked_prefetch_is_not_parsed_or_embedded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "project"
     write_tree(root)
     run(_READ, str(root))
@@ -62,21 +62,21 @@ def test_what_it_read_is_neither_parsed_nor_embedded_again(tmp_path: Path, monke
     assert index(root, tmp_path / "cache" / "one")
 
 
-def test_without_a_plan_it_ends() -> None:
+def test_forked_prefetcher_without_a_plan_ends() -> None:
     run(
         "from scry.indexer.prefetch import fork_prefetcher\n"
         "one = fork_prefetcher()\none.send_plan(b'')\nassert one.wait(60) == 0\n"
     )
 
 
-def test_it_can_be_ended() -> None:
+def test_forked_prefetcher_can_be_killed() -> None:
     run(
         "from scry.indexer.prefetch import fork_prefetcher\n"
         "one = fork_prefetcher()\none.kill()\nassert one.wait(60) == -9\n"
     )
 
 
-def test_it_ends_with_its_indexer_even_before_its_plan_came() -> None:
+def test_forked_prefetcher_ends_with_its_indexer() -> None:
     indexer = subprocess.Popen([sys.executable, "-c", _WAIT], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert indexer.stdout is not None
     pid = int(indexer.stdout.readline())
@@ -85,7 +85,7 @@ def test_it_ends_with_its_indexer_even_before_its_plan_came() -> None:
     eventually(lambda: not is_running(pid), "the prefetcher has ended")
 
 
-def test_a_process_with_threads_is_left_whole() -> None:
+def test_process_with_threads_is_not_forked() -> None:
     done = threading.Event()
     other = threading.Thread(target=done.wait)
     other.start()

@@ -20,5 +20,5 @@ from scry.indexer import normalize_path
         ("a\0b", ""),
     ],
 )
-def test_only_paths_inside_the_project_are_taken(path: str, plain: str) -> None:
+def test_only_paths_inside_the_project_are_accepted(path: str, plain: str) -> None:
     assert normalize_path(path) == plain

@@ -55,7 +55,7 @@ _STATE = IndexState(
         EndRequest("2.0"),
     ],
 )
-def test_requests_come_back_as_they_were(request_: ClientMessage) -> None:
+def test_requests_round_trip(request_: ClientMessage) -> None:
     line = encode_message(request_)
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
@@ -74,7 +74,7 @@ def test_requests_come_back_as_they_were(request_: ClientMessage) -> None:
         ReplacedMessage("2"),
     ],
 )
-def test_replies_come_back_as_they_were(reply: IndexerMessage) -> None:
+def test_replies_round_trip(reply: IndexerMessage) -> None:
     line = encode_message(reply)
     assert line.count(b"\n") == 1
     assert decode_indexer_message(line) == reply
@@ -92,26 +92,26 @@ def test_every_field_of_a_state_is_sent() -> None:
 @pytest.mark.parametrize(
     "line", [b"", b"\xff\n", b"[]", b"{}", b'{"type":"steal"}', b'{"type":"sync"}', b'{"type":"sync","id":"1"}']
 )
-def test_what_is_not_ours_is_told_apart(line: bytes) -> None:
+def test_invalid_messages_are_rejected(line: bytes) -> None:
     with pytest.raises(InvalidMessage):
         decode_client_message(line)
     with pytest.raises(InvalidMessage):
         decode_indexer_message(line)
 
 
-def test_fields_of_a_later_version_are_passed_over() -> None:
+def test_unknown_fields_are_ignored() -> None:
     assert decode_client_message(b'{"type":"hello","version":"9","token":"","colour":"blue"}') == Hello("9")
     assert decode_indexer_message(b'{"type":"welcome","version":"9","pid":3,"mood":1}') == Welcome("9", 3)
 
 
 @given(st.lists(st.binary(min_size=1, max_size=40).filter(lambda path: b"\0" not in path), max_size=1000))
-def test_any_path_survives(names: list[bytes]) -> None:
+def test_any_path_round_trips(names: list[bytes]) -> None:
     paths = [os.fsdecode(name) for name in names]
     messages = [decode_client_message(encode_message(message)) for message in make_paths_changed(paths)]
     assert [path for each in messages if isinstance(each, PathsChanged) for path in decode_changed_paths(each)] == paths
 
 
-def test_an_undecodable_path_in_a_message_is_written_out() -> None:
+def test_undecodable_path_in_a_message_is_escaped() -> None:
     reply = decode_indexer_message(
         encode_message(
             StateMessage(IndexState(message=os.fsdecode(b"caf\xe9.py is gone"), unsaved=(os.fsdecode(b"\xff"),)))
@@ -123,7 +123,7 @@ def test_an_undecodable_path_in_a_message_is_written_out() -> None:
 
 
 @given(st.lists(st.binary(max_size=30).filter(lambda line: b"\n" not in line and line.strip() != b"")), st.data())
-def test_lines_come_out_whole_however_they_are_cut(lines: list[bytes], data: st.DataObject) -> None:
+def test_lines_are_reassembled_from_any_chunks(lines: list[bytes], data: st.DataObject) -> None:
     stream = b"".join(line + b"\n" for line in lines)
     splitter = LineSplitter()
     found: list[bytes] = []

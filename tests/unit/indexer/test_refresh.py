@@ -64,7 +64,7 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path / "project")
 
 
-def test_what_did_not_change_is_left_alone(place: Place) -> None:
+def test_unchanged_files_keep_their_documents(place: Place) -> None:
     place.write("a.py", "def one(): pass\n")
     place.write("b.py", "def two(): pass\n")
     assert place.bring().state == "ready"
@@ -77,7 +77,7 @@ def test_what_did_not_change_is_left_alone(place: Place) -> None:
     assert set(after) == {"./a.py::one", "./b.py::two", "./b.py::three"}
 
 
-def test_another_time_with_the_same_content_reads_but_changes_nothing(place: Place) -> None:
+def test_touched_file_with_equal_content_keeps_its_documents(place: Place) -> None:
     place.write("a.py", "def one(): pass\n")
     place.bring()
     before = place.numbers()
@@ -87,7 +87,7 @@ def test_another_time_with_the_same_content_reads_but_changes_nothing(place: Pla
     assert place.store.files.all_files()["a.py"].mtime_ns == 1
 
 
-def test_a_part_of_the_tree_is_enough(place: Place) -> None:
+def test_refresh_can_be_limited_to_paths(place: Place) -> None:
     place.write("a.py", "def one(): pass\n")
     place.bring()
     place.write("sub/b.py", "def two(): pass\n")
@@ -112,7 +112,7 @@ def test_a_changed_rule_is_applied_to_the_whole_tree(place: Place) -> None:
     assert "./gen/b.py::two" in place.names()
 
 
-def test_a_language_switched_off_and_on_again(place: Place) -> None:
+def test_disabled_language_can_be_enabled_again(place: Place) -> None:
     place.write("a.py", "def one(): pass\n")
     place.write("b.go", "package b\n\nfunc Two() {}\n")
     place.bring()
@@ -137,7 +137,7 @@ def test_files_without_text_are_rows_with_a_reason(place: Place) -> None:
     assert {"./latin.py::one", "./wide.py::two"} <= set(place.names())
 
 
-def test_an_interrupted_first_pass_goes_on_where_it_was(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_first_pass_resumes(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BATCH_FILES", 3)
     for number in range(12):
         place.write(f"f{number:02}.py", f"def name_{number}(): pass\n")
@@ -168,7 +168,7 @@ def test_progress_counts_up_to_the_total(place: Place, monkeypatch: pytest.Monke
     assert all(state.state == "indexing" for state in place.states)
 
 
-def test_a_content_that_another_project_had_is_not_parsed_again(
+def test_content_known_from_another_project_is_not_parsed(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.write("a.py", "def one():\n    return 'quite unlike any other test'\n")
@@ -184,7 +184,7 @@ def test_a_content_that_another_project_had_is_not_parsed_again(
     assert other.names() == ["./a.py::one"]
 
 
-def test_step_by_step_equals_fresh_once_it_is_compacted(place: Place, tmp_path: Path) -> None:
+def test_incremental_index_equals_fresh_after_compaction(place: Place, tmp_path: Path) -> None:
     for number in range(30):
         place.write(f"f{number:02}.py", f"def common_{number}():\n    return 'common words {number}'\n")
     place.bring()

@@ -64,7 +64,7 @@ def test_saved_files_wait_less_than_branch_switches(schedule: Schedule, clock: C
     assert schedule.seconds_until_task() == pytest.approx(DEBOUNCE_S)
 
 
-def test_a_stream_of_changes_delays_nothing_for_ever(schedule: Schedule, clock: Clock) -> None:
+def test_continuous_changes_do_not_delay_a_task_forever(schedule: Schedule, clock: Clock) -> None:
     schedule.request_compare(["a"])
     for _ in range(50):
         clock.now += DEBOUNCE_S / 2
@@ -72,7 +72,7 @@ def test_a_stream_of_changes_delays_nothing_for_ever(schedule: Schedule, clock: 
     assert schedule.seconds_until_task() == pytest.approx(MAX_DEBOUNCE_S - 50 * DEBOUNCE_S / 2)
 
 
-def test_a_whole_pass_swallows_paths_and_checks(schedule: Schedule) -> None:
+def test_full_pass_includes_pending_paths_and_checks(schedule: Schedule) -> None:
     schedule.request_compare(["a"])
     schedule.request_check()
     last = schedule.request_full_compare()
@@ -80,12 +80,12 @@ def test_a_whole_pass_swallows_paths_and_checks(schedule: Schedule) -> None:
     assert not schedule.pending
 
 
-def test_very_many_paths_become_a_whole_pass(schedule: Schedule) -> None:
+def test_very_many_paths_become_a_full_pass(schedule: Schedule) -> None:
     schedule.request_compare(f"f{i}" for i in range(MAX_CHANGED_PATHS + 1))
     assert _take(schedule).whole
 
 
-def test_saved_files_go_before_a_whole_pass_that_waits(schedule: Schedule) -> None:
+def test_saved_files_precede_a_waiting_full_pass(schedule: Schedule) -> None:
     schedule.request_full_compare()
     last = schedule.request_compare(["saved"], saved=True)
     first = _take(schedule)
@@ -120,7 +120,7 @@ def test_saved_files_interrupt_a_pass_a_limited_number_of_times(schedule: Schedu
         schedule.checkpoint()
 
 
-def test_a_branch_switch_does_not_interrupt(schedule: Schedule, clock: Clock) -> None:
+def test_branch_switch_does_not_interrupt_a_pass(schedule: Schedule, clock: Clock) -> None:
     schedule.request_full_compare()
     _take(schedule)
     schedule.request_compare([f"f{i}" for i in range(MAX_PRIORITY_FILES + 1)], saved=True)
@@ -153,7 +153,7 @@ def test_failure_delays_retry_and_change_shortens_the_delay(schedule: Schedule, 
 
 
 @pytest.mark.parametrize("act", ["request_check", "resume"])
-def test_after_a_failure_who_asks_does_not_wait(schedule: Schedule, act: str) -> None:
+def test_request_after_a_failure_is_not_delayed(schedule: Schedule, act: str) -> None:
     schedule.request_full_compare()
     schedule.fail(_take(schedule), 60.0)
     getattr(schedule, act)()
@@ -161,7 +161,7 @@ def test_after_a_failure_who_asks_does_not_wait(schedule: Schedule, act: str) ->
     assert _take(schedule).whole
 
 
-def test_while_paused_nothing_goes_out_and_nothing_is_lost(schedule: Schedule, clock: Clock) -> None:
+def test_paused_schedule_holds_tasks_and_loses_none(schedule: Schedule, clock: Clock) -> None:
     schedule.pause()
     schedule.request_compare(["a"])
     schedule.request_check()
@@ -185,7 +185,7 @@ def test_a_running_task_waits_at_its_checkpoint_while_paused() -> None:
     worker.join()
 
 
-def test_while_still_nothing_goes_out_and_nothing_is_lost(schedule: Schedule, clock: Clock) -> None:
+def test_suspended_schedule_holds_tasks_and_loses_none(schedule: Schedule, clock: Clock) -> None:
     schedule.set_suspended(suspended=True)
     schedule.request_compare(["a"])
     clock.now += 1
@@ -215,7 +215,7 @@ def test_suspended_work_continues_when_resumed() -> None:
     assert not schedule.wait_undisturbed(0.0)
 
 
-def test_rebuilding_ends_a_pause_and_the_pass_that_runs(schedule: Schedule) -> None:
+def test_rebuild_ends_a_pause_and_the_running_pass(schedule: Schedule) -> None:
     schedule.request_full_compare()
     task = _take(schedule)
     schedule.pause()

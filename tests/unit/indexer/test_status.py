@@ -26,7 +26,7 @@ def test_failure_hides_a_pause_until_the_next_index_state() -> None:
     assert [state.state for state in heard] == ["ready", "paused", "failed", "paused", "ready"]
 
 
-def test_note_is_shown_while_nothing_matters_more() -> None:
+def test_note_is_shown_unless_something_matters_more() -> None:
     status, _ = _status()
     status.set_index(_READY)
     status.set_notice("Files are compared every 3 s.")
@@ -36,7 +36,7 @@ def test_note_is_shown_while_nothing_matters_more() -> None:
     assert status.current().message == "gone"
 
 
-def test_what_changes_nothing_is_not_told() -> None:
+def test_unchanged_state_is_not_pushed() -> None:
     status, heard = _status()
     status.set_index(_READY)
     status.set_index(_READY)
@@ -52,7 +52,7 @@ def test_a_stage_keeps_the_counts() -> None:
     assert status.current() == replace(_READY, state="indexing")
 
 
-def test_it_is_not_ready_while_a_vector_lacks() -> None:
+def test_state_is_indexing_while_vectors_are_missing() -> None:
     status, _ = _status()
     status.set_index(replace(_READY, vectors=3, vectors_total=9))
     assert status.current().state == "indexing"

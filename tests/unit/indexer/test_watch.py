@@ -30,15 +30,15 @@ odd
         ("/mnt/without", "overlay"),
     ],
 )
-def test_the_file_system_is_that_of_the_innermost_mount(folder: str, kind: str) -> None:
+def test_file_system_type_is_that_of_the_innermost_mount(folder: str, kind: str) -> None:
     assert file_system_type(Path(folder), _MOUNTS) == kind
 
 
-def test_without_a_list_of_mounts_it_is_unknown() -> None:
+def test_file_system_type_is_unknown_without_mounts() -> None:
     assert file_system_type(Path("/home"), "") == ""
 
 
-def test_the_local_disk_can_be_watched_unless_forbidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_disk_is_watchable_unless_disabled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WATCHFILES_FORCE_POLLING", raising=False)
     assert why_not_watchable(tmp_path) == ""
     monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "1")

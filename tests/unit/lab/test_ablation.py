@@ -19,7 +19,7 @@ VOTED = ("semantic", "lexical", "temporal")
 QUESTION = parse_query("where is it", BASE_ORACLE_WEIGHTS, limit=10)
 
 
-def test_nothing_asked_for_is_the_usual_and_changes_nothing() -> None:
+def test_no_overrides_change_nothing() -> None:
     assert parse_weight_overrides((), {}) is NO_OVERRIDES
     assert NO_OVERRIDES.apply_to(QUESTION) == QUESTION
 
@@ -33,12 +33,12 @@ def test_ablation_setting_weighs_oracles_and_scales_adjustments() -> None:
 
 
 @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
-def test_a_weight_below_nothing_or_without_end_is_refused(value: float) -> None:
+def test_negative_or_infinite_weight_is_refused(value: float) -> None:
     with pytest.raises(BadRequest, match="weight: repeat"):
         parse_weight_overrides((), {"repeat": value})
 
 
-def test_no_oracle_left_and_unknown_names_are_refused() -> None:
+def test_removing_all_oracles_and_unknown_names_are_refused() -> None:
     with pytest.raises(BadRequest, match="no oracle to answer"):
         parse_weight_overrides(tuple(BASE_ORACLE_WEIGHTS), {})
     check_override_names(parse_weight_overrides(("repeat", "semantic", ALL_ADJUSTMENTS), {}), {"repeat"})

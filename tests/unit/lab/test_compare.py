@@ -41,7 +41,7 @@ def test_unpaired_questions_are_named_and_repeats_count_twice() -> None:
     assert compare(twice, twice).same == 3
 
 
-def test_a_question_with_other_targets_is_another_question() -> None:
+def test_questions_with_different_targets_are_distinct() -> None:
     with pytest.raises(BadRequest, match="no question with the same targets in common"):
         compare(BEFORE, run(outcome(1, "one", "b", ["a"])))
 

@@ -32,7 +32,7 @@ def _log(folder: Path, *events: LogEvent) -> Path:
     return folder
 
 
-def test_nothing_logged_is_said_so(tmp_path: Path) -> None:
+def test_missing_log_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="nothing was logged"):
         read_logged_queries(tmp_path, ROOT)
 

@@ -36,7 +36,7 @@ def test_ndcg_of_known_ranks() -> None:
     assert ndcg(list(range(1, 21)), 20) == 1
 
 
-def test_one_result_counts_once_however_many_targets_it_matches() -> None:
+def test_result_matching_several_targets_counts_once() -> None:
     assert score_results([_place("a.py")], [ExpectedResult("a.py"), ExpectedResult("src/a.py")]).ndcg < 1
 
 
@@ -60,7 +60,7 @@ def test_a_target_is_matched_by_its_path_from_either_root() -> None:
     assert not matches_target(JudgedLocation("commit:abc", "", 0, 0), ExpectedResult("commit/"))
 
 
-def test_lines_and_documents_of_a_target_must_be_met() -> None:
+def test_target_lines_and_document_must_match() -> None:
     assert matches_target(_place("a.py", 1, 10), ExpectedResult("a.py", 10, 12))
     assert not matches_target(_place("a.py", 1, 9), ExpectedResult("a.py", 10, 12))
     assert matches_target(_place("a.py", 4), ExpectedResult("a.py", doc_id="./a.py::x4"))
@@ -101,11 +101,11 @@ def test_uniform_gain_is_significant_and_none_is_not() -> None:
     assert (same.mean, same.p, same.is_significant) == (0.0, 1.0, False)
 
 
-def test_one_question_of_many_is_no_proof() -> None:
+def test_gain_on_one_question_is_not_significant() -> None:
     assert not paired_bootstrap([0.5] * 30, [0.5] * 29 + [1.0]).is_significant
 
 
-def test_the_figures_depend_on_the_seed_alone() -> None:
+def test_bootstrap_depends_on_the_seed_only() -> None:
     draw = random.Random(3)
     before, after = [draw.random() for _ in range(40)], [draw.random() for _ in range(40)]
     assert paired_bootstrap(before, after) == paired_bootstrap(before, after)

@@ -16,7 +16,7 @@ def _file(folder: Path, text: str) -> Path:
     return path
 
 
-def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
+def test_questions_round_trip(tmp_path: Path) -> None:
     cases = [
         EvaluationCase("where is ✓", (ExpectedResult("a.py"), ExpectedResult("b.py", 3, 7)), "semantic", "by hand"),
         EvaluationCase("fuse", (ExpectedResult("a.py", doc_id="./a.py::fuse"),)),

@@ -34,7 +34,7 @@ def found(question: str, index: LexicalIndex, files: tuple[int, ...] | None = No
         ("nowhere", 1),
     ],
 )
-def test_a_quarter_of_the_words_that_occur_rounded_up(question: str, least: int, index: LexicalIndex) -> None:
+def test_match_needs_a_quarter_of_the_words_rounded_up(question: str, least: int, index: LexicalIndex) -> None:
     assert min_matching_terms(question.split(), index) == least
 
 
@@ -45,7 +45,7 @@ def test_document_with_fewer_terms_is_not_found_or_counted(index: LexicalIndex) 
     assert index.score_document("alpha beta gamma zeta eta".split(), 2, min_terms=2) == 0.0
 
 
-def test_where_none_holds_so_many_what_holds_most_is_found(index: LexicalIndex) -> None:
+def test_best_partial_match_is_found_below_the_threshold(index: LexicalIndex) -> None:
     assert found("alpha gamma zeta eta delta", index) == {3}
     assert found("beta gamma zeta eta delta", index, files=(1, 4)) == {1, 4}
     assert found("nowhere neither", index) == set()

@@ -91,14 +91,14 @@ def test_person_data_is_removed_without_a_trace(places: Path) -> None:
 
 
 @pytest.mark.acceptance("S2")
-def test_clearing_an_index_leaves_what_can_not_be_made_again(places: Path) -> None:
+def test_clearing_an_index_keeps_unrebuildable_data(places: Path) -> None:
     project = _used(places / "one")
     remove_items(list_index_items(project.root))
     assert _kinds(project.root)[0] == (DiskItemKind.DATA, project.data)
     assert all(trace.kind == DiskItemKind.SHARED for trace in list_cache_items())
 
 
-def test_a_project_whose_folder_is_gone_can_still_be_purged(places: Path) -> None:
+def test_project_with_a_removed_folder_can_be_purged(places: Path) -> None:
     project = _used(places / "one")
     shutil.rmtree(project.root)
     assert set(_kinds(places / "x" / ".." / "one")) == {
@@ -108,7 +108,7 @@ def test_a_project_whose_folder_is_gone_can_still_be_purged(places: Path) -> Non
     assert list_project_items(places / "never") == ()
 
 
-def test_nothing_is_removed_through_a_link(places: Path) -> None:
+def test_removal_does_not_follow_symlinks(places: Path) -> None:
     project = _used(places / "one")
     mine = places / "mine"
     mine.mkdir()
@@ -129,7 +129,7 @@ def short_folder() -> Iterator[Path]:
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="there are no such sockets")
-def test_a_socket_outside_the_cache_goes_too(places: Path, short_folder: Path) -> None:
+def test_socket_outside_the_cache_is_removed(places: Path, short_folder: Path) -> None:
     project = _used(places / "one")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(short_folder / "s"))
@@ -140,14 +140,14 @@ def test_a_socket_outside_the_cache_goes_too(places: Path, short_folder: Path) -
     assert not short_folder.exists()
 
 
-def test_an_address_that_names_another_file_removes_nothing(places: Path) -> None:
+def test_address_naming_another_file_removes_nothing(places: Path) -> None:
     project = _used(places / "one")
     publish_address(project.cache, IndexerAddress(1, "1", socket=os.fsencode(project.root / "a.py")))
     remove_items(list_project_items(project.root))
     assert (project.root / "a.py").exists()
 
 
-def test_what_can_not_be_removed_is_told(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_removal_is_reported(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = _used(places / "one")
 
     def refuse(path: Path) -> None:

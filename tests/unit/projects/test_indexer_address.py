@@ -57,9 +57,7 @@ def short() -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_a_temp_folder_that_others_can_write_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, short: Path
-) -> None:
+def test_world_writable_temp_folder_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, short: Path) -> None:
     temp = short
     planted = temp / f"scry-{os.getuid()}"
     planted.mkdir(parents=True)
@@ -73,7 +71,7 @@ def test_a_temp_folder_that_others_can_write_is_not_used(
         assert _mode(folder) == 0o700
 
 
-def test_what_a_crash_left_is_replaced(tmp_path: Path) -> None:
+def test_socket_left_by_a_crash_is_replaced(tmp_path: Path) -> None:
     old, before = open_listening_socket(tmp_path, "1")
     publish_address(tmp_path, before)
     old.close()  # as the system does for a killed process: the socket's file stays
@@ -98,7 +96,7 @@ def test_address_is_private_and_withdrawn_only_by_its_owner(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[]", b'{"pid": "x"}', b'{"pid": 1}'])
-def test_a_broken_address_is_none(tmp_path: Path, content: bytes) -> None:
+def test_malformed_address_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ADDRESS_FILE).write_bytes(content)
     assert read_address(tmp_path) is None
 

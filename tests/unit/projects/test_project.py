@@ -24,7 +24,7 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def test_a_project_has_a_readable_key_of_its_own(tmp_path: Path) -> None:
+def test_project_key_is_readable_and_unique(tmp_path: Path) -> None:
     keys: set[str] = set()
     for name in ("a/My Project!", "b/My Project!", "c/語", "d/..x"):
         (tmp_path / name).mkdir(parents=True)
@@ -38,21 +38,21 @@ def test_a_project_has_a_readable_key_of_its_own(tmp_path: Path) -> None:
     assert len(keys) == 4
 
 
-def test_a_link_to_a_project_is_the_project(tmp_path: Path) -> None:
+def test_symlink_to_a_project_is_the_same_project(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     assert open_project(tmp_path / "link") == open_project(tmp_path / "real")
 
 
 @pytest.mark.parametrize("name", ["gone", "file", "loop", "nul\0"])
-def test_what_is_no_folder_is_told(tmp_path: Path, name: str) -> None:
+def test_invalid_project_root_is_reported(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(ProjectMissing, match=name.strip("\0")):
         open_project(tmp_path / name)
 
 
-def test_home_and_what_holds_it_are_refused_unless_forced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_and_its_parents_are_refused_unless_forced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home" / "me"
     (home / "code").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
@@ -73,7 +73,7 @@ def test_work_trees_share_their_data_and_have_an_index_each(repository: Path, tm
 
 
 @pytest.mark.slow
-def test_a_home_kept_in_git_owns_nothing_in_it(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_repository_does_not_own_its_subfolders(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(repository))
     inside = repository / "code" / "app"
     inside.mkdir(parents=True)
@@ -82,7 +82,7 @@ def test_a_home_kept_in_git_owns_nothing_in_it(repository: Path, monkeypatch: py
 
 
 @pytest.mark.slow
-def test_the_root_is_the_top_of_the_work_tree(repository: Path, tmp_path: Path) -> None:
+def test_project_root_is_the_top_of_the_work_tree(repository: Path, tmp_path: Path) -> None:
     deep = repository / "x" / "y"
     deep.mkdir(parents=True)
     assert find_project_root(deep) == repository
@@ -91,7 +91,7 @@ def test_the_root_is_the_top_of_the_work_tree(repository: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_head_is_what_git_says(repository: Path, tmp_path: Path) -> None:
+def test_head_commit_equals_git(repository: Path, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     git(repository, "worktree", "add", "--quiet", str(tree), "-b", "feature/x")
     (tree / "b.py").write_text("b = 1\n")
@@ -119,14 +119,14 @@ def test_head_of_a_submodule_is_its_own(repository: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_references_that_files_do_not_settle_are_asked_of_git(repository: Path) -> None:
+def test_unresolved_references_are_read_with_git(repository: Path) -> None:
     first = git(repository, "rev-parse", "HEAD")
     git(repository, "tag", "v1")
     (repository / ".git" / "HEAD").write_text("ref: refs/tags/v1\n")
     assert head_commit(repository) == git(repository, "rev-parse", "HEAD") == first
 
 
-def test_without_git_there_is_no_commit(tmp_path: Path) -> None:
+def test_head_commit_is_none_without_git(tmp_path: Path) -> None:
     assert head_commit(tmp_path) is None
     assert head_commit(tmp_path / "gone") is None
 
@@ -144,7 +144,7 @@ def test_without_git_there_is_no_commit(tmp_path: Path) -> None:
         b"x" * 99_999,
     ],
 )
-def test_an_odd_git_file_is_no_error(tmp_path: Path, content: bytes) -> None:
+def test_malformed_git_file_is_no_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".git").write_bytes(content)
     assert head_commit(tmp_path) is None
     assert find_project_root(tmp_path) == tmp_path
@@ -164,7 +164,7 @@ def test_an_odd_git_file_is_no_error(tmp_path: Path, content: bytes) -> None:
         b"ref: " * 9_999,
     ],
 )
-def test_an_odd_head_is_no_error(tmp_path: Path, head: bytes) -> None:
+def test_malformed_head_is_no_error(tmp_path: Path, head: bytes) -> None:
     for folder in ("objects", "refs/heads"):
         (tmp_path / ".git" / folder).mkdir(parents=True)
     (tmp_path / ".git" / "HEAD").write_bytes(head)
@@ -173,7 +173,7 @@ def test_an_odd_head_is_no_error(tmp_path: Path, head: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_a_repositorys_own_settings_run_nothing(repository: Path, tmp_path: Path) -> None:
+def test_repository_git_settings_run_no_program(repository: Path, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
     git(repository, "config", "core.fsmonitor", f"touch {trap}")
     git(repository, "config", "alias.rev-parse", f"!touch {trap}")
@@ -183,7 +183,7 @@ def test_a_repositorys_own_settings_run_nothing(repository: Path, tmp_path: Path
     assert not trap.exists()
 
 
-def test_a_folder_tells_whose_it_is(tmp_path: Path) -> None:
+def test_folder_owner_is_known(tmp_path: Path) -> None:
     root = tmp_path / os.fsdecode(b"odd \xff name")
     assert read_owner_file(tmp_path / "key") is None
     write_owner_file(tmp_path / "key", root)

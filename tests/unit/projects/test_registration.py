@@ -46,7 +46,7 @@ def repository(place: Path) -> Path:
 
 
 @pytest.mark.acceptance("P1")
-def test_a_project_is_called_as_its_folder_unless_told(tmp_path: Path) -> None:
+def test_project_is_named_after_its_folder_by_default(tmp_path: Path) -> None:
     assert add_project(folder(tmp_path / "api"), None, ()).name == "api"
     assert add_project(folder(tmp_path / "x" / "api"), "old api", ()).name == "old api"
     assert open_project(tmp_path / "x" / "api").name == "old api"
@@ -56,7 +56,7 @@ def test_a_project_is_called_as_its_folder_unless_told(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+def test_invalid_registration_is_refused_by_field(tmp_path: Path) -> None:
     add_project(folder(tmp_path / "api"), None, ())
     with pytest.raises(BadRequest, match=r"folder: .*registered already, as api"):
         add_project(tmp_path / "api", "again", ())
@@ -83,7 +83,7 @@ def test_ambiguous_project_name_is_refused(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a,b", "commit", "a:b#c", " ", "x" * 200, "語"])
-def test_a_folder_of_any_name_gets_a_good_one(name: str) -> None:
+def test_any_folder_name_gives_a_valid_project_name(name: str) -> None:
     assert not describe_bad_name(suggest_project_name(Path("/", name)))
 
 
@@ -106,7 +106,7 @@ def test_links_are_added_and_taken_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("P1")
-def test_the_nearest_registered_folder_around_is_the_project(tmp_path: Path) -> None:
+def test_nearest_enclosing_registered_folder_is_the_project(tmp_path: Path) -> None:
     mono = repository(tmp_path / "mono")
     inner = folder(mono / "packages" / "api" / "src")
     assert find_project_root(inner, open_registry().list_projects()) == mono
@@ -165,7 +165,7 @@ def test_copies_and_strangers_are_not_moved_projects(tmp_path: Path) -> None:
     assert open_registry().list_projects()[0].root == app
 
 
-def test_a_new_name_and_a_new_folder(tmp_path: Path) -> None:
+def test_project_can_be_renamed_and_moved(tmp_path: Path) -> None:
     add_project(repository(tmp_path / "app"), None, ())
     add_project(folder(tmp_path / "lib"), None, [ProjectLink("uses", "app")])
     other = repository(tmp_path / "other")

@@ -15,13 +15,13 @@ def open_store(folder: Path, kept: int = MAX_ANSWERS) -> AnswerStore:
 
 
 @pytest.mark.acceptance("D1")
-def test_another_process_reads_what_one_has_put(tmp_path: Path) -> None:
+def test_stored_answer_is_read_by_another_process(tmp_path: Path) -> None:
     open_store(tmp_path / "data").put("q_1", ["./a.py::f"], b"an answer")
     assert open_store(tmp_path / "data").get("q_1") == b"an answer"
 
 
 @pytest.mark.acceptance("D1")
-def test_the_last_thousand_are_kept_and_the_oldest_is_named(tmp_path: Path) -> None:
+def test_last_thousand_answers_are_kept(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     for number in range(MAX_ANSWERS):
         store.put(f"q_{number}", [], b"")
@@ -45,14 +45,14 @@ def test_a_long_answer_comes_back_as_it_was(tmp_path: Path) -> None:
     assert (tmp_path / ANSWERS_FILE).stat().st_size < 100_000
 
 
-def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
+def test_damaged_answer_file_is_recreated(tmp_path: Path) -> None:
     (tmp_path / ANSWERS_FILE).write_bytes(b"nonsense " * 1000)
     store = open_store(tmp_path)
     store.put("q_1", [], b"one")
     assert (store.last_error, open_store(tmp_path).get("q_1")) == ("", b"one")
 
 
-def test_a_file_that_was_removed_is_made_again(tmp_path: Path) -> None:
+def test_removed_answer_file_is_recreated(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     store.put("q_1", [], b"one")
     for path in tmp_path.iterdir():
@@ -61,7 +61,7 @@ def test_a_file_that_was_removed_is_made_again(tmp_path: Path) -> None:
     assert (store.get("q_1"), open_store(tmp_path).get("q_2")) == (None, b"two")
 
 
-def test_what_can_not_be_written_is_kept_here(tmp_path: Path) -> None:
+def test_unwritable_answers_are_kept_in_memory(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where the folder should be")
     store = open_store(tmp_path / "data")
     store.put("q_1", ["./a.py"], b"one")
@@ -69,7 +69,7 @@ def test_what_can_not_be_written_is_kept_here(tmp_path: Path) -> None:
     assert (store.get("q_1"), store.newest_with_document("./a.py"), store.oldest_query_id()) == (b"one", b"one", None)
 
 
-def test_an_answer_does_not_wait_for_who_holds_the_file(tmp_path: Path) -> None:
+def test_storing_an_answer_does_not_wait_for_a_lock(tmp_path: Path) -> None:
     open_store(tmp_path).put("q_0", [], b"zero")
     holder = sqlite3.connect(tmp_path / ANSWERS_FILE, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")

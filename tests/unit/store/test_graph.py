@@ -28,7 +28,7 @@ def sample(tmp_path: Path) -> Iterator[GraphProject]:
     sample.store.close()
 
 
-def test_both_directions_tell_the_same_edge(sample: GraphProject) -> None:
+def test_both_directions_return_the_same_edge(sample: GraphProject) -> None:
     graph = sample.store.graph
     low, mid = sample.doc_key("core.py::low"), sample.doc_key("core.py::mid")
     callers, callees = graph.callers([low], 10), graph.callees([mid], 10)
@@ -37,14 +37,14 @@ def test_both_directions_tell_the_same_edge(sample: GraphProject) -> None:
     assert (callers.items[0].edge.line, callers.items[0].edge.confidence) == (5, Confidence.EXACT)
 
 
-def test_the_total_counts_what_the_limit_leaves_out(sample: GraphProject) -> None:
+def test_total_includes_edges_beyond_the_limit(sample: GraphProject) -> None:
     numbers = [sample.doc_key(f"core.py::{name}") for name in ("low", "mid", "high", "loop")]
     found = sample.store.graph.callers(numbers, 1)
     assert (len(found.items), found.total) == (1, 3)
     assert sample.store.graph.callers([], 5).total == 0
 
 
-def test_a_walk_gives_the_shortest_proof_in_walking_order(sample: GraphProject) -> None:
+def test_graph_walk_returns_the_shortest_path_in_order(sample: GraphProject) -> None:
     low = sample.doc_key("core.py::low")
     found = sample.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=5, limit=10, backward=True)
     assert [each.doc_id for each in found] == ["./core.py::mid", "./core.py::high", "./back.py::other"]
@@ -58,7 +58,7 @@ def test_a_walk_gives_the_shortest_proof_in_walking_order(sample: GraphProject) 
     assert [each.doc_id for each in near] == ["./core.py::mid"]
 
 
-def test_a_walk_may_be_kept_to_sure_edges(sample: GraphProject) -> None:
+def test_graph_walk_can_be_limited_to_certain_edges(sample: GraphProject) -> None:
     graph, top = sample.store.graph, sample.doc_key("use.py::top")
     every = graph.reachable_documents([top], EdgeKind.CALLS, max_depth=3, limit=10)
     assert [each.doc_id for each in every] == ["./use.py::guess", "./kept.py::Kept.unusual"]
@@ -67,13 +67,13 @@ def test_a_walk_may_be_kept_to_sure_edges(sample: GraphProject) -> None:
     assert [each.doc_id for each in sure] == ["./use.py::guess"]
 
 
-def test_bases_and_what_derives_from_them(sample: GraphProject) -> None:
+def test_bases_and_derived_classes_are_read(sample: GraphProject) -> None:
     kept, deep = sample.doc_key("kept.py::Kept"), sample.doc_key("kept.py::Deep")
     assert [item.doc_id for item in sample.store.graph.derived_types([kept], 5).items] == ["./kept.py::Sub"]
     assert [item.doc_id for item in sample.store.graph.base_types([deep], 5).items] == ["./kept.py::Sub"]
 
 
-def test_imports_both_ways(sample: GraphProject) -> None:
+def test_imports_are_read_in_both_directions(sample: GraphProject) -> None:
     assert sample.store.graph.imported_files("back.py", 5).paths == ("core.py",)
     assert sample.store.graph.importing_files("core.py", 5).paths == ("back.py",)
     assert sample.store.graph.imported_files("missing.py", 5).total == 0

@@ -17,12 +17,12 @@ _ROWS = st.tuples(
 
 
 @given(st.lists(_ROWS))
-def test_definitions_come_back(rows: list[tuple[int, int, int]]) -> None:
+def test_definitions_round_trip(rows: list[tuple[int, int, int]]) -> None:
     defined = np.array(rows, DEFINITION_DTYPE)
     assert unpack_definitions(pack_definitions(defined)).tolist() == defined.tolist()
 
 
-def test_numbers_that_follow_on_each_other_take_next_to_nothing() -> None:
+def test_consecutive_doc_keys_are_stored_compactly() -> None:
     random = np.random.default_rng(1)
     defined = np.zeros(1000, DEFINITION_DTYPE)
     defined["number"] = np.arange(70_000, 71_000)
@@ -32,6 +32,6 @@ def test_numbers_that_follow_on_each_other_take_next_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("value", [b"\0", b"nothing like it", compress_frame(b"too short")])
-def test_what_is_damaged_is_told(value: bytes) -> None:
+def test_damaged_definitions_raise_an_error(value: bytes) -> None:
     with pytest.raises(IndexDamaged):
         unpack_definitions(value)

@@ -32,7 +32,7 @@ def test_terms_of_any_number_of_documents_are_listed(index: LexicalIndex, count:
     assert index.matched_terms([*TERMS, "absent"], numbers) == {number: _held(number) for number in numbers}
 
 
-def test_documents_that_are_not_there_hold_nothing(index: LexicalIndex) -> None:
+def test_missing_documents_have_no_terms(index: LexicalIndex) -> None:
     assert index.matched_terms(TERMS, []) == {}
     assert index.matched_terms(TERMS, [COUNT + 1, 7]) == {COUNT + 1: [], 7: TERMS}
     assert index.matched_terms([], [7]) == {7: []}

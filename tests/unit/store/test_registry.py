@@ -22,7 +22,7 @@ def project(name: str, *links: ProjectLink) -> RegisteredProject:
     return RegisteredProject(name, Path("/code", name), ("c0ffee", "decade"), "inner/folder", f"{name}-1", links)
 
 
-def test_what_was_added_is_there_by_name(registry: RegistryStore) -> None:
+def test_registered_project_is_found_by_name(registry: RegistryStore) -> None:
     assert registry.list_projects() == ()
     assert not registry.path.exists(), "reading makes no file"
     app, lib = project("app", ProjectLink("uses", "lib")), project("lib")
@@ -31,13 +31,13 @@ def test_what_was_added_is_there_by_name(registry: RegistryStore) -> None:
     assert registry.list_projects() == (app, lib)
 
 
-def test_a_folder_whose_name_is_no_text_is_kept(registry: RegistryStore) -> None:
+def test_undecodable_folder_name_is_kept(registry: RegistryStore) -> None:
     odd = RegisteredProject("odd", Path(os.fsdecode(b"/code/caf\xe9")))
     registry.add(odd)
     assert registry.list_projects() == (odd,)
 
 
-def test_names_and_folders_are_each_anothers_once(registry: RegistryStore) -> None:
+def test_project_names_and_folders_are_unique(registry: RegistryStore) -> None:
     registry.add(project("app"))
     with pytest.raises(BadRequest, match="name: another project is called 'APP'"):
         registry.add(RegisteredProject("APP", Path("/elsewhere")))
@@ -49,7 +49,7 @@ def test_names_and_folders_are_each_anothers_once(registry: RegistryStore) -> No
     assert registry.list_projects() == (project("app"), project("lib"))
 
 
-def test_links_follow_a_new_name_and_go_with_a_project(registry: RegistryStore) -> None:
+def test_links_follow_renames_and_removals(registry: RegistryStore) -> None:
     registry.add(project("lib"))
     registry.add(project("app", ProjectLink("learns_from", "lib")))
     registry.replace("lib", project("core"))
@@ -58,14 +58,14 @@ def test_links_follow_a_new_name_and_go_with_a_project(registry: RegistryStore) 
     assert registry.list_projects() == (project("app"),)
 
 
-def test_a_link_to_nothing_is_refused_and_nothing_is_written(registry: RegistryStore) -> None:
+def test_link_to_an_unknown_project_is_refused(registry: RegistryStore) -> None:
     with pytest.raises(BadRequest, match="link: leads to a project that is not registered"):
         registry.add(project("app", ProjectLink("uses", "nothing")))
     assert registry.list_projects() == ()
 
 
 @pytest.mark.parametrize("content", [b"junk" * 5000, b"SQLite format 3\0" + b"\xff" * 5000, b""])
-def test_a_damaged_file_is_told_with_what_to_do(registry: RegistryStore, content: bytes) -> None:
+def test_damaged_registry_error_suggests_a_remedy(registry: RegistryStore, content: bytes) -> None:
     registry.folder.mkdir()
     registry.path.write_bytes(content)
     if not content:
@@ -76,7 +76,7 @@ def test_a_damaged_file_is_told_with_what_to_do(registry: RegistryStore, content
             act()
 
 
-def test_a_newer_file_is_left_alone(registry: RegistryStore) -> None:
+def test_registry_of_a_newer_version_is_left_unchanged(registry: RegistryStore) -> None:
     registry.add(project("app"))
     database = sqlite3.connect(registry.path)
     database.execute("PRAGMA user_version=99")
@@ -85,13 +85,13 @@ def test_a_newer_file_is_left_alone(registry: RegistryStore) -> None:
         registry.list_projects()
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_unwritable_registry_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RegistryUnavailable, match="can't be"):
         RegistryStore(tmp_path / "file" / "data").add(project("app"))
 
 
-def test_many_who_write_at_once_lose_nothing(registry: RegistryStore) -> None:
+def test_concurrent_registry_writes_lose_nothing(registry: RegistryStore) -> None:
     names = [f"p{number:02}" for number in range(24)]
 
     def add(name: str) -> None:

@@ -74,7 +74,7 @@ def test_scores_are_the_cosines_and_the_nearest_come_first(tmp_path: Path) -> No
     assert {number for number, _ in found[:5]} <= set(np.argsort(-exact)[:10].tolist())
 
 
-def test_equal_rows_come_by_number_wherever_they_are_cut(tmp_path: Path) -> None:
+def test_equal_rows_are_ordered_by_doc_key_at_any_limit(tmp_path: Path) -> None:
     vectors = np.repeat(unit_vectors(3, 1, 16), 50, axis=0)
     numbers = np.random.default_rng(0).permutation(50).tolist()
     file = written(tmp_path / "v", numbers, vectors)
@@ -98,7 +98,7 @@ def test_filtered_rows_keep_their_cosines(tmp_path: Path, share: int) -> None:
     assert file.search(vectors[7], 200, allowed) == [pair for pair in everything if pair[0] % share == 0]
 
 
-def test_what_has_no_direction_is_near_to_nothing(tmp_path: Path) -> None:
+def test_zero_vectors_match_nothing(tmp_path: Path) -> None:
     vectors = unit_vectors(5, 4, 16)
     vectors[2] = 0
     file = written(tmp_path / "v", [0, 1, 2, 3], vectors)
@@ -123,7 +123,7 @@ def test_rows_beyond_the_count_are_ignored_and_truncated(tmp_path: Path) -> None
     assert again.search(vectors[25], 1)[0][0] == 25
 
 
-def test_lost_rows_are_told_not_made_up(tmp_path: Path) -> None:
+def test_lost_rows_raise_an_error(tmp_path: Path) -> None:
     vectors = unit_vectors(7, 10, 16)
     file = written(tmp_path / "v", list(range(10)), vectors)
     data = file.path.read_bytes()
@@ -156,7 +156,7 @@ def test_growing_row_by_row_equals_all_at_once(tmp_path: Path) -> None:
     assert file.search(vectors[3], 60) == all_at_once.search(vectors[3], 60)
 
 
-def test_searching_is_not_disturbed_by_what_is_added(tmp_path: Path) -> None:
+def test_search_is_unaffected_by_concurrent_appends(tmp_path: Path) -> None:
     vectors = unit_vectors(9, 3000, 16)
     file = written(tmp_path / "v", [0], vectors[:1])
     alone = file.search(vectors[0], 1)[0]
@@ -276,7 +276,7 @@ def test_vector_sets_follow_and_gaps_are_found_by_index(place: Place) -> None:
         assert "documents_lacking" in steps[0][3]
 
 
-def test_a_set_given_up_leaves_nothing_behind(place: Place) -> None:
+def test_abandoned_vector_set_leaves_no_file(place: Place) -> None:
     place.fill(BUNDLED, range(1, 21))
     place.fill(OTHER, range(1, 11))
     place.fill(THIRD, range(1, 4))
@@ -290,7 +290,7 @@ def test_a_set_given_up_leaves_nothing_behind(place: Place) -> None:
     assert place.searched(OTHER) == {1}
 
 
-def test_files_are_never_named_alike_twice(place: Place) -> None:
+def test_vector_file_names_are_never_reused(place: Place) -> None:
     names: set[str] = set()
     for _ in range(4):
         place.fill(BUNDLED, range(1, 21))
@@ -347,7 +347,7 @@ def test_vectors_of_the_first_format_are_rebuilt(tmp_path: Path) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 1024), st.sampled_from([1, 8, 12, 100, 256, 384]))
-def test_what_was_packed_comes_back_whatever_was_packed_with_it(seed: int, count: int, dimension: int) -> None:
+def test_quantized_rows_round_trip_independently(seed: int, count: int, dimension: int) -> None:
     vectors = unit_vectors(seed, count, dimension)
     rows = quantize(range(count), vectors)
     assert np.abs(rows.matrix.astype(np.float32)).max() <= MAX_QUANTIZED
@@ -361,13 +361,13 @@ def test_what_was_packed_comes_back_whatever_was_packed_with_it(seed: int, count
     assert all(np.array_equal(before, after) for before, after in zip(rows, back, strict=True))
 
 
-def test_a_row_takes_less_than_a_byte_a_number() -> None:
+def test_packed_row_takes_less_than_a_byte_per_component() -> None:
     packed = pack_blocks(quantize(range(5000), unit_vectors(1, 5000, 256)))
     assert len(packed) < 5000 * 240
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 8, 12, 100, 256, 384]))
-def test_a_turn_changes_no_product(seed: int, dimension: int) -> None:
+def test_rotation_preserves_inner_products(seed: int, dimension: int) -> None:
     vectors = unit_vectors(seed, 9, dimension)
     products, before = np.inner(rotate(vectors), rotate(vectors)), np.inner(vectors, vectors)
     assert np.abs(products - before).max() < 1e-5

@@ -23,7 +23,7 @@ from training.docs import clean, first_sentence, is_useful
         ("/** Sends {@code file} to <b>all</b>. */", "Sends file to  all ."),
     ],
 )
-def test_markers_and_tags_are_taken_off(comment: str, text: str) -> None:
+def test_comment_markers_and_tags_are_removed(comment: str, text: str) -> None:
     assert clean(comment) == text
 
 

@@ -32,7 +32,7 @@ class Registry:
                 (folder / f"{name}.tgz").write_bytes(name.encode())
 
 
-def test_one_that_is_gone_does_not_cost_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_does_not_stop_other_downloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     registry = Registry("gone")
     monkeypatch.setattr(downloading, "_fetch", registry.fetch)
     with pytest.raises(RuntimeError, match=r"manifest's: npm-gone$"):
@@ -41,7 +41,7 @@ def test_one_that_is_gone_does_not_cost_the_others(tmp_path: Path, monkeypatch: 
     assert registry.calls == [["a", "gone", "b"], ["a"], ["gone"], ["b"]]
 
 
-def test_what_is_there_and_sound_is_not_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_valid_archives_are_not_downloaded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     registry = Registry("")
     monkeypatch.setattr(downloading, "_fetch", registry.fetch)
     wanted = [_package("a"), _package("b")]

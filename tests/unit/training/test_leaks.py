@@ -29,7 +29,7 @@ def test_a_package_is_refused_under_its_other_names(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["httpcomponents", "flasks", "clicker", "serve", "rust-regex", "lua-http", "zigar"])
-def test_another_name_is_no_leak(name: str) -> None:
+def test_unrelated_name_is_no_leak(name: str) -> None:
     assert not names_judged(name)
 
 
@@ -51,10 +51,10 @@ def test_a_copy_within_another_package_is_refused(path: str, text: str) -> None:
     assert refused("other", path, text)
 
 
-def test_an_ordinary_file_is_taken() -> None:
+def test_ordinary_file_is_accepted() -> None:
     assert not refused("other", "src/net/upload.py", "import requests\nfrom flask import Flask\n")
     assert not refused("other", "src/zig/main.zig", "")
 
 
-def test_no_package_of_the_manifest_is_judged() -> None:
+def test_manifest_contains_no_leaked_package() -> None:
     assert [one.key for one in load_manifest() if names_judged(one.name)] == []

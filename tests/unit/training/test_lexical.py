@@ -10,7 +10,7 @@ from training.lexical import Bm25, query_terms, stem, terms
 @pytest.mark.parametrize(
     ("word", "stemmed"), [("retries", "retr"), ("sending", "send"), ("class", "class"), ("as", "as"), ("files", "fil")]
 )
-def test_suffixes_are_taken_off(word: str, stemmed: str) -> None:
+def test_word_suffixes_are_removed(word: str, stemmed: str) -> None:
     assert stem(word) == stemmed
 
 
@@ -19,7 +19,7 @@ def test_stop_words_are_kept_when_there_is_nothing_else() -> None:
     assert query_terms("the the") == ["the", "the"]
 
 
-def test_scores_are_those_of_the_formula() -> None:
+def test_lexical_scores_equal_the_formula() -> None:
     index = Bm25([terms("send file"), terms("send"), terms("colour")])
     rarity = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     mean = 4 / 3

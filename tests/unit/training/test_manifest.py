@@ -23,18 +23,18 @@ def test_every_package_is_pinned() -> None:
     assert max(Counter(one.key for one in packages).values()) == 1
 
 
-def test_every_package_can_be_had_under_a_permissive_licence() -> None:
+def test_every_package_has_a_permissive_licence() -> None:
     for one in load_manifest():
         choices = re.split(r"\s+or\s+|/", one.licence.strip("()"), flags=re.IGNORECASE)
         assert any(not COPYLEFT.search(choice) for choice in choices), (one.key, one.licence)
 
 
-def test_some_packages_are_held_out() -> None:
+def test_forty_to_eighty_packages_are_held_out() -> None:
     held = [one for one in load_manifest() if one.held_out]
     assert 40 <= len(held) <= 80
 
 
-def test_a_part_is_what_lies_below_it() -> None:
+def test_package_part_is_its_subfolder() -> None:
     part = replace(OWN, part="lib/mix/")
     rest = replace(OWN, without=("lib/mix/",))
     assert [part.includes(path) for path in ("lib/mix/a.ex", "lib/b.ex")] == [True, False]
@@ -43,7 +43,7 @@ def test_a_part_is_what_lies_below_it() -> None:
     assert part.key == "pypi-sender-lib+mix"
 
 
-def test_a_sound_archive_is_not_fetched_again(tmp_path: Path) -> None:
+def test_valid_archive_is_not_downloaded_again(tmp_path: Path) -> None:
     (tmp_path / OWN.file).write_bytes(b"sender")
     download([OWN], tmp_path)
     assert (tmp_path / OWN.file).read_bytes() == b"sender"

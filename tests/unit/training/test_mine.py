@@ -24,7 +24,7 @@ def installed() -> list[str]:
     return [path for path in SOURCES if "." + path.rpartition(".")[2] in suffixes]
 
 
-def test_every_language_has_a_source() -> None:
+def test_every_language_has_a_training_source() -> None:
     assert len(SOURCES) == len(LANGUAGES) == 19
 
 
@@ -44,7 +44,7 @@ def test_methods_know_their_class() -> None:
     assert [(one.name, one.container) for one in records] == [("Sender", ""), ("send_file", "Sender")]
 
 
-def test_a_remark_is_paired_with_the_lines_under_it() -> None:
+def test_comment_is_paired_with_the_lines_below() -> None:
     text = (
         "def run(items):\n    total = 0\n"
         "    # the newest items come first so we stop at the first old one\n"

@@ -52,7 +52,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_other_words_are_learnt_and_held_out_code_is_found(trained: Path) -> None:
+def test_training_learns_synonyms_and_finds_held_out_code(trained: Path) -> None:
     model = StaticModel.load(trained / "model")
     shape = (model.tokenizer.size, 32)
     pieces = (trained / "model" / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
@@ -80,7 +80,7 @@ def test_the_same_seed_trains_the_same_table(trained: Path) -> None:
     assert not np.array_equal(first, other)
 
 
-def test_the_hash_names_the_content(trained: Path) -> None:
+def test_dataset_hash_depends_on_its_content(trained: Path) -> None:
     identity = StaticModel.load(trained / "model").identity
     assert identity == f"small@{content_hash(trained / 'model', WEIGHTS)[:16]}/32"
 
@@ -127,7 +127,7 @@ def test_equal_queries_are_not_each_others_negatives() -> None:
     assert masked < kept
 
 
-def test_blocks_are_trained_apart() -> None:
+def test_embedding_blocks_are_trained_separately() -> None:
     rng = np.random.default_rng(0)
     size, rows = BLOCK + 40, np.arange(30)
     queries, passages = (csr(rng.integers(0, 30, 4 * size), np.repeat(np.arange(size), 4), size, rows) for _ in "qp")
@@ -189,12 +189,12 @@ def test_narrowing_keeps_the_products_of_what_occurs() -> None:
         ("Closes the outputs.", False),
     ],
 )
-def test_in_other_words(question: str, expected: bool) -> None:
+def test_questions_without_common_words_are_recognised(question: str, expected: bool) -> None:
     record = Record("p", "python", "io/output.py", "definition", "write_all", "Stream", "", "")
     assert shares_no_word(question, record) is expected
 
 
-def test_the_buckets_are_as_long_as_a_word(trained: Path) -> None:
+def test_bucket_vectors_have_the_length_of_word_vectors(trained: Path) -> None:
     table = with_buckets(np.full((10, 4), 3, np.float32), 8, 0)
     assert table.shape == (8 + HASH_BUCKETS, 4)
     assert np.linalg.norm(table[8:], axis=1) == pytest.approx(6, rel=1e-5)

@@ -25,19 +25,21 @@ from scry.core.memory import RecallPurpose, parse_memory_query
         ("how does session handling work", None, ("session", "handling", "work")),
     ],
 )
-def test_what_a_question_wants(question: str, purpose: RecallPurpose | None, terms: tuple[str, ...]) -> None:
+def test_query_purpose_and_terms_are_recognised(
+    question: str, purpose: RecallPurpose | None, terms: tuple[str, ...]
+) -> None:
     wanted = parse_memory_query(question)
     assert wanted.purpose is purpose
     assert wanted.terms == terms
 
 
-def test_tests_are_nothing_in_particular() -> None:
+def test_questions_about_tests_have_no_purpose() -> None:
     assert parse_memory_query("why did tests fail").is_generic
     assert parse_memory_query("what was decided").is_generic
     assert not parse_memory_query("why did the parser fail").is_generic
     assert not parse_memory_query("parser").is_generic
 
 
-def test_the_asker_may_say_what_is_wanted() -> None:
+def test_purpose_can_be_set_explicitly() -> None:
     wanted = parse_memory_query("parser", RecallPurpose.FAILURES)
     assert (wanted.purpose, wanted.terms) == (RecallPurpose.FAILURES, ("parser",))

@@ -60,7 +60,7 @@ def test_recency_breaks_near_ties() -> None:
 
 
 @pytest.mark.acceptance("M3")
-def test_a_session_beats_the_repository_and_that_an_agent() -> None:
+def test_same_session_ranks_above_repository_above_agent() -> None:
     in_session = memory("session", age=2 * HALF_LIFE_MS)
     in_repository = memory("repository", session="other", scope="repository", age=2 * HALF_LIFE_MS)
     of_agent = memory("agent", session="other", scope="agent", age=2 * HALF_LIFE_MS)
@@ -71,7 +71,7 @@ def test_a_session_beats_the_repository_and_that_an_agent() -> None:
 
 
 @pytest.mark.acceptance("M3")
-def test_an_intent_boosts() -> None:
+def test_matching_intent_raises_the_score() -> None:
     plain, meant = memory("plain"), memory("meant", intent="single sign on", age=DAY_MS)
     assert names(ranked((plain, ("auth",)), (meant, ("auth",)))) == ["plain", "meant"]
     wanted = frozenset({"single", "sign"})
@@ -80,22 +80,22 @@ def test_an_intent_boosts() -> None:
 
 
 @pytest.mark.acceptance("M2")
-def test_equal_scores_stand_by_time_then_id() -> None:
+def test_equal_scores_are_ordered_by_time_then_id() -> None:
     same = [(memory(name, age=age), ("auth",)) for name, age in (("b", 0), ("a", 0), ("d", -5), ("c", -5))]
     assert names(ranked(*same)) == ["c", "d", "a", "b"]
 
 
-def test_a_rare_word_says_more_than_a_common_one() -> None:
+def test_rare_words_weigh_more_than_common_ones() -> None:
     assert names(ranked((memory("common"), ("token",)), (memory("rare"), ("auth",)))) == ["rare", "common"]
 
 
-def test_what_is_pinned_stays_new() -> None:
+def test_pinned_memory_does_not_age() -> None:
     pinned = memory("pinned", age=400 * DAY_MS, pinned=True)
     assert names(ranked((memory("new", age=DAY_MS), ()), (pinned, ()))) == ["pinned", "new"]
 
 
 @pytest.mark.acceptance("M4")
-def test_the_reason_names_what_counted_most() -> None:
+def test_reason_names_the_largest_factor() -> None:
     here = RecallContext(NOW, HERE)
     failing = RecallContext(NOW, HERE, purpose=RecallPurpose.FAILURES)
     elsewhere = memory("m", "command", session="other", detail="E 3 != 4")

@@ -10,7 +10,7 @@ def noted(*told: tuple[MemoryKind, str, int | None]) -> list[Memory]:
     ]
 
 
-def test_what_one_wants_to_know_who_goes_on_with_it() -> None:
+def test_work_summary_lists_decisions_failures_and_files() -> None:
     memories = noted(
         ("edit", "src/login.py", None),
         ("command", "pytest -q", 1),
@@ -34,7 +34,7 @@ def test_what_one_wants_to_know_who_goes_on_with_it() -> None:
     ]
 
 
-def test_of_much_the_last_is_told() -> None:
+def test_work_summary_keeps_the_newest_entries() -> None:
     edits: list[tuple[MemoryKind, str, int | None]] = [("edit", f"{number}.py", None) for number in range(12)]
     errors: list[tuple[MemoryKind, str, int | None]] = [("error", f"error {number}", None) for number in range(5)]
     files = summarize_work("", noted(*edits))
@@ -68,5 +68,5 @@ def test_summary_names_failing_tests_of_the_newest_report() -> None:
     assert summarize_work("", passed).splitlines() == ["Failed: test_e2e failed: timeout (exit 1)"]
 
 
-def test_nothing_noted_is_nothing_to_tell() -> None:
+def test_summary_without_memories_is_empty() -> None:
     assert summarize_work("make login work", []) == ""

@@ -58,7 +58,7 @@ def queries(project: Project) -> list[str]:
 
 
 @pytest.mark.acceptance("E1")
-def test_a_query_is_logged_with_what_found_each_result(recorder: Recorder, project: Project) -> None:
+def test_logged_query_names_the_oracles_of_each_result(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder)
     recorder.close()
     ((kind, body),) = events(project)
@@ -74,7 +74,7 @@ def test_a_query_is_logged_with_what_found_each_result(recorder: Recorder, proje
 
 
 @pytest.mark.acceptance("D1")
-def test_another_process_finds_the_answer_again(recorder: Recorder, project: Project) -> None:
+def test_stored_answer_is_readable_by_another_process(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder)
     other = Recorder(project, load_settings(None, {}), "lsp")
     assert other.answers.require(answer.query_id).answer == answer
@@ -106,7 +106,7 @@ def test_unknown_query_id_or_rank_is_explained(
 
 
 @pytest.mark.acceptance("E2")
-def test_a_use_is_acknowledged_once(recorder: Recorder, project: Project) -> None:
+def test_repeated_use_is_acknowledged_once(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder)
     first, again = (record_use(recorder, UseParams(answer.query_id, 1, "jump", "act-1")) for _ in range(2))
     assert (first.recorded, again.recorded, again.note) == (True, False, "this act was recorded before")
@@ -129,7 +129,7 @@ def test_expired_answer_can_be_rated_and_used(recorder: Recorder, project: Proje
 
 
 @pytest.mark.acceptance("E1")
-def test_what_is_typed_is_logged_when_it_settles(recorder: Recorder, project: Project) -> None:
+def test_typed_query_is_logged_after_the_debounce(recorder: Recorder, project: Project) -> None:
     typed = [leave(recorder, "where is it"[:end], picker="p") for end in range(1, 5)]
     began = time.monotonic()
     leave(recorder, "elsewhere", picker="other")
@@ -168,7 +168,7 @@ def test_the_log_is_switched_off_and_on_while_processes_run(recorder: Recorder, 
 
 
 @pytest.mark.acceptance("E1")
-def test_a_log_that_fails_is_told_once_and_fails_nothing(recorder: Recorder, project: Project) -> None:
+def test_failing_log_is_reported_once_and_fails_no_query(recorder: Recorder, project: Project) -> None:
     project.data.mkdir(parents=True)
     (project.data / event_store.EVENTS_FILE).write_bytes(b"nonsense " * 1000)
     first = leave(recorder, "one")
@@ -184,7 +184,7 @@ def test_a_log_that_fails_is_told_once_and_fails_nothing(recorder: Recorder, pro
 
 
 @pytest.mark.acceptance("E1")
-def test_nothing_can_be_written_at_all(tmp_path: Path, project: Project, recorder: Recorder) -> None:
+def test_unwritable_data_folder_fails_no_query(tmp_path: Path, project: Project, recorder: Recorder) -> None:
     (tmp_path / "DATA").write_text("a file where the folder should be")
     answer = leave(recorder)
     assert "can't be kept" in answer.index.message
@@ -192,7 +192,7 @@ def test_nothing_can_be_written_at_all(tmp_path: Path, project: Project, recorde
     assert leave(recorder).index.message == ""
 
 
-def test_a_log_that_another_program_holds_gets_its_events_later(
+def test_locked_log_gets_its_events_later(
     recorder: Recorder, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_store, "BUSY_TIMEOUT_S", 0.05)
@@ -208,13 +208,13 @@ def test_a_log_that_another_program_holds_gets_its_events_later(
     assert queries(project) == ["one", "two"]
 
 
-def test_half_a_character_in_a_question_is_written_out(recorder: Recorder, project: Project) -> None:
+def test_lone_surrogate_in_a_query_is_escaped(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder, "half \ud83d")
     assert record_use(recorder, UseParams(answer.query_id, 1, "jump", "a")).recorded
     assert queries(project) == ["half \\ud83d"]
 
 
-def test_a_clock_that_is_set_back_changes_no_order(
+def test_clock_set_back_changes_no_event_order(
     recorder: Recorder, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = leave(recorder, "before")

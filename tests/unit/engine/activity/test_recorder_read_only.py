@@ -59,7 +59,7 @@ def leave_and_use(project: Project) -> tuple[Answer, Recorded, str]:
 
 @pytest.mark.acceptance("E1")
 @pytest.mark.skipif(os.name == "nt", reason="rights are others there")
-def test_a_read_only_folder_fails_no_answer_and_acknowledges_nothing(project: Project) -> None:
+def test_read_only_folder_fails_no_query_and_acknowledges_no_act(project: Project) -> None:
     assert leave_and_use(project)[1].recorded
     before = {path.name: path.read_bytes() for path in project.data.iterdir()}
     for path in (project.data, *project.data.iterdir()):

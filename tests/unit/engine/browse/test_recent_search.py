@@ -47,12 +47,12 @@ def test_defined_name_is_relevant_and_mentioned_word_is_not() -> None:
     assert numbers(filter_relevant(ranked, relevance_threshold(ranked))) == [1, 2]
 
 
-def test_what_find_ranks_below_its_best_is_not() -> None:
+def test_only_the_result_pool_of_find_is_relevant() -> None:
     ranked = [candidate(number, 1.0 - number / 100, lexical=1.0) for number in range(POOL_SIZE + 10)]
     assert numbers(filter_relevant(ranked, relevance_threshold(ranked))) == list(range(POOL_SIZE))
 
 
-def test_knowledge_takes_no_place_and_is_judged_by_the_others() -> None:
+def test_knowledge_takes_no_pool_slot_and_uses_code_thresholds() -> None:
     others = [candidate(number, 1.0 - number / 100, lexical=1.0) for number in range(POOL_SIZE)]
     belief = candidate(FIRST_KNOWLEDGE_KEY + 1, 0.9, lexical=100.0)
     weak = candidate(FIRST_KNOWLEDGE_KEY + 2, 0.8, lexical=0.1)
@@ -63,7 +63,7 @@ def test_knowledge_takes_no_place_and_is_judged_by_the_others() -> None:
     )
 
 
-def test_best_score_of_all_projects_sets_the_bar() -> None:
+def test_best_score_of_all_projects_sets_the_threshold() -> None:
     one = ProjectRanking([candidate(1, 0.9, lexical=10.0)], {"lexical": 20.0})
     other = ProjectRanking([candidate(2, 0.5, lexical=4.0)], {"lexical": 10.0})
     bars = shared_thresholds([one, other])
@@ -82,6 +82,6 @@ def test_incomparable_scores_are_judged_within_their_project() -> None:
     ]
 
 
-def test_a_project_that_found_nothing_costs_nothing() -> None:
+def test_project_without_results_changes_no_threshold() -> None:
     one = ProjectRanking([candidate(1, 0.9, lexical=10.0)], UNIT)
     assert shared_thresholds([one, ProjectRanking([], {})])[0] == shared_thresholds([one])[0]

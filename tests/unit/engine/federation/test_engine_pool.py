@@ -49,7 +49,7 @@ def sample(tmp_path: Path) -> Iterator[EngineFolders]:
     sample.pool.close()
 
 
-def test_all_who_ask_share_one_engine_that_stays_open(sample: EngineFolders) -> None:
+def test_concurrent_borrowers_share_one_open_engine(sample: EngineFolders) -> None:
     def ask(_: int) -> Engine:
         with sample.pool.borrow(sample.place / "." / "a") as engine:
             return engine
@@ -62,7 +62,7 @@ def test_all_who_ask_share_one_engine_that_stays_open(sample: EngineFolders) -> 
     assert sample.pool.open_roots() == (sample.folder("a"),)
 
 
-def test_an_engine_that_nobody_asks_is_closed_and_opened_again(sample: EngineFolders) -> None:
+def test_idle_engine_is_closed_and_reopened(sample: EngineFolders) -> None:
     root = sample.folder("a")
     with sample.pool.borrow(root):
         sample.now = 1000
@@ -79,14 +79,14 @@ def test_an_engine_that_nobody_asks_is_closed_and_opened_again(sample: EngineFol
     assert sample.opened == ["a", "a"]
 
 
-def test_of_too_many_those_asked_longest_ago_are_closed(sample: EngineFolders) -> None:
+def test_least_recently_used_engines_are_closed(sample: EngineFolders) -> None:
     for sample.now, name in enumerate(["a", "b", "a", "c"]):
         with sample.pool.borrow(sample.folder(name)):
             pass
     assert (sample.opened, sample.closed) == (["a", "b", "c"], ["b"])
 
 
-def test_more_in_use_than_may_stay_idle_are_all_kept(sample: EngineFolders) -> None:
+def test_engines_in_use_are_kept_beyond_the_idle_limit(sample: EngineFolders) -> None:
     with (
         sample.pool.borrow(sample.folder("a")),
         sample.pool.borrow(sample.folder("b")),
@@ -104,7 +104,7 @@ def test_project_that_fails_to_open_blocks_nobody_and_is_retried(sample: EngineF
         assert engine.project.name == "later"
 
 
-def test_opening_one_keeps_nobody_waiting_who_asks_another(sample: EngineFolders) -> None:
+def test_opening_an_engine_does_not_block_other_projects(sample: EngineFolders) -> None:
     is_opening, go_on = threading.Event(), threading.Event()
 
     def open_slowly(root: Path) -> Engine:
@@ -153,7 +153,7 @@ def test_closing_waits_for_running_questions_and_takes_no_more(sample: EngineFol
     assert (sample.opened, sample.closed) == (["a"], ["a"])
 
 
-def test_the_pool_sweeps_by_itself(sample: EngineFolders) -> None:
+def test_pool_closes_idle_engines_by_itself(sample: EngineFolders) -> None:
     is_closed = threading.Event()
 
     def opened(root: Path) -> Engine:

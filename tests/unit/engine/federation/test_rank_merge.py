@@ -29,18 +29,18 @@ def test_better_project_comes_first_and_ties_keep_project_order() -> None:
     assert ranks([ballot([9.0, 5.0]), ballot([7.0, 5.0, 1.0])]) == [[1, 3], [2, 4, 5]]
 
 
-def test_a_project_alone_keeps_its_ranks() -> None:
+def test_single_project_keeps_its_ranks() -> None:
     assert ranks([ballot([3.0, 2.0]), ballot([])]) == [[1, 2], []]
 
 
-def test_a_commit_takes_its_place_and_pushes_nobody_down() -> None:
+def test_commit_rank_pushes_no_document_down() -> None:
     votes = [OracleMatch(1, 1, 9.0, "bm25"), OracleMatch(2, 2, 5.0, "bm25"), OracleMatch(COMMIT, 2, 8.0, "bm25")]
     own = KeyedMatches(votes, [-vote.raw_score for vote in votes])
     assert ranks([own, ballot([7.0, 4.0])]) == [[1, 3, 2], [2, 4]]
     assert ranks([KeyedMatches(votes[:2], own.keys[:2]), ballot([7.0, 4.0])]) == [[1, 3], [2, 4]]
 
 
-def test_no_vote_goes_deeper_than_the_depth() -> None:
+def test_merged_ranking_is_limited_to_the_retrieval_depth() -> None:
     first, second = rank_among_all([ballot(range(150)), ballot(range(150))])
     assert len(first) + len(second) == RETRIEVAL_DEPTH
 

@@ -32,7 +32,7 @@ def shown(selection: ProjectSelection) -> list[tuple[str, str]]:
     return [(each.project.name, each.via) for each in selection.projects]
 
 
-def test_what_names_projects() -> None:
+def test_project_parameters_are_recognised() -> None:
     assert [
         names_projects(params) for params in (asked(), asked("a"), asked(all_projects=True), asked(linked=True))
     ] == [
@@ -45,7 +45,7 @@ def test_what_names_projects() -> None:
 
 
 @pytest.mark.acceptance("P1")
-def test_named_projects_are_asked_once_with_their_link() -> None:
+def test_named_projects_are_searched_once_with_their_link() -> None:
     selection = select_projects(wanted("web", "LIB", "app", "lib"), [APP], ALL)
     assert shown(selection) == [("app", ""), ("lib", "LEARNS_FROM"), ("web", "SIBLING")]
     assert select_projects(wanted("app", "lib", "web"), [APP], ALL) == selection
@@ -57,7 +57,7 @@ def test_unknown_project_is_reported_and_others_answer() -> None:
     assert (shown(selection), selection.unknown_names) == ([("lib", "LEARNS_FROM")], ("nope", "neither"))
 
 
-def test_all_are_the_registered_ones_and_the_one_asked_from() -> None:
+def test_all_projects_are_registered_ones_and_the_current_one() -> None:
     here = RegisteredProject("here", Path("/here"))
     assert [name for name, _ in shown(select_projects(wanted(all_projects=True), [here], ALL))] == [
         "app",
@@ -68,7 +68,7 @@ def test_all_are_the_registered_ones_and_the_one_asked_from() -> None:
     ]
 
 
-def test_linked_ones_are_those_tied_to_what_is_asked() -> None:
+def test_linked_selects_projects_linked_to_the_searched_ones() -> None:
     assert shown(select_projects(wanted(linked=True), [APP], ALL)) == [
         ("app", ""),
         ("lib", "LEARNS_FROM"),
@@ -86,6 +86,6 @@ def test_an_open_project_that_is_not_registered_can_be_named() -> None:
     assert shown(select_projects(wanted("here"), [here], ALL)) == [("here", "")]
 
 
-def test_all_and_some_at_once_are_refused() -> None:
+def test_projects_and_all_projects_together_are_refused() -> None:
     with pytest.raises(BadRequest, match="projects: and all_projects"):
         select_projects(wanted("lib", all_projects=True), [APP], ALL)

@@ -41,7 +41,7 @@ BY_BAR = RelationClause(RelationKind.CALLS, "bar", is_source=False)
         ('what calls "and"', RelationClause(RelationKind.CALLS, "and", is_source=True)),
     ],
 )
-def test_a_clause(text: str, clause: RelationClause) -> None:
+def test_clause_is_parsed(text: str, clause: RelationClause) -> None:
     assert parse_relation_query(text) == clause
 
 
@@ -83,13 +83,13 @@ def test_clauses_are_joined(text: str, tree: RelationQuery) -> None:
         ("what changes with a.py transitively", "transitively"),
     ],
 )
-def test_what_cannot_be_read_says_why(text: str, words: str) -> None:
+def test_relation_syntax_error_gives_a_reason(text: str, words: str) -> None:
     with pytest.raises(BadRequest) as refused:
         parse_relation_query(text)
     assert refused.value.field == "query"
     assert words in str(refused.value)
 
 
-def test_a_refusal_lists_what_can_be_asked() -> None:
+def test_relation_syntax_error_lists_supported_forms() -> None:
     with pytest.raises(BadRequest, match=r"what is called by X.*what calls foo and is called by bar"):
         parse_relation_query("the retry limit")

@@ -9,13 +9,13 @@ VOTE = OracleMatch(doc_key=1, rank=4, raw_score=1.0, score_type="bm25")
 
 
 @pytest.mark.acceptance("X1")
-def test_evidence_is_ranks_alone_of_those_that_matched() -> None:
+def test_evidence_lists_ranks_of_matching_oracles_only() -> None:
     votes = {"semantic": VOTE, "lexical": OracleMatch(1, 2, 12.4, "bm25")}
     assert describe_evidence(votes, FileStructure(importers=12)) == "sem #4 | lex #2 | imp 12"
 
 
 @pytest.mark.acceptance("X1")
-def test_importers_that_there_are_none_of_are_absent() -> None:
+def test_zero_importers_are_absent() -> None:
     assert describe_evidence({"lexical": VOTE}, FileStructure()) == "lex #4"
     assert describe_evidence({"lexical": VOTE}, None) == "lex #4"
 
@@ -25,5 +25,5 @@ def test_importers_that_there_are_none_of_are_absent() -> None:
     ("oracle", "short"),
     [("persona", "persona"), ("belief", "bel"), ("memory", "mem"), ("temporal", "temp"), ("novel", "novel")],
 )
-def test_short_names_of_oracles(oracle: str, short: str) -> None:
+def test_oracle_short_names(oracle: str, short: str) -> None:
     assert describe_evidence({oracle: VOTE}, None) == f"{short} #4"

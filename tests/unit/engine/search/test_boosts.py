@@ -70,7 +70,7 @@ def test_requested_or_only_platform_is_not_lowered() -> None:
 
 
 @pytest.mark.acceptance("F5")
-def test_an_older_version_comes_lower_unless_it_is_asked_for() -> None:
+def test_older_api_version_ranks_lower_unless_requested() -> None:
     versions = (outline(1, "api/v1/users.go", "list"), outline(2, "api/v2/users.go", "list"))
     first, second = ranked(ask("users of an account"), *versions)
     assert (first.document.doc_key, second.document.doc_key) == (2, 1)
@@ -99,7 +99,7 @@ def test_test_words_lift_the_test_penalty() -> None:
 
 
 @pytest.mark.acceptance("F5", "F8")
-def test_mentioned_name_is_boosted_less_than_a_sought_one() -> None:
+def test_mentioned_name_is_boosted_less_than_a_searched_one() -> None:
     named = outline(1, "src/a.py", "send_mail")
     for query in ("send_mail", "where is send_mail", "what is send_mail"):
         assert factors(ranked(ask(query), named)[0])["definition"] >= definition.DEFINITION_FACTOR

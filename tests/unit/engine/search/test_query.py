@@ -15,7 +15,7 @@ def _plan(text: str) -> SearchQuery:
 
 
 @pytest.mark.acceptance("F8")
-def test_filters_are_taken_out_of_the_words() -> None:
+def test_filters_are_removed_from_the_query_terms() -> None:
     question = _plan('retry lang:go -path:vendor/ type:code path:"my docs/"')
     assert question.words == "retry"
     assert question.filters == (
@@ -27,7 +27,7 @@ def test_filters_are_taken_out_of_the_words() -> None:
 
 
 @pytest.mark.acceptance("F8")
-def test_quotes_ask_for_the_exact_text() -> None:
+def test_quoted_text_must_match_exactly() -> None:
     question = _plan('where is "retry later" raised')
     assert (question.words, question.phrases) == ("where is raised", ("retry later",))
 

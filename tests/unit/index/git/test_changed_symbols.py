@@ -23,14 +23,14 @@ def test_a_change_belongs_to_the_innermost_document() -> None:
     assert found == {"class": [2, 1], "method": [3, 1], "after": [1]}
 
 
-def test_lines_that_came_above_later_shift_what_was_below() -> None:
+def test_lines_inserted_above_shift_older_changes() -> None:
     later: tuple[int, list[Hunk]] = (2, [(0, 0, 1, 10)])
     earlier: tuple[int, list[Hunk]] = (1, [(1, 1, 1, 1)])
     found = map_commits_to_documents(20, [document("head", 0, 9), document("body", 10, 19)], [later, earlier])
     assert found == {"head": [2], "body": [1]}
 
 
-def test_a_deletion_belongs_to_where_it_was() -> None:
+def test_deletion_belongs_to_the_document_around_it() -> None:
     documents = [document("one", 0, 4), document("two", 5, 9)]
     assert map_commits_to_documents(10, documents, [(1, [(8, 3, 7, 0)])]) == {"two": [1]}
     assert map_commits_to_documents(10, documents, [(1, [(1, 3, 0, 0)])]) == {"one": [1]}
@@ -47,7 +47,7 @@ def hunks_between(old: list[str], new: list[str]) -> list[Hunk]:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_line_that_still_stands_is_found_where_it_stands(seed: int) -> None:
+def test_surviving_line_is_located_in_the_current_file(seed: int) -> None:
     choose = random.Random(seed)
     versions: list[list[str]] = [[]]
     for number in range(12):
@@ -66,7 +66,7 @@ def test_a_line_that_still_stands_is_found_where_it_stands(seed: int) -> None:
         assert wrote in changed[str(place)]
 
 
-def test_documents_are_told_the_commits_that_changed_them(tmp_path: Path) -> None:
+def test_documents_know_the_commits_that_changed_them(tmp_path: Path) -> None:
     sample = HistoryProject(tmp_path / "shop").init_repository()
     first = "import os\n\n\ndef pay(x):\n    return x\n\n\nclass Cart:\n    def add(self, i):\n        return i\n"
     sample.commit("make", {"shop.py": first})

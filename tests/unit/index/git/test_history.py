@@ -39,7 +39,7 @@ ODD_NAMES = [
 @pytest.mark.parametrize(
     "subject", ["one|two", "a\x01b\x1fc", '"quoted" \\ \\n', "%H%x00%s", "commit abc", "語 🙂", "-p"]
 )
-def test_a_subject_is_text_whatever_it_holds(sample: HistoryProject, subject: str) -> None:
+def test_commit_subject_is_literal_text(sample: HistoryProject, subject: str) -> None:
     sha = sample.commit(f"{subject}\n\nthe body\n\nhas | lines\n:100644 000000 a b M\n", {"a.py": "x = 1\n"})
     sample.update_history()
     assert sample.stored_commits() == {sha: (subject, ("a.py",))}
@@ -61,7 +61,7 @@ def test_a_subject_of_several_lines_is_one_line(sample: HistoryProject) -> None:
     assert sample.subjects() == ["first second"]
 
 
-def test_bytes_that_are_no_text_are_marked(sample: HistoryProject) -> None:
+def test_undecodable_bytes_are_replaced(sample: HistoryProject) -> None:
     head = sample.commit("base", {"a": "1"})
     tree = sample.git("rev-parse", "HEAD^{tree}")
     person = b"N\xe9 <n@example.invalid> 1700009000 +0000"
@@ -88,7 +88,7 @@ def test_paths_of_any_bytes_are_read(sample: HistoryProject) -> None:
         assert store.changed_lines("new\nline")[0][1] == [(2, 1, 2, 1)]
 
 
-def test_lines_that_look_like_git_are_only_lines(sample: HistoryProject) -> None:
+def test_patch_lines_resembling_git_headers_are_content(sample: HistoryProject) -> None:
     tricky = "diff --git a/x b/x\n@@ -1 +1 @@\n\x00\x00deadbeef\n--- a\n+++ b\n\\ No newline at end of file\n"
     sample.commit("one", {"a.txt": "start\n" * 9000 + tricky, "b.txt": "1\n2\n"})
     sample.commit("two", {"a.txt": "start\n" * 9000 + tricky * 2, "b.txt": "1\n2\n3"})
@@ -108,7 +108,7 @@ def test_a_file_that_became_a_link_is_one_change(sample: HistoryProject) -> None
     assert sample.stored_commits()[last] == ("link", ("a", "z"))
 
 
-def test_the_settings_of_the_repository_change_nothing(sample: HistoryProject, tmp_path: Path) -> None:
+def test_repository_git_settings_do_not_affect_history(sample: HistoryProject, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     program = tmp_path / "run.sh"
     program.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")
@@ -225,7 +225,9 @@ def test_an_exact_rename_carries_the_history_along(sample: HistoryProject, tmp_p
         assert store.reader.co_changed_files("old.py", 5) == [("other.py", 3)]
 
 
-def test_step_by_step_equals_fresh(sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incremental_history_equals_fresh_history(
+    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(history_module, "MAX_COMMITS", 12)
     monkeypatch.setattr(history_module, "MAX_COMMITS_WITH_LINES", 5)
     monkeypatch.setattr(history_module, "BATCH_COMMITS", 3)
@@ -243,7 +245,7 @@ def test_step_by_step_equals_fresh(sample: HistoryProject, tmp_path: Path, monke
         assert store.reader.warning == "of the newest 12 commits"
 
 
-def test_a_pass_that_is_cut_short_is_gone_on_with(
+def test_interrupted_history_update_is_resumed(
     sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)

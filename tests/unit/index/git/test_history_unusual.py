@@ -17,7 +17,7 @@ def sample(tmp_path: Path) -> HistoryProject:
     return HistoryProject(tmp_path / "shop").init_repository()
 
 
-def test_without_git_and_before_the_first_commit_there_is_none(tmp_path: Path) -> None:
+def test_no_history_without_git_or_before_the_first_commit(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     assert HistoryProject(tmp_path / "plain").update_history().state == "none"
     sample = HistoryProject(tmp_path / "unborn").init_repository()
@@ -98,7 +98,7 @@ def test_nothing_is_fetched_into_a_partial_clone(sample: HistoryProject, tmp_pat
     assert together == ([("b.py", 4)] if left_out == "blob:none" else [])
 
 
-def test_a_missing_object_costs_its_commit_alone(sample: HistoryProject) -> None:
+def test_missing_git_object_loses_only_its_commit(sample: HistoryProject) -> None:
     for number in range(4):
         sample.commit(f"c{number}", {"a.py": f"x = {number}\n" * 3, f"b{number}.py": "1\n"})
     lost = sample.git("rev-parse", "HEAD~1:a.py")
@@ -137,7 +137,7 @@ def test_activity_counts_the_days_before_the_newest_commit(sample: HistoryProjec
     assert levels == {"high.py": "high", "medium.py": "medium", "low.py": "low", "old.py": "none"}
 
 
-def test_a_commit_of_very_many_files_ties_nothing(sample: HistoryProject) -> None:
+def test_very_large_commit_creates_no_co_changes(sample: HistoryProject) -> None:
     sample.commit("all", {f"f{number}.py": "1\n" for number in range(51)})
     sample.commit("few", {f"f{number}.py": "2\n" for number in range(50)})
     sample.update_history()

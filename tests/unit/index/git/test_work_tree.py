@@ -59,7 +59,7 @@ def _point_at(root: Path, reference: str) -> None:
     (root / ".git" / "HEAD").write_text(f"ref: {reference}\n")
 
 
-def test_it_is_what_is_read_anew_after_every_step(repository: Path) -> None:
+def test_head_tracker_equals_a_fresh_read_after_every_git_step(repository: Path) -> None:
     known = {folder: HeadTracker(folder) for folder in (repository, repository / "inside")}
     told: set[str | None] = set()
     for name, step in STEPS.items():
@@ -71,7 +71,7 @@ def test_it_is_what_is_read_anew_after_every_step(repository: Path) -> None:
     assert len(told) >= 8
 
 
-def test_what_is_known_is_not_read_again(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_head_is_not_read_again(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = HeadTracker(repository)
     first = kept.commit()
 
@@ -100,7 +100,7 @@ def test_changed_staged_new_and_gone_files_are_uncommitted(tmp_path: Path) -> No
     assert uncommitted_paths(sample.root) == (*(f"lib/{name}" for name in inside), "outside")
 
 
-def test_a_work_tree_elsewhere_is_taken_from_gits_settings(tmp_path: Path) -> None:
+def test_work_tree_from_git_settings_is_used(tmp_path: Path) -> None:
     sample = HistoryProject(tmp_path / "top" / "inner").init_repository()
     sample.commit("base", {"a.py": "1\n"})
     sample.git("config", "core.worktree", str(tmp_path / "top"))
@@ -108,11 +108,11 @@ def test_a_work_tree_elsewhere_is_taken_from_gits_settings(tmp_path: Path) -> No
     assert uncommitted_paths(sample.root) == ("a.py",)
 
 
-def test_without_git_it_is_not_known(tmp_path: Path) -> None:
+def test_uncommitted_paths_are_unknown_without_git(tmp_path: Path) -> None:
     assert uncommitted_paths(tmp_path) is None
 
 
-def test_no_filter_and_no_monitor_is_run(tmp_path: Path) -> None:
+def test_git_filters_and_fsmonitor_are_not_run(tmp_path: Path) -> None:
     sample = HistoryProject(tmp_path / "shop").init_repository()
     sample.commit("base", {"a.py": "1\n", ".gitattributes": "*.py filter=odd\n"})
     mark, program = tmp_path / "ran", tmp_path / "run.sh"

@@ -126,7 +126,7 @@ def test_imports_lead_to_files_of_the_project(name: str) -> None:
         ("README.md", "#!/bin/sh\n", False),
     ],
 )
-def test_entry_points(path: str, text: str, expected: bool) -> None:
+def test_entry_points_are_detected(path: str, text: str, expected: bool) -> None:
     flags = compute_structures(_files({path: text}), {})[path].flags
     assert ("entry_point" in flags) is expected
 
@@ -147,7 +147,7 @@ def _many(counts: dict[str, int]) -> tuple[dict[str, FileImports], dict[str, set
     return files, edges
 
 
-def test_importers_are_distinct_files_and_never_the_file_itself() -> None:
+def test_importers_are_distinct_and_exclude_the_file() -> None:
     files, edges = _many({"f001.py": 7})
     edges["f001.py"] = {"f001.py"}
     assert compute_structures(files, edges)["f001.py"].importers == 7

@@ -177,7 +177,7 @@ ENTRIES = {
 
 @pytest.mark.acceptance("F6")
 @pytest.mark.parametrize("path", ENTRIES)
-def test_what_starts_a_program_is_an_entry_point(path: str) -> None:
+def test_program_start_files_are_entry_points(path: str) -> None:
     files = {path: extract_file_imports(path, parse(path, ENTRIES[path]))}
     assert compute_structures(files, {})[path].flags == ("entry_point",)
     other = path.replace("start", "other").replace("Start", "Other").replace("main", "other").replace("index", "other")

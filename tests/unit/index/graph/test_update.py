@@ -213,7 +213,7 @@ SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
 
 
 @pytest.mark.parametrize("language", SAMPLES)
-def test_names_lead_where_the_language_says(language: str, tmp_path: Path) -> None:
+def test_names_resolve_by_language_rules(language: str, tmp_path: Path) -> None:
     files, calls, bases = SAMPLES[language]
     sample = GraphProject(tmp_path / "project", files)
     assert sample.calls() == calls

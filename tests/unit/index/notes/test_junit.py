@@ -28,7 +28,7 @@ def report(tmp_path: Path) -> Path:
 
 
 @pytest.mark.acceptance("M1")
-def test_failures_and_the_whole(report: Path) -> None:
+def test_report_gives_failures_and_a_total(report: Path) -> None:
     first, second, whole = read_junit_report(report, 5)
     assert first.text == "tests.test_cart::test_total failed: assert 3 == 4"
     assert (first.refs, first.outcome, first.kind) == (("tests/test_cart.py:12",), "failed", "test")
@@ -38,7 +38,7 @@ def test_failures_and_the_whole(report: Path) -> None:
     assert len({each.key for each in (first, second, whole)}) == 3
 
 
-def test_one_suite_alone_and_nothing_failed(tmp_path: Path) -> None:
+def test_single_suite_without_failures_is_read(tmp_path: Path) -> None:
     path = tmp_path / "r.xml"
     path.write_text('<testsuite><testcase name="a"/></testsuite>')
     (whole,) = read_junit_report(path, 5)
@@ -59,7 +59,7 @@ BOMB = '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><testsuite
         (BOMB.encode("utf-16"), "declares a document type"),
     ],
 )
-def test_what_is_no_report_is_refused(tmp_path: Path, text: str | bytes, why: str) -> None:
+def test_invalid_junit_report_is_refused(tmp_path: Path, text: str | bytes, why: str) -> None:
     path = tmp_path / "r.xml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(BadRequest, match=why):

@@ -37,7 +37,7 @@ def note(text: str, kind: str = "belief", name: str = "x") -> NoteFile:
 
 
 @pytest.mark.acceptance("K2")
-def test_every_key_is_read() -> None:
+def test_every_front_matter_key_is_read() -> None:
     found = note(WHOLE)
     assert (found.doc_id, found.title) == (
         "belief:fusion-by-rank",
@@ -70,7 +70,7 @@ def test_line_endings_and_byte_order_mark_do_not_matter(ending: str, mark: str) 
         ("领収書は毎時送られる。次の文。\n", "belief", "领収書は毎時送られる。"),
     ],
 )
-def test_without_front_matter_the_first_words_are_the_title(text: str, kind: str, title: str) -> None:
+def test_first_words_are_the_title_without_front_matter(text: str, kind: str, title: str) -> None:
     assert note(text, kind).title == title
 
 
@@ -101,7 +101,7 @@ def test_entrenchment_is_a_word_or_a_number(written: str, value: float) -> None:
         ("\n\n", 1, "it states nothing"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(text: str, line: int, problem: str) -> None:
+def test_note_error_gives_the_line(text: str, line: int, problem: str) -> None:
     found = read(text)
     assert isinstance(found, MalformedNote)
     assert found.line == line

@@ -35,5 +35,5 @@ from scry.index.parse import doc_text
         (["/** größe 😀 */"], "größe 😀"),
     ],
 )
-def test_markers_are_stripped(parts: list[str], expected: str) -> None:
+def test_comment_markers_are_stripped(parts: list[str], expected: str) -> None:
     assert doc_text(parts) == expected

@@ -72,7 +72,7 @@ def test_languages_are_found_by_name() -> None:
 
 
 @pytest.mark.parametrize("language", WITH_GRAMMAR, ids=lambda language: language.extensions[0])
-def test_a_query_compiles_and_says_only_what_is_understood(language: Language) -> None:
+def test_grammar_query_compiles_with_known_captures_only(language: Language) -> None:
     assert language.grammar
     query = Query(Grammar(language.grammar()), language.query)
     labels = {query.capture_name(index) for index in range(query.capture_count)}

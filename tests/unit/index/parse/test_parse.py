@@ -30,14 +30,14 @@ def test_class_owns_header_and_fields_but_not_methods() -> None:
 
 
 @pytest.mark.acceptance("F2")
-def test_a_nested_function_is_named_by_what_encloses_it() -> None:
+def test_nested_function_is_qualified_by_its_container() -> None:
     text = "class A:\n    def f(self):\n        def g():\n            pass\n"
     assert _one("a.py", text, "g").container == "A.f"
     assert _one("a.py", text, "f").kind == "method"
     assert "def g" not in _one("a.py", text, "f").own_text
 
 
-def test_a_span_takes_in_decorators_and_the_comment_above() -> None:
+def test_span_includes_decorators_and_leading_comment() -> None:
     text = "x = 1\n\n# Says hello.\n@one\n@two(3)\ndef f(a,\n      b): return a  # behind\n"
     symbol = _one("a.py", text, "f")
     assert (symbol.span.start.line, symbol.span.end.line) == (2, 6)
@@ -48,7 +48,7 @@ def test_a_span_takes_in_decorators_and_the_comment_above() -> None:
     assert symbol.own_text.endswith("# behind")
 
 
-def test_a_comment_apart_or_behind_code_is_no_doc() -> None:
+def test_detached_or_trailing_comment_is_no_doc() -> None:
     assert _one("a.go", "package a\n\n// apart\n\nfunc F() {}\n", "F").doc == ""
     assert _one("a.go", "package a\n\nvar x = 1 // behind\nfunc F() {}\n", "F").doc == ""
 
@@ -79,7 +79,7 @@ def test_each_name_of_one_definition_is_a_symbol() -> None:
         assert _one("a.go", "package a\n\nconst A, B = 1, 2\n", name).kind == "constant"
 
 
-def test_a_required_module_is_an_import_and_no_definition() -> None:
+def test_required_module_is_an_import_not_a_definition() -> None:
     parsed = parse("a.js", "const fs = require('fs');\nconst { join } = require('path');\nconst x = 1;\n")
     assert parsed.imports == ("fs", "path")
     assert [symbol.name for symbol in parsed.symbols if symbol.name] == ["x"]
@@ -99,12 +99,12 @@ def test_lines_are_counted_as_editors_count_them(ending: str) -> None:
     assert (symbol.span.end.utf8, symbol.span.end.utf16) == (22, 20)
 
 
-def test_syntax_errors_leave_the_rest() -> None:
+def test_syntax_errors_keep_other_symbols() -> None:
     text = "class A:\n    def f(self):\n        x = = 1\n\n    def g(self):\n        return 1\n\nclass B: pass\n"
     assert {"A", "f", "g", "B"} <= {symbol.name for symbol in parse("a.py", text).symbols}
 
 
-def test_odd_text_is_read() -> None:
+def test_empty_and_malformed_text_is_parsed() -> None:
     assert parse("a.py", "").symbols == ()
     assert parse("a.py", "\n \n\t\n").symbols == ()
     surrogate = _one("a.py", "def f():\n    return '\ud800', g()\n", "f")
@@ -115,7 +115,7 @@ def test_odd_text_is_read() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 1_000_000, "(" * 500_000 + ")" * 500_000, "{a:\n" * 300_000, "a=>" * 20_000])
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.ts", "a.go", "a.rs", "a.java", "a.md"])
-def test_a_megabyte_of_brackets_is_survived(path: str, text: str) -> None:
+def test_megabyte_of_brackets_is_parsed_as_text(path: str, text: str) -> None:
     assert {symbol.kind for symbol in parse(path, text).symbols} <= {"text"}
 
 
@@ -126,7 +126,7 @@ def test_many_syntax_errors_do_not_stall_the_query(path: str) -> None:
     assert parse(path, text).language
 
 
-def test_what_takes_too_long_is_read_as_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parse_timeout_falls_back_to_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(f"def f{number}():\n    return {number * number}\n" for number in range(2000))
     language = language_of("a.py")
     assert language
@@ -163,7 +163,7 @@ def test_references_name_their_line_once() -> None:
         ("struct template_s { int class_id; };\n", "c"),
     ],
 )
-def test_a_header_is_read_as_what_its_lines_begin_with(text: str, language: str) -> None:
+def test_header_file_is_parsed_as_c_or_cpp_by_content(text: str, language: str) -> None:
     assert parse("a.h", text).language == language
 
 
@@ -185,7 +185,7 @@ def test_macros_around_a_function_do_not_hide_it(path: str, line: str) -> None:
     assert symbol.own_text == line
 
 
-def test_a_macro_is_no_enumerator_and_an_enumerator_no_macro() -> None:
+def test_macros_and_enumerators_are_distinguished() -> None:
     text = "struct s {\n  UV_REQ_FIELDS\n  int a;\n  UV_REQ_PRIVATE\n};\nenum e {\n  E_A,\n  E_LAST\n};\n"
     assert [s.name for s in parse("a.c", text).symbols if s.kind == "field"] == ["a", "E_A", "E_LAST"]
 
@@ -198,12 +198,12 @@ def test_clauses_of_one_function_are_one_symbol() -> None:
     assert (symbol.signature, symbol.doc, symbol.span.end.line) == ("f :: Int -> Int", "Doc.", 3)
 
 
-def test_a_notebook_that_is_none_is_text() -> None:
+def test_invalid_notebook_is_text() -> None:
     for text in ('{"cells": [', '{"cells": [{"source": "x', "[]", '{"cells": {}}', '{"cells": [1, {"source": 3}]}'):
         assert [symbol.kind for symbol in parse("a.ipynb", text).symbols] == ["text"]
 
 
-def test_long_key_is_divided_and_short_one_is_no_block() -> None:
+def test_long_json_key_is_split_and_short_one_is_no_block() -> None:
     rows = "".join(f"  key{n}:\n" + "    - x: 1\n" * 30 for n in range(3))
     names = [(s.container, s.name) for s in parse("a.yaml", f"short: 1\nlong:\n{rows}").symbols]
     assert names == [("", ""), ("long", "key0"), ("long", "key1"), ("long", "key2")]
@@ -226,7 +226,7 @@ def test_shell_script_with_astral_characters_is_parsed() -> None:
         ("a.lua", "--------\nlocal function f() end\n\n-- ····\n\nlocal function g() end\n"),
     ],
 )
-def test_rulers_are_no_documents(path: str, text: str) -> None:
+def test_separator_lines_are_no_documents(path: str, text: str) -> None:
     assert [symbol.name for symbol in parse(path, text).symbols if symbol.kind == "text"] == []
     assert {"f", "g"} <= {symbol.name for symbol in parse(path, text).symbols}
 

@@ -43,7 +43,7 @@ def _names(text: str) -> list[str]:
         ("# A\rtext\r## B\r", ["A", "A > B"]),
     ],
 )
-def test_headings(text: str, names: list[str]) -> None:
+def test_markdown_headings_are_symbols(text: str, names: list[str]) -> None:
     assert _names(text) == names
 
 
@@ -97,7 +97,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("path", "text", "receiver"), CASES)
-def test_a_call_says_what_it_stands_on(path: str, text: str, receiver: str) -> None:
+def test_call_reference_names_its_receiver(path: str, text: str, receiver: str) -> None:
     found = [r.receiver for r in parse(path, text).references if r.name == "find"]
     assert found == [receiver]
 
@@ -133,13 +133,13 @@ def test_symbols_after_unknown_syntax_are_found() -> None:
     assert len(found) == len(set(found))
 
 
-def test_places_behind_an_error_are_those_in_the_file() -> None:
+def test_spans_after_a_syntax_error_are_those_of_the_file() -> None:
     (after,) = [symbol for symbol in parse("a.kt", UNKNOWN).symbols if symbol.name == "After"]
     assert UNKNOWN.splitlines()[after.name_span.start.line].startswith("interface After")
     assert after.signature == "interface After<E>"
 
 
-def test_a_small_error_costs_only_itself() -> None:
+def test_small_syntax_error_loses_only_its_own_symbol() -> None:
     text = "def one():\n    return (\n\n\ndef two():\n    return 2\n"
     assert "two" in names("a.py", text)
 

@@ -74,7 +74,7 @@ def test_an_ignored_folder_is_one_row_and_is_not_entered(tmp_path: Path) -> None
     assert skip.detail == ".gitignore line 1"
 
 
-def test_scrys_own_file_is_stronger_than_gits_at_any_depth(tmp_path: Path) -> None:
+def test_scryignore_overrides_gitignore_at_any_depth(tmp_path: Path) -> None:
     fill(
         tmp_path,
         {".scryignore": "!vendor/\n!*.gen.py\n", ".gitignore": "vendor/\n", "src/.gitignore": "*.py\n"}
@@ -83,13 +83,13 @@ def test_scrys_own_file_is_stronger_than_gits_at_any_depth(tmp_path: Path) -> No
     assert details(tmp_path) == {"src/b.py": "src/.gitignore line 1"}
 
 
-def test_the_setting_stands_between_scrys_file_and_gits(tmp_path: Path) -> None:
+def test_ignore_setting_ranks_between_scryignore_and_gitignore(tmp_path: Path) -> None:
     fill(tmp_path, {".scryignore": "a.txt\n", ".gitignore": "b.txt\n", "a.txt": "", "b.txt": "", "d/c.txt": ""})
     settings = Settings(ignore=("!a.txt", "!b.txt", "/d/c.txt"))
     assert details(tmp_path, settings) == {"a.txt": ".scryignore line 1", "d/c.txt": "settings: ignore"}
 
 
-def test_rules_of_the_repository_around_a_folder_bear_on_it(tmp_path: Path) -> None:
+def test_enclosing_repository_rules_apply_to_a_folder(tmp_path: Path) -> None:
     top = fill(
         repository(tmp_path / "top"),
         {".gitignore": "*.log\n/server/tmp\n", "server/api/.gitignore": "!keep.log\n", ".git/info/exclude": "*.bak\n"}
@@ -134,14 +134,14 @@ def test_global_git_excludes_apply_and_can_be_negated(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_project_can_not_name_the_persons_excludes(tmp_path: Path) -> None:
+def test_project_cannot_set_the_person_excludes(tmp_path: Path) -> None:
     root = fill(tmp_path / "p", {"a.py": "", "rules": "*.py\n"})
     subprocess.run(["git", "init", "--quiet", str(root)], check=True)
     subprocess.run(["git", "-C", str(root), "config", "core.excludesFile", str(root / "rules")], check=True)
     assert details(root) == {".git": "built-in rule"}
 
 
-def test_folders_that_tools_mark_as_theirs_are_left_out(tmp_path: Path) -> None:
+def test_folders_marked_by_tools_are_skipped(tmp_path: Path) -> None:
     tag = "Signature: 8a477f597d28d172789f06886806bc55\n# made by a tool\n"
     fill(
         tmp_path, {"target/CACHEDIR.TAG": tag, "target/debug/a.rs": "", "other/CACHEDIR.TAG": "not one", "other/a": ""}
@@ -168,12 +168,12 @@ def test_lock_files_are_skipped_unless_included(tmp_path: Path) -> None:
     assert details(tmp_path) == {"app/yarn.lock": "built-in rule: lock files"}
 
 
-def test_version_control_stays_out_whatever_the_rules_say(tmp_path: Path) -> None:
+def test_version_control_folders_are_always_skipped(tmp_path: Path) -> None:
     fill(repository(tmp_path), {".scryignore": "!.git/\n!.hg\n!*\n", ".hg/store": "", "a.py": ""})
     assert details(tmp_path) == {".git": "built-in rule", ".hg": "built-in rule"}
 
 
-def test_a_path_that_is_gone_or_outside_is_judged_too(tmp_path: Path) -> None:
+def test_missing_and_outside_paths_are_classified(tmp_path: Path) -> None:
     fill(tmp_path, {".gitignore": "*.log\n", "a.py": ""})
     gone = explain_ignored(tmp_path, "deep/gone.log", Settings())
     assert gone is not None
@@ -187,7 +187,7 @@ def test_a_path_that_is_gone_or_outside_is_judged_too(tmp_path: Path) -> None:
         assert list(walk(tmp_path, Settings(), under=path)) == []
 
 
-def test_odd_ignore_files_end_nothing(tmp_path: Path) -> None:
+def test_unreadable_ignore_files_are_skipped(tmp_path: Path) -> None:
     fill(tmp_path, {"a/x.py": "", "b/x.py": "", "c/x.py": "", "d/.gitignore": "\ufeffx.py\r\n", "d/x.py": ""})
     (tmp_path / "a" / ".gitignore").mkdir()
     (tmp_path / "b" / ".gitignore").symlink_to(tmp_path / "d" / ".gitignore")

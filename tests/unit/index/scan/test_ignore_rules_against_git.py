@@ -80,7 +80,7 @@ def _lines_by_git(root: Path, found: list[FileEntry]) -> dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.acceptance("W2")
 @pytest.mark.parametrize("block", range(6))
-def test_files_and_deciding_lines_are_those_of_git(tmp_path: Path, block: int) -> None:
+def test_ignored_files_and_rule_lines_equal_git(tmp_path: Path, block: int) -> None:
     ignored = 0
     for seed in range(block * 10, block * 10 + 10):
         root = tmp_path / str(seed)
@@ -96,7 +96,7 @@ def test_files_and_deciding_lines_are_those_of_git(tmp_path: Path, block: int) -
 
 
 @pytest.mark.slow
-def test_one_path_is_judged_as_the_walk_judges_it(tmp_path: Path) -> None:
+def test_single_path_is_classified_as_by_the_walk(tmp_path: Path) -> None:
     for seed in range(500, 512):
         root = tmp_path / str(seed)
         _Tree(root, seed)

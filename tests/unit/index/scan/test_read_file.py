@@ -23,7 +23,7 @@ def test_a_file_comes_with_its_size_and_time(tmp_path: Path) -> None:
     assert read_file(tmp_path, "a/b/c.py", 100) == FileContent(b"x = 1\r\n", 7, file.stat().st_mtime_ns)
 
 
-def test_what_is_gone_is_none(tmp_path: Path) -> None:
+def test_missing_file_reads_as_none(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert read_file(tmp_path, "a/b.py", 100) is None
     assert read_file(tmp_path, "file/b.py", 100) is None
@@ -82,24 +82,24 @@ def _reason(data: bytes, path: str = "a.py") -> SkipReason | None:
         (codecs.BOM_UTF32_BE, "utf-32-be"),
     ],
 )
-def test_unicode_is_read_without_its_mark(mark: bytes, encoding: str) -> None:
+def test_byte_order_mark_is_removed(mark: bytes, encoding: str) -> None:
     text = "größe = '😀'\r\nb\rc\n"
     assert decode_text(mark + text.encode(encoding)) == text
 
 
-def test_empty_is_empty_text() -> None:
+def test_empty_file_is_empty_text() -> None:
     assert decode_text(b"") == ""
     assert decode_text(codecs.BOM_UTF8) == ""
 
 
 @pytest.mark.parametrize("place", [0, 10, 70_000, 200_000])
-def test_a_nul_anywhere_makes_a_file_binary(place: int) -> None:
+def test_nul_byte_makes_a_file_binary(place: int) -> None:
     data = b"a line\n" * 40_000
     result = decode_text(data[:place] + b"\0" + data[place:])
     assert result == SkippedFile(SkipReason.BINARY, f"NUL at byte {place}")
 
 
-def test_a_nul_in_utf_16_makes_it_binary_too() -> None:
+def test_nul_character_in_utf_16_makes_a_file_binary() -> None:
     assert decode_text(codecs.BOM_UTF16_LE + "a\0".encode("utf-16-le")) == SkippedFile(
         SkipReason.BINARY, "NUL at byte 4"
     )
@@ -135,7 +135,7 @@ def test_single_bad_byte_in_utf8_is_replaced() -> None:
     assert decode_text(good.encode() + b"\xff\n") == good + "\ufffd\n"
 
 
-def test_minified_code_is_left_out_and_prose_is_not() -> None:
+def test_minified_code_is_skipped_and_prose_is_not() -> None:
     line = "var a=function(b){return b+1};" * 300
     assert _reason(line.encode(), "a.js") is SkipReason.MINIFIED
     assert _reason(line.encode(), "README.md") is None

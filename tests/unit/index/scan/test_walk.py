@@ -44,7 +44,7 @@ def test_folders_are_reported_with_their_times(tmp_path: Path) -> None:
     assert folders == {name: (tmp_path / name).stat().st_mtime_ns for name in ("", "a", "a/b")}
 
 
-def test_every_name_that_a_file_system_takes_works(tmp_path: Path) -> None:
+def test_every_valid_file_name_is_walked(tmp_path: Path) -> None:
     names = [
         "with space",
         'qu"ote',
@@ -106,7 +106,7 @@ def test_a_root_reached_by_a_link_is_walked(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
-def test_what_is_no_regular_file_is_never_opened(tmp_path: Path) -> None:
+def test_irregular_files_are_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     os.mkfifo(tmp_path / ".gitignore")
     (tmp_path / ".scry").mkdir()
@@ -120,7 +120,7 @@ def test_what_is_no_regular_file_is_never_opened(tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("W2")
-def test_the_size_limit_is_told_with_the_size(tmp_path: Path) -> None:
+def test_oversized_file_is_reported_with_size_and_limit(tmp_path: Path) -> None:
     (tmp_path / "big.json").write_bytes(b"x" * 12_300_000)
     (tmp_path / "just.json").write_bytes(b"x" * 1_000_000)
     over = SkippedFile(SkipReason.TOO_LARGE, "12.3 MB, limit 1.0 MB")
@@ -154,7 +154,7 @@ def _as_somebody() -> Generator[None]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are others there")
-def test_what_can_not_be_read_is_a_row(open_folder: Path) -> None:
+def test_unreadable_paths_are_rows_with_a_reason(open_folder: Path) -> None:
     (open_folder / "closed" / "inner").mkdir(parents=True)
     (open_folder / "closed.py").write_text("x")
     (open_folder / "open.py").write_text("x")
@@ -171,7 +171,7 @@ def test_a_missing_root_has_no_rows(tmp_path: Path) -> None:
     assert skips(tmp_path / "gone") == {}
 
 
-def test_folders_may_be_nested_deeper_than_calls(tmp_path: Path) -> None:
+def test_folders_nested_beyond_the_recursion_limit_are_walked(tmp_path: Path) -> None:
     deep = tmp_path.joinpath(*["d"] * 300)
     deep.mkdir(parents=True)
     (deep / "end.py").touch()
@@ -195,7 +195,7 @@ print([entry.path for entry in walk(Path(sys.argv[1]), Settings())])
 
 @pytest.mark.slow
 @pytest.mark.acceptance("F10")
-def test_the_order_is_the_same_in_another_process(tmp_path: Path) -> None:
+def test_walk_order_is_the_same_in_another_process(tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / f"{number * 7919 % 300:x}{'é' * (number % 3)}").write_text("x")
     orders = {
@@ -211,7 +211,7 @@ def test_the_order_is_the_same_in_another_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_files_are_walked_at_once(tmp_path: Path) -> None:
+def test_ten_thousand_files_are_walked(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("".join(f"*.x{n}\n/build{n}/\nfoo{n}*bar\n" for n in range(20)))
     for folder in range(200):
         (tmp_path / f"f{folder}").mkdir()

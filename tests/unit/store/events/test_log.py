@@ -35,7 +35,7 @@ def sequences(folder: Path) -> list[int]:
 
 
 @pytest.mark.acceptance("E4")
-def test_events_of_two_writers_stand_in_one_order_without_gaps(tmp_path: Path) -> None:
+def test_events_of_two_writers_are_ordered_without_gaps(tmp_path: Path) -> None:
     one, other = open_log(tmp_path), open_log(tmp_path)
     for number in range(10):
         (one if number % 2 else other).append([query(f"q_{number}")])
@@ -77,14 +77,14 @@ def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:
             opened(tmp_path)
 
 
-def test_a_removed_log_is_noticed(tmp_path: Path) -> None:
+def test_removed_log_is_recreated(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     assert log.is_in_place()
     (tmp_path / EVENTS_FILE).unlink()
     assert not log.is_in_place()
 
 
-def test_there_may_be_no_log_yet(tmp_path: Path) -> None:
+def test_missing_log_opens_as_none(tmp_path: Path) -> None:
     assert EventReader.open(tmp_path) is None
 
 
@@ -105,7 +105,7 @@ def test_there_may_be_no_log_yet(tmp_path: Path) -> None:
         "",
     ],
 )
-def test_a_persons_sql_can_only_read(tmp_path: Path, sql: str) -> None:
+def test_sql_queries_are_read_only(tmp_path: Path, sql: str) -> None:
     open_log(tmp_path).append([query("q_1")])
     with pytest.raises(BadRequest, match=r"^sql: "):
         open_reader(tmp_path).run_select(sql)
@@ -120,7 +120,7 @@ def test_a_select_answers_with_names_and_rows(tmp_path: Path) -> None:
     assert (list(table.columns), [tuple(row) for row in table.rows]) == (["how", "n"], [("jump", 1)])
 
 
-def test_a_selection_takes_what_is_about_its_queries(tmp_path: Path) -> None:
+def test_event_filter_selects_events_of_its_queries(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     log.append([query("q_1", 1000, "the secret"), query("q_2", 2000), use("q_1", "a", 3000), use("q_2", "b", 3000)])
     log.append([LogEvent(FEEDBACK, 4000, '{"comment":"a Secret \\"too\\""}', "q_2")])

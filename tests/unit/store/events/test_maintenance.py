@@ -39,7 +39,7 @@ def filled(tmp_path: Path) -> Path:
 
 @pytest.mark.acceptance("E4")
 @pytest.mark.parametrize("writers", [(), (1,)])
-def test_what_is_forgotten_is_in_no_file_any_more(filled: Path, writers: Sequence[int]) -> None:
+def test_forgotten_events_are_in_no_file(filled: Path, writers: Sequence[int]) -> None:
     """Also while other processes have the log and the answers open."""
     others = [(open_log(filled), AnswerStore(filled, lambda: None)) for _ in writers]
     for _, store in others:
@@ -61,7 +61,9 @@ def test_what_is_forgotten_is_in_no_file_any_more(filled: Path, writers: Sequenc
         (EventFilter(text="cucumber"), [1, 2, 3, 4], 0),
     ],
 )
-def test_what_is_not_meant_stays(filled: Path, selection: EventFilter, left: list[int], answers: int) -> None:
+def test_events_outside_the_filter_are_kept(
+    filled: Path, selection: EventFilter, left: list[int], answers: int
+) -> None:
     outcome = forget_events(filled, selection, now_ms=5)
     assert outcome.answers == answers
     reader = EventReader.open(filled)
@@ -73,7 +75,7 @@ def test_what_is_not_meant_stays(filled: Path, selection: EventFilter, left: lis
 
 
 @pytest.mark.acceptance("E4")
-def test_compaction_keeps_questions_and_whatever_was_used(tmp_path: Path) -> None:
+def test_compaction_keeps_queries_and_used_results(tmp_path: Path) -> None:
     found = '{"mode":"find","query":"x","results":[{"rank":1,"doc_id":"./a.py"},{"rank":2,"doc_id":"./b.py"}]}'
     open_log(tmp_path).append(
         [LogEvent("scry.query", at, found, name) for name, at in (("q_old", 1), ("q_used", 2), ("q_new", 50))]
@@ -89,7 +91,7 @@ def test_compaction_keeps_questions_and_whatever_was_used(tmp_path: Path) -> Non
     assert bodies(tmp_path)[-1] == ("scry.compact", {"queries": 1, "before": 10})
 
 
-def test_a_log_that_is_held_is_not_harmed(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_log_is_left_unchanged(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "BUSY_TIMEOUT_S", 0.05)
     holder = sqlite3.connect(filled / events.EVENTS_FILE, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
@@ -99,6 +101,6 @@ def test_a_log_that_is_held_is_not_harmed(filled: Path, monkeypatch: pytest.Monk
     assert len(bodies(filled)) == 4
 
 
-def test_there_may_be_nothing_to_forget(tmp_path: Path) -> None:
+def test_forgetting_without_a_log_creates_no_file(tmp_path: Path) -> None:
     assert forget_events(tmp_path, EventFilter(), 0).events == compact_log(tmp_path, 0, 0).events == 0
     assert list(tmp_path.iterdir()) == []

@@ -47,7 +47,7 @@ def test_files_at_a_path_are_itself_and_what_is_below(store: IndexStore, path: s
 
 
 @pytest.mark.parametrize("folder", ["", "a", "a/b", "a-b", "none", os.fsdecode(b"\xff")])
-def test_names_in_a_folder_are_those_of_what_counts(store: IndexStore, folder: str) -> None:
+def test_child_names_include_indexed_files_only(store: IndexStore, folder: str) -> None:
     chance = random.Random(7)
     prefix = f"{folder}/" if folder else ""
     for _ in range(20):
@@ -56,7 +56,7 @@ def test_names_in_a_folder_are_those_of_what_counts(store: IndexStore, folder: s
         assert store.files.child_names(folder, but) == {path.partition("/")[0] for path in inside}
 
 
-def test_an_index_knows_whether_it_knows_files(store: IndexStore, tmp_path: Path) -> None:
+def test_index_reports_whether_it_has_files(store: IndexStore, tmp_path: Path) -> None:
     assert store.files.has_files
     store.publish([], PATHS)
     assert not store.files.has_files

@@ -40,19 +40,19 @@ def _symbol(span: Span, name: Span) -> Symbol:
 
 
 @given(points(), points(), points(), points())
-def test_a_place_comes_back(start: Point, end: Point, name: Point, name_end: Point) -> None:
+def test_spans_round_trip(start: Point, end: Point, name: Point, name_end: Point) -> None:
     span, name_span = Span(start, end), Span(name, name_end)
     assert unpack_spans(pack_spans(_symbol(span, name_span))) == (span, name_span)
 
 
-def test_the_last_line_is_the_last_that_holds_text() -> None:
+def test_last_line_is_the_last_line_with_text() -> None:
     name = Span(Point(7, 4, 4), Point(7, 8, 8))
     assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(9, 3, 3)), name))) == (7, 9)
     assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(9, 0, 0)), name))) == (7, 8)
     assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(7, 0, 0)), name))) == (7, 7)
 
 
-def test_a_kind_comes_back() -> None:
+def test_symbol_kinds_round_trip() -> None:
     assert {encode_kind(kind) for kind in ("function", "class")} == {"f", "c"}
     kinds = ("text", "section", "function", "method", "class", "interface", "struct", "enum", "trait", "module", "type")
     for kind in (*kinds, "constant", "variable", "field", "macro", "another"):
@@ -67,7 +67,7 @@ def test_packed_location_takes_less_than_a_third() -> None:
 @given(st.text(), st.integers(0, 2))
 @example("a", 2)
 @example("\udcff", 1)
-def test_names_that_begin_alike_lie_together(key: str, leading: int) -> None:
+def test_hashed_names_with_a_common_prefix_are_adjacent(key: str, leading: int) -> None:
     first, end = hash_range_of_prefix(key[:leading])
     assert 0 <= first <= hash_name_key(key) < end <= 2**31
 
@@ -81,20 +81,20 @@ def _document(signature: str, doc: str) -> NewDocument:
 
 
 @given(st.text(), st.lists(st.tuples(_SAID, _SAID)), st.integers(1, 2**31))
-def test_a_text_and_its_descriptions_come_back(text: str, said: list[tuple[str, str]], first: int) -> None:
+def test_text_and_descriptions_round_trip(text: str, said: list[tuple[str, str]], first: int) -> None:
     data = pack_text(text, list(enumerate((_document(*each) for each in said), first)))
     assert unpack_text(data) == text
     assert unpack_descriptions(data) == dict(enumerate(said, first))
 
 
 @given(st.binary(), st.binary())
-def test_imports_and_uses_come_back(imports: bytes, uses: bytes) -> None:
+def test_imports_and_references_round_trip(imports: bytes, uses: bytes) -> None:
     data = pack_links(imports, uses)
     assert (unpack_imports(data), unpack_uses(data)) == (imports, uses)
     assert data or not (imports or uses)
 
 
-def test_what_stands_in_the_text_is_not_kept_twice() -> None:
+def test_description_contained_in_the_text_is_stored_once() -> None:
     words = random.Random(1)
     doc = " ".join(str(words.random()) for _ in range(500))
     alone = pack_text(doc, [])
@@ -105,11 +105,11 @@ def test_what_stands_in_the_text_is_not_kept_twice() -> None:
 @pytest.mark.parametrize(
     "value", [b"", b"\0", b"x\x9cnothing like it", pack_text("a" * 100, [])[:-1], compress_frame(b"\xff")]
 )
-def test_what_is_damaged_is_told(value: bytes) -> None:
+def test_damaged_descriptions_raise_an_error(value: bytes) -> None:
     with pytest.raises(IndexDamaged):
         unpack_descriptions(value)
 
 
-def test_a_text_that_is_no_text_is_told() -> None:
+def test_undecodable_stored_text_raises_an_error() -> None:
     with pytest.raises(IndexDamaged):
         unpack_text(compress_frame(b"\1\0\0\0\xff"))

@@ -67,7 +67,7 @@ def test_saved_note_needs_no_maintenance(store: IndexStore) -> None:
     assert _found(store, "common") == []
 
 
-def test_a_document_comes_back_as_it_was_written(store: IndexStore) -> None:
+def test_published_document_is_read_back(store: IndexStore) -> None:
     store.publish([_file("a.py", "one", content="def one():\n  pass\n")])
     (document,) = store.documents.find_by_doc_id("./a.py::one")
     assert document.symbol == _symbol("one")
@@ -89,7 +89,7 @@ def test_headers_of_many_documents_come_back_in_full(store: IndexStore) -> None:
     assert bare == structs.replace(symbols[7], signature="", doc="")
 
 
-def test_a_doc_id_is_made_of_what_its_document_is(store: IndexStore) -> None:
+def test_doc_id_is_derived_from_its_document(store: IndexStore) -> None:
     span = Span(Point(3, 0, 0), Point(9, 0, 0))
     kinds = (("", "text", "", 0), ("Use", "section", "Guide > Start", 0), ("run", "method", "Shop.Cart", 2))
     symbols = [(Symbol(name, kind, container, "", "", span, span, ""), at) for name, kind, container, at in kinds]
@@ -111,7 +111,7 @@ def test_undecodable_paths_and_lone_surrogates_are_kept(store: IndexStore) -> No
     assert store.files.all_files() == {}
 
 
-def test_numbers_are_never_used_twice(store: IndexStore) -> None:
+def test_doc_keys_are_never_reused(store: IndexStore) -> None:
     store.publish([_file("a.py", "one", "two")])
     before = {number for number, _ in store.documents.doc_keys_in_file("a.py")[1]}
     store.publish([], removed_paths=["a.py"])
@@ -119,7 +119,7 @@ def test_numbers_are_never_used_twice(store: IndexStore) -> None:
     assert before.isdisjoint(number for number, _ in store.documents.doc_keys_in_file("a.py")[1])
 
 
-def test_the_documents_of_files_are_those_that_are_there_now(store: IndexStore) -> None:
+def test_documents_of_files_are_the_current_ones(store: IndexStore) -> None:
     def ids() -> dict[str, int]:
         return {path: number for number, path, _, _ in store.files.indexed_files()}
 
@@ -135,7 +135,7 @@ def test_the_documents_of_files_are_those_that_are_there_now(store: IndexStore) 
     assert store.documents.doc_keys_in_files([before["a.py"], before["c.py"], 99]).tolist() == []
 
 
-def test_words_that_a_crash_left_without_their_generation_are_removed(folder: Path, store: IndexStore) -> None:
+def test_unpublished_terms_left_by_a_crash_are_removed(folder: Path, store: IndexStore) -> None:
     store.publish([_file("a.py", "one")])
     store.lexical.write([], [LexicalEntry(99, 99, "ghost common")])
     store.close()
@@ -145,7 +145,7 @@ def test_words_that_a_crash_left_without_their_generation_are_removed(folder: Pa
     assert _found(again, "common") == ["./a.py::one", "./b.py::two"]
 
 
-def test_a_reader_drops_words_whose_generation_is_not_published(folder: Path, store: IndexStore) -> None:
+def test_reader_ignores_terms_of_unpublished_generations(folder: Path, store: IndexStore) -> None:
     store.publish([_file("a.py", "one")])
     reader = IndexStore.open(folder, write=False)
     store.lexical.write([], [LexicalEntry(99, 99, "ghost common")])
@@ -163,7 +163,7 @@ def test_a_failed_transaction_leaves_the_last_generation(store: IndexStore) -> N
     assert list(store.files.all_files()) == ["a.py"]
 
 
-def test_rewriting_the_words_forgets_the_dead_and_readers_follow(folder: Path, store: IndexStore) -> None:
+def test_compacted_terms_drop_dead_documents_and_readers_follow(folder: Path, store: IndexStore) -> None:
     store.publish([_file(f"{n}.py", "same") for n in range(20)])
     reader = IndexStore.open(folder, write=False)
     store.publish([], removed_paths=[f"{n}.py" for n in range(19)])
@@ -227,7 +227,7 @@ def test_many_threads_may_read_while_one_writes(folder: Path, store: IndexStore)
     assert wrong == []
 
 
-def test_doc_ids_of_one_key_are_told_apart(store: IndexStore) -> None:
+def test_doc_ids_with_equal_hashes_are_distinguished(store: IndexStore) -> None:
     names = ("read_it", "readIt", "a.b.read_it", "a > read_it", "x::read_it#1~2")
     store.publish([_file("a.py", *names), _file("b.py", *names), _file("c#d.py", *names)])
     ids = [symbol_doc_id(path, name, 0) for path in ("a.py", "b.py", "c#d.py") for name in names]
@@ -259,7 +259,7 @@ def test_older_index_format_is_read_into_a_new_word_index(folder: Path) -> None:
     assert list(store.documents.doc_keys_by_id(["./a.py::one"]).values()) == [42]
 
 
-def test_long_journal_is_truncated_without_waiting_for_readers(
+def test_long_wal_is_truncated_without_waiting_for_readers(
     folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = folder / "index.sqlite-wal"
@@ -278,7 +278,7 @@ def test_long_journal_is_truncated_without_waiting_for_readers(
     assert _found(store, "common") == ["./a.py::one", "./b.py::two"]
 
 
-def test_a_long_journal_is_cut_short_between_two_questions(
+def test_long_wal_is_truncated_between_two_queries(
     folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scry.store.index.store._LONG_JOURNAL", 1)

@@ -36,7 +36,7 @@ def _damage(folder: Path, column: str, value: bytes) -> None:
 
 
 @pytest.mark.parametrize("value", [b"\0", b"x\x9cnothing like it", bytes.fromhex("789c03000000 0001")])
-def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) -> None:
+def test_damaged_description_loses_only_itself(folder: Path, value: bytes) -> None:
     _damage(folder, "text", value)
     with closing(IndexStore.open(folder, write=False)) as store:
         found = {document.path: document.symbol for document in store.documents.get_documents([1, 2]).values()}
@@ -46,7 +46,7 @@ def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) ->
     assert "the index is damaged" in describe_damage(folder)
 
 
-def test_damaged_text_is_none_and_writers_are_told(folder: Path) -> None:
+def test_damaged_text_is_none_and_reported_to_writers(folder: Path) -> None:
     _damage(folder, "text", b"\0\1\2")
     with closing(IndexStore.open(folder, write=False)) as store:
         assert (store.files.get_text("a.py"), store.files.get_text("b.py"), store.damaged_files) == (
@@ -59,7 +59,7 @@ def test_damaged_text_is_none_and_writers_are_told(folder: Path) -> None:
     assert "the index is damaged" in describe_damage(folder)
 
 
-def test_damaged_vectors_are_told_and_known_to_be_damaged(folder: Path) -> None:
+def test_damaged_vectors_are_reported_and_recorded(folder: Path) -> None:
     maker, vectors = EmbedderInfo("bundled", "bundled@1/8", 8), np.eye(2, 8, dtype=np.float32)
     with closing(IndexStore.open(folder, write=True)) as store:
         store.vectors.publish(maker, [1, 2], vectors)
@@ -74,7 +74,7 @@ def test_damaged_vectors_are_told_and_known_to_be_damaged(folder: Path) -> None:
     assert "is damaged" in describe_damage(folder)
 
 
-def test_a_damaged_blob_was_never_seen(tmp_path: Path) -> None:
+def test_damaged_blob_is_treated_as_missing(tmp_path: Path) -> None:
     BlobCache(tmp_path, today=1).put({b"a": b"first", b"b": b"second"})
     with closing(sqlite3.connect(tmp_path / "blobs.sqlite")) as db, db:
         db.execute("UPDATE parsed SET data = ? WHERE key = ?", (b"\0\1", b"a"))

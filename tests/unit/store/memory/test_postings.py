@@ -34,7 +34,7 @@ def noted(tmp_path: Path) -> Iterator[tuple[sqlite3.Connection, dict[int, tuple[
 @pytest.mark.parametrize("whole", [0, 50, 4000], ids=["all common", "some common", "none common"])
 @pytest.mark.parametrize("least", [0.0, 0.3, 0.5, 1.0])
 @pytest.mark.parametrize("captured", [False, True])
-def test_candidates_are_those_that_hold_enough_of_the_question(
+def test_candidates_contain_enough_query_terms(
     noted: tuple[sqlite3.Connection, dict[int, tuple[MemoryKind, frozenset[str]]]],
     monkeypatch: pytest.MonkeyPatch,
     whole: int,
@@ -69,7 +69,7 @@ def test_common_word_candidates_are_newest_and_pinned(
         assert sorted(find_candidates(database, looked, 0.5, captured=False)) == [carts[0], *carts[-3:]]
 
 
-def test_a_memory_of_the_first_version_knows_what_was_captured(tmp_path: Path) -> None:
+def test_first_version_memory_store_marks_captured_events(tmp_path: Path) -> None:
     with (
         closing(NoteDatabase("memory", tmp_path / MEMORY_FILE, MEMORY_MIGRATIONS[:1], write=True)) as file,
         file.transaction() as database,

@@ -99,7 +99,7 @@ def test_work_trees_and_agents_have_sessions_of_their_own(store: MemoryStore, re
     assert reader.notes.viewpoint(NOW, None).session == mine.session
 
 
-def test_what_is_told_again_is_the_same(store: MemoryStore) -> None:
+def test_repeated_observation_is_the_same_memory(store: MemoryStore) -> None:
     first = store.record(observed("edit", "a.py", key="edit a.py"), ADA)
     again = store.record(observed("edit", "a.py", 5, key="edit a.py"), ADA)
     assert (first.is_new, again.is_new) == (True, False)
@@ -117,7 +117,7 @@ def test_edited_summary_is_not_replaced_later(store: MemoryStore, reader: Memory
         store.summarize("nonsense", "x", NOW)
 
 
-def test_pins(store: MemoryStore, reader: MemoryReader) -> None:
+def test_memories_can_be_pinned(store: MemoryStore, reader: MemoryReader) -> None:
     name = store.record(observed("note", "the till closes on Sundays"), ADA).memory.id
     assert store.set_pinned(name, is_pinned=True).pinned
     assert texts(reader.select_memories(MemoryFilter(pinned=True))) == ["the till closes on Sundays"]
@@ -138,7 +138,7 @@ def test_long_texts_are_cut_after_they_were_masked(store: MemoryStore) -> None:
     assert "ghp_" not in store.record(observed("command", "y", detail=near_the_cut), ADA).memory.detail
 
 
-def test_words_match_in_any_form_and_rare_ones_weigh_more(store: MemoryStore, reader: MemoryReader) -> None:
+def test_terms_match_inflected_forms_and_rare_ones_weigh_more(store: MemoryStore, reader: MemoryReader) -> None:
     for number in range(450):
         store.record(observed("command", f"make part{number}", number), ADA)
     store.record(observed("decision", "Retrying requests stops after five attempts", 500), ADA)
@@ -151,9 +151,7 @@ def test_words_match_in_any_form_and_rare_ones_weigh_more(store: MemoryStore, re
 
 @pytest.mark.acceptance("M1")
 @pytest.mark.parametrize("chosen", ["id", "text", "session", "all"])
-def test_what_is_forgotten_is_in_no_byte_of_any_file(
-    store: MemoryStore, reader: MemoryReader, tmp_path: Path, chosen: str
-) -> None:
+def test_forgotten_memory_is_in_no_file(store: MemoryStore, reader: MemoryReader, tmp_path: Path, chosen: str) -> None:
     session = store.start_work(ADA, "quokka migration", NOW).id
     name = store.record(
         observed("decision", "Feed the zebrafish", detail="zebrafish zebrafish", refs=("zebrafish.py:1",)), ADA
@@ -184,7 +182,7 @@ def test_what_is_forgotten_is_in_no_byte_of_any_file(
     assert recall(reader, "zebrafish") == []
 
 
-def test_intents_that_hold_the_text_are_forgotten_too(store: MemoryStore, tmp_path: Path) -> None:
+def test_intents_containing_the_text_are_forgotten(store: MemoryStore, tmp_path: Path) -> None:
     store.start_work(ADA, "quokka migration", NOW)
     store.record(observed("note", "keep the pelican"), ADA)
     store.start_work(ADA, "heron", NOW + 1)
@@ -204,7 +202,7 @@ def test_memory_of_a_newer_version_is_refused_unchanged(tmp_path: Path) -> None:
         MemoryStore(tmp_path, lambda: None)
 
 
-def test_what_serves_a_purpose_is_found_without_a_common_word(store: MemoryStore, reader: MemoryReader) -> None:
+def test_purpose_recalls_memories_without_common_words(store: MemoryStore, reader: MemoryReader) -> None:
     store.record(observed("decision", "Use JWT", 1), ADA)
     store.record(observed("command", "make lint", 2, status=2), ADA)
     store.record(observed("command", "make build", 3, status=0), ADA)

@@ -44,7 +44,7 @@ def near(file: ProjectNoteDatabase, word: str) -> list[str]:
     return sorted(outline.doc_id for outline in file.notes.headers(numbers).values())
 
 
-def test_what_is_written_is_found_by_its_meaning_at_once(file: ProjectNoteDatabase) -> None:
+def test_published_note_is_found_by_meaning_at_once(file: ProjectNoteDatabase) -> None:
     file.publish([belief("a", "Apples fall"), belief("b", "Bees fly"), belief("r", "Worms", "retracted")], (), embed)
     assert near(file, "Apples") == ["belief:a"]
     assert near(file, "Worms") == []
@@ -54,7 +54,7 @@ def test_what_is_written_is_found_by_its_meaning_at_once(file: ProjectNoteDataba
     assert file.notes.documents_without_vector(MAKER.identity, 10) == []
 
 
-def test_many_edits_leave_no_more_than_a_few_vectors_behind(file: ProjectNoteDatabase, tmp_path: Path) -> None:
+def test_many_edits_leave_few_dead_vectors(file: ProjectNoteDatabase, tmp_path: Path) -> None:
     for number in range(200):
         file.publish([belief("a", f"Apple {number}")], (), embed)
     file.notes.delete_unused_files()
@@ -63,7 +63,7 @@ def test_many_edits_leave_no_more_than_a_few_vectors_behind(file: ProjectNoteDat
     assert near(file, "Apples") == ["belief:a"]
 
 
-def test_without_an_embedder_it_waits_for_its_vector(file: ProjectNoteDatabase) -> None:
+def test_note_without_an_embedder_waits_for_its_vector(file: ProjectNoteDatabase) -> None:
     file.publish([belief("a", "Apples fall")])
     assert near(file, "Apples") == []
     assert [title for _, title, _ in file.notes.documents_without_vector(MAKER.identity, 10)] == ["Apples fall"]

@@ -50,7 +50,7 @@ def put(file: NoteDatabase, *entries: KnowledgeDocument) -> list[int]:
         return file.notes.put(entries)
 
 
-def test_numbers_tell_what_a_document_is() -> None:
+def test_doc_key_ranges_identify_the_corpus() -> None:
     for shelf, first in FIRST_DOC_KEYS.items():
         assert NoteCorpus.owns(first + 1)
         assert note_store_of(first + 2**32 - 1) == shelf
@@ -70,14 +70,14 @@ def test_note_terms_have_their_rarity_in_the_code(file: NoteDatabase, code: Lexi
     assert file.notes.matched_terms(["rare", "thing", "absent"], [rare]) == {rare: ["rare", "thing"]}
 
 
-def test_a_score_does_not_depend_on_the_other_notes(file: NoteDatabase, code: LexicalIndex) -> None:
+def test_note_score_does_not_depend_on_other_notes(file: NoteDatabase, code: LexicalIndex) -> None:
     (first,) = put(file, entry("1", "a rare thing"))
     before = file.notes.search_words(words(code, "rare")).score_of(first)
     put(file, *(entry(str(n), "rare rare rare and long " * n) for n in range(2, 30)))
     assert file.notes.search_words(words(code, "rare")).score_of(first) == before
 
 
-def test_what_is_put_again_takes_the_place_of_what_was(file: NoteDatabase, code: LexicalIndex) -> None:
+def test_republished_note_replaces_the_earlier_one(file: NoteDatabase, code: LexicalIndex) -> None:
     put(file, entry("1", "rare thing"))
     (number,) = put(file, entry("1", "common thing"))
     assert file.notes.list_doc_ids() == ["persona:direct:1"]
@@ -85,7 +85,7 @@ def test_what_is_put_again_takes_the_place_of_what_was(file: NoteDatabase, code:
     assert file.notes.doc_keys_by_id(["persona:direct:1"]) == {"persona:direct:1": number}
 
 
-def test_a_document_comes_back_with_all_that_was_put(file: NoteDatabase) -> None:
+def test_published_note_is_read_back_in_full(file: NoteDatabase) -> None:
     full = replace(
         entry("1", "say it"), time=7, code_refs=("a.py:3",), session_id="s", domains=("style",), path="n.md", line=2
     )
@@ -102,7 +102,7 @@ def test_a_document_comes_back_with_all_that_was_put(file: NoteDatabase) -> None
     assert file.notes.headers([number])[number].path == ""
 
 
-def test_vectors_are_of_one_embedder_and_of_what_is_there(file: NoteDatabase) -> None:
+def test_note_vectors_are_of_one_embedder_and_existing_notes(file: NoteDatabase) -> None:
     numbers = put(file, entry("1", "one"), entry("2", "two"))
     assert [number for number, _, _ in file.notes.documents_without_vector(MAKER.identity, 10)] == numbers
     rows = np.eye(2, 8, dtype=np.float32)
@@ -118,7 +118,7 @@ def test_vectors_are_of_one_embedder_and_of_what_is_there(file: NoteDatabase) ->
 
 
 @pytest.mark.acceptance("K1")
-def test_nothing_is_left_of_a_forgotten_text_in_any_file(file: NoteDatabase) -> None:
+def test_removed_note_text_is_in_no_file(file: NoteDatabase) -> None:
     secret = "xyzzyplugh"
     numbers = put(file, entry("1", f"the {secret} word"), entry("2", "a kept word"))
     with file.transaction():
@@ -134,7 +134,7 @@ def test_nothing_is_left_of_a_forgotten_text_in_any_file(file: NoteDatabase) -> 
     assert 0 < len(left) < len(rows)
 
 
-def test_another_process_s_notes_are_seen(file: NoteDatabase, code: LexicalIndex) -> None:
+def test_notes_of_another_process_are_visible(file: NoteDatabase, code: LexicalIndex) -> None:
     with closing(NoteDatabase(PERSONA_NOTES, file.path, PERSONA_MIGRATIONS, write=False)) as reader:
         assert reader.notes.is_empty
         put(file, entry("1", "rare"))
@@ -144,7 +144,7 @@ def test_another_process_s_notes_are_seen(file: NoteDatabase, code: LexicalIndex
         assert len(reader.notes.search_words(words(code, "rare")).doc_keys) == 2
 
 
-def test_a_damaged_file_says_so(tmp_path: Path) -> None:
+def test_damaged_note_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "persona.sqlite"
     path.write_bytes(b"this is no database" * 100)
     with pytest.raises(IndexUnavailable, match=r"persona\.sqlite"):
@@ -153,7 +153,7 @@ def test_a_damaged_file_says_so(tmp_path: Path) -> None:
 
 @settings(max_examples=20, deadline=None)  # each act is a durable transaction
 @given(st.lists(st.tuples(st.integers(0, 5), st.text("ab ", max_size=12)), max_size=25))
-def test_postings_are_those_of_the_documents_that_are_there(
+def test_postings_are_those_of_existing_documents(
     tmp_path_factory: pytest.TempPathFactory, code: LexicalIndex, acts: list[tuple[int, str]]
 ) -> None:
     path = tmp_path_factory.mktemp("shelf") / "persona.sqlite"

@@ -18,7 +18,7 @@ _AGAIN_AND_AGAIN = "DELETE FROM notes; -- a comment; with its own\n INSERT INTO 
 MIGRATIONS = ("CREATE TABLE notes (text TEXT);", _AGAIN_AND_AGAIN, "ALTER TABLE notes ADD COLUMN time INTEGER;")
 
 
-def test_a_file_is_brought_forward_from_where_it_is(tmp_path: Path) -> None:
+def test_migrations_continue_from_the_file_version(tmp_path: Path) -> None:
     database = open_database(tmp_path / "notes.sqlite", write=True)
     apply_migrations(database, MIGRATIONS[:1])
     assert schema_version(database) == 1
@@ -28,7 +28,7 @@ def test_a_file_is_brought_forward_from_where_it_is(tmp_path: Path) -> None:
     assert database.execute("SELECT text, time FROM notes").fetchall() == [("a;b", None)]
 
 
-def test_who_is_overtaken_does_not_set_the_file_back(tmp_path: Path) -> None:
+def test_overtaken_migration_does_not_revert_the_file(tmp_path: Path) -> None:
     mine, other = (open_database(tmp_path / "notes.sqlite", write=True) for _ in range(2))
     apply_migrations(mine, MIGRATIONS[:1])
 
@@ -42,7 +42,7 @@ def test_who_is_overtaken_does_not_set_the_file_back(tmp_path: Path) -> None:
     assert schema_version(mine) == schema_version(other) == 3
 
 
-def test_a_migration_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_failed_migration_leaves_no_change(tmp_path: Path) -> None:
     database = open_database(tmp_path / "notes.sqlite", write=True)
     broken = (*MIGRATIONS[:1], "INSERT INTO notes VALUES ('half'); INSERT INTO nowhere VALUES (1);")
     with pytest.raises(sqlite3.OperationalError, match="nowhere"):
@@ -78,7 +78,7 @@ def test_a_writer_sees_what_it_wrote_itself(writer: IndexStore) -> None:
     assert writer.files.columns_in_folder("").importers.tolist() == [0, 3]
 
 
-def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_folders, "MOST_FILES", 3)
     read: list[str] = []
     with closing(sqlite3.connect(":memory:")) as database:

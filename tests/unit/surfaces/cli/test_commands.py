@@ -8,7 +8,7 @@ from scry.surfaces.cli import BAD_REQUEST, COMMANDS, make_app
 from scry.surfaces.cli.run import run
 
 
-def test_the_commands() -> None:
+def test_command_table_lists_all_commands() -> None:
     assert list(COMMANDS) == [
         *(
             "find",

@@ -31,7 +31,7 @@ PLACE = Path("/w/it's here/a.py")
         ("unheard-of", ("unheard-of", str(PLACE))),
     ],
 )
-def test_each_editor_is_told_the_line_in_its_own_way(editor: str, words: tuple[str, ...]) -> None:
+def test_each_editor_gets_the_line_in_its_syntax(editor: str, words: tuple[str, ...]) -> None:
     command = editor_command(PLACE, 12, 5, {"EDITOR": editor})
     assert (command.arguments, command.runs_in_terminal) == (words, True)
 
@@ -40,7 +40,7 @@ def test_visual_comes_before_editor() -> None:
     assert editor_command(PLACE, 1, 1, {"EDITOR": "ed", "VISUAL": "vi"}).arguments[0] == "vi"
 
 
-def test_the_editor_around_the_terminal_comes_first(tmp_path: Path) -> None:
+def test_editor_of_the_terminal_comes_first(tmp_path: Path) -> None:
     code = tmp_path / "code"
     code.write_text("#!/bin/sh\n")
     code.chmod(0o755)
@@ -51,13 +51,13 @@ def test_the_editor_around_the_terminal_comes_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("environ", "words"), [({}, "set EDITOR"), ({"EDITOR": "vim '"}, "can't be read")])
-def test_what_is_missing_is_said(environ: dict[str, str], words: str) -> None:
+def test_missing_editor_is_reported(environ: dict[str, str], words: str) -> None:
     with pytest.raises(BadRequest, match=words):
         editor_command(PLACE, 12, 5, environ)
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="these have one clipboard program")
-def test_the_clipboard_is_the_displays(tmp_path: Path) -> None:
+def test_clipboard_command_follows_the_display(tmp_path: Path) -> None:
     assert clipboard_commands({}) == []
     assert [command[0] for command in clipboard_commands({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"})] == [
         *("wl-copy", "xclip", "xsel"),

@@ -20,7 +20,7 @@ def test_json_is_one_line_in_the_order_of_the_definition(capsysbinary: pytest.Ca
     ]
 
 
-def test_an_error_is_a_line_and_for_programs_an_object(capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_is_one_line_or_a_json_object(capsys: pytest.CaptureFixture[str]) -> None:
     report_error(BadRequest("limit", "is too low"), as_json=True)
     out, err = capsys.readouterr()
     assert err == "scry: limit: is too low\n"
@@ -29,7 +29,7 @@ def test_an_error_is_a_line_and_for_programs_an_object(capsys: pytest.CaptureFix
     }
 
 
-def test_an_error_that_concerns_no_field(capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_without_a_field(capsys: pytest.CaptureFixture[str]) -> None:
     report_error(IndexUnavailable("the disk\x1b[2J is \udcff full"), as_json=True)
     out, err = capsys.readouterr()
     assert err == "scry: the disk\\x1b[2J is \\udcff full\n"
@@ -40,6 +40,6 @@ def test_an_error_that_concerns_no_field(capsys: pytest.CaptureFixture[str]) -> 
     }
 
 
-def test_without_json_nothing_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_without_json_leave_standard_output_empty(capsys: pytest.CaptureFixture[str]) -> None:
     report_error(IndexUnavailable("no"), as_json=False)
     assert capsys.readouterr() == ("", "scry: no\n")

@@ -18,7 +18,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_without_a_terminal_there_is_a_line_now_and_then(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_without_a_terminal_prints_occasional_lines(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressBars(quiet=False, clock=clock) as bars:
         for second in range(12):
             clock.now = second
@@ -51,7 +51,7 @@ def test_terminal_shows_a_bar_only_for_long_waits(
     assert "making vectors" in shown
 
 
-def test_what_a_slow_model_does_is_said(
+def test_slow_model_progress_is_printed(
     clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = "embedding 1,200 of 30,000 with [b]X[/b], about 4 minutes left"

@@ -55,7 +55,7 @@ def _asked(ask: Callable[[], int], module: ModuleType, monkeypatch: pytest.Monke
 @example(words=["find", "status"])
 @example(words=[""])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_parser_would_ask_the_same(words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_question_equals_the_parsed_command(words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
     question = parse_plain_question(words)
     if question is None:
         return
@@ -64,14 +64,14 @@ def test_the_parser_would_ask_the_same(words: Sequence[str], monkeypatch: pytest
     assert plainly == _asked(lambda: run_command(words), find, monkeypatch)
 
 
-def test_every_option_of_asking_is_one_of_a_plain_question() -> None:
+def test_plain_question_has_every_question_option() -> None:
     assert DefaultQuestionOptions.__struct_fields__ == tuple(QuestionOptions.__annotations__)
 
 
 @pytest.mark.parametrize(
     "words", [[], ["find"], ["--help"], ["-x"], ["a question", "--json"], ["find", "--", "-x"], ["find", "a", "-1"]]
 )
-def test_what_is_not_plain_is_left_to_the_parser(words: Sequence[str]) -> None:
+def test_other_command_lines_are_left_to_the_parser(words: Sequence[str]) -> None:
     assert parse_plain_question(words) is None
 
 

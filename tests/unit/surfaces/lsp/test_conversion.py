@@ -65,7 +65,7 @@ def test_right_params_are_decoded() -> None:
         (ValueError("oops"), -32603),
     ],
 )
-def test_every_error_has_its_code_and_keeps_its_words(error: Exception, code: int) -> None:
+def test_errors_have_codes_and_keep_their_message(error: Exception, code: int) -> None:
     refusal = wire.to_request_error(error)
     assert refusal.code == code
     assert str(error) in refusal.message
@@ -174,7 +174,7 @@ def test_other_clients_get_the_names_of_the_command_line(options: object) -> Non
     assert editor_commands({"scry": {"protocol": 1, "editor": "neovim"}}) == EDITOR_COMMANDS["neovim"]
 
 
-def test_what_an_editor_does_by_itself_is_not_asked_for() -> None:
+def test_notice_omits_commands_that_editors_run_themselves() -> None:
     given = answer(FUSE, index=state(state="starting", files_indexed=0))
     assert given.notice == "the index is still to be made (scry index)"
     assert add_notice(given, commands=EDITOR_COMMANDS["vscode"]).notice == "the index is still to be made"

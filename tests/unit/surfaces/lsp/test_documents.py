@@ -73,14 +73,14 @@ def test_line_ends_and_byte_order_marks_are_no_edits(saved: Path, data: bytes) -
     assert documents.unsaved_edits() == {}
 
 
-def test_what_the_index_never_takes_in_is_never_unsaved(saved: Path) -> None:
+def test_unindexable_files_have_no_unsaved_edits(saved: Path) -> None:
     saved.write_bytes(os.urandom(2000) + b"\0")
     documents = OpenDocuments()
     documents.did_open(saved.as_uri(), "shown in some other way")
     assert documents.unsaved_edits() == {}
 
 
-def test_untitled_texts_and_changes_to_unknown_ones_are_left_alone(saved: Path) -> None:
+def test_untitled_and_unknown_documents_are_ignored(saved: Path) -> None:
     documents = OpenDocuments()
     documents.did_open("untitled:Untitled-1", "x")
     documents.did_change("untitled:Untitled-1", ["y"])
@@ -104,15 +104,15 @@ def mapped(saved: str, edited: str, place: Position, encoding: str = "utf-16") -
     return EditMapping(split_lines(saved), split_lines(edited), encoding).map_position(place)
 
 
-def test_lines_inserted_above_move_a_place_down() -> None:
+def test_lines_inserted_above_move_a_position_down() -> None:
     assert mapped("a\nb\nc", "new\nnew\na\nb\nc", at(1, 1)) == at(3, 1)
 
 
-def test_lines_deleted_above_move_a_place_up() -> None:
+def test_lines_deleted_above_move_a_position_up() -> None:
     assert mapped("x\ny\na\nb", "a\nb", at(3, 1)) == at(1, 1)
 
 
-def test_edits_in_two_places_are_told_apart() -> None:
+def test_edits_in_two_places_are_mapped_separately() -> None:
     saved = "\n".join(f"line {n}" for n in range(20))
     edited = saved.replace("line 3\n", "").replace("line 12\n", "line 12\nmore\nand more\n")
     assert mapped(saved, edited, at(2)) == at(2)
@@ -120,7 +120,7 @@ def test_edits_in_two_places_are_told_apart() -> None:
     assert mapped(saved, edited, at(15, 4)) == at(16, 4)
 
 
-def test_a_deleted_place_maps_to_where_it_was() -> None:
+def test_deleted_position_maps_to_the_deletion() -> None:
     assert mapped("a\nb\nc\nd", "a\nd", at(2, 1)) == at(1, 0)
 
 
@@ -129,7 +129,7 @@ def test_second_replaced_line_maps_to_its_successor() -> None:
     assert [mapped("a\nb\nc\nd", "a\nX\nd", at(line)).line for line in range(4)] == [0, 1, 1, 2]
 
 
-def test_everything_deleted() -> None:
+def test_position_in_a_fully_deleted_text() -> None:
     assert mapped("a\nb", "", at(1, 1)) == at(0, 0)
 
 
@@ -165,7 +165,7 @@ lines = st.lists(st.sampled_from(["a", "b", "", "def f():", "😀"]), min_size=1
 
 
 @given(lines, lines, st.sampled_from(["utf-8", "utf-16"]))
-def test_every_place_lands_inside_the_edited_text(saved: list[str], edited: list[str], encoding: str) -> None:
+def test_mapped_positions_are_inside_the_edited_text(saved: list[str], edited: list[str], encoding: str) -> None:
     edits = EditMapping(saved, edited, encoding)
     for line, text in enumerate(saved):
         width = len(text.encode("utf-8")) if encoding == "utf-8" else len(text.encode("utf-16-le")) // 2
@@ -201,7 +201,7 @@ def test_only_line_ends_of_lsp_end_a_line() -> None:
         ("", (0, 0), (0, 0), "x", "utf-16", "x"),
     ],
 )
-def test_incremental_changes(
+def test_incremental_text_changes_are_applied(
     text: str, start: tuple[int, int], end: tuple[int, int], new: str, encoding: str, result: str
 ) -> None:
     assert apply_change(text, start, end, new, encoding) == result

@@ -117,12 +117,12 @@ def test_refusal_carries_the_id_where_there_is_one() -> None:
         b"\r\n\r\nContent-Length: %d\r\n\r\n",
     ],
 )
-def test_headers_in_any_dress_are_read(head: bytes) -> None:
+def test_header_spelling_variants_are_parsed(head: bytes) -> None:
     body = json.dumps(PING).encode()
     assert read(head % len(body) + body) == [PING]
 
 
-def test_pretty_printed_body_that_speaks_of_headers_is_one_message() -> None:
+def test_pretty_printed_body_containing_headers_is_one_message() -> None:
     message = {**PING, "params": {"query": "Content-Length: 12", "limit": 3, "note": "x\r\nContent-Length: 5\r\n"}}
     body = json.dumps(message, indent=2).encode()
     assert read(b"Content-Length: %d\r\n\r\n%s" % (len(body), body)) == [message]
@@ -133,7 +133,7 @@ def test_input_that_ends_within_a_frame_is_answered(cut: int) -> None:
     assert codes(read(GOOD + GOOD[:cut])) == ["ok", PARSE_ERROR]
 
 
-def test_nothing_is_answered_at_a_clean_end() -> None:
+def test_clean_end_of_input_gives_no_answer() -> None:
     assert read(GOOD + b"\r\n") == [PING]
 
 
@@ -161,14 +161,14 @@ pieces = st.sampled_from(sorted(BROKEN.values())) | st.binary(max_size=30) | cal
 
 @settings(max_examples=300)
 @given(st.lists(pieces, max_size=6), st.lists(st.integers(0, 30_000), max_size=12))
-def test_any_chunking_of_anything_gives_the_same_messages(parts: list[bytes], cuts: list[int]) -> None:
+def test_any_chunking_of_any_bytes_gives_the_same_messages(parts: list[bytes], cuts: list[int]) -> None:
     data = b"".join(parts)
     assert read(data, cuts) == read(data)
 
 
 @settings(max_examples=300)
 @given(st.lists(pieces, max_size=6))
-def test_after_anything_a_good_message_gets_through_within_two(parts: list[bytes]) -> None:
+def test_valid_message_is_read_within_two_after_any_bytes(parts: list[bytes]) -> None:
     """One good frame may be taken for the body that a lying header announced; the next never is."""
     messages = read(b"".join(parts) + GOOD + GOOD)
     assert messages[-1] == PING

@@ -73,13 +73,13 @@ def test_only_results_in_unsaved_files_move(tmp_path: Path) -> None:
     assert edited.uri == (tmp_path / "src/a.py").as_uri()
 
 
-def test_results_are_named_as_the_editor_opened_the_folder(tmp_path: Path) -> None:
+def test_result_uris_use_the_folder_as_opened(tmp_path: Path) -> None:
     real, shown = tmp_path / "real", tmp_path / "shown as"
     landed = map_answer(answer(result((real / "src/ä b.py").as_uri())), opened(shown, real), {})
     assert locations(landed)[0].uri == (shown / "src/ä b.py").as_uri()
 
 
-def test_what_lies_elsewhere_stays_as_it_is(tmp_path: Path) -> None:
+def test_results_outside_open_folders_are_unchanged(tmp_path: Path) -> None:
     elsewhere = answer(result("file:///elsewhere/a.py"), result("untitled:x"))
     assert map_answer(elsewhere, opened(tmp_path / "a", tmp_path / "b"), {}) == elsewhere
 
@@ -117,5 +117,5 @@ def test_a_symbol_is_contained_in_its_file(doc_id: str, kind: str, title: str, c
     assert symbol.location.range.start.line == 3
 
 
-def test_an_unknown_kind_is_shown_all_the_same() -> None:
+def test_unknown_symbol_kind_is_shown() -> None:
     assert to_symbol_information(result("file:///p/a.py", kind="spell"))

@@ -25,7 +25,7 @@ assert attrs.has(types.HoverParams)
 """
 
 
-def test_types_are_read_and_written_as_ever() -> None:
+def test_slim_lsprotocol_types_convert_as_usual() -> None:
     done = subprocess.run([sys.executable, "-c", _LINES], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

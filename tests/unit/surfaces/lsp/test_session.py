@@ -32,7 +32,7 @@ def test_cancelling_reaches_the_running_thread_at_once() -> None:
     asyncio.run(cancel_it())
 
 
-def test_what_waits_for_a_thread_never_starts_once_cancelled() -> None:
+def test_cancelled_queued_work_never_starts() -> None:
     ran: list[str] = []
     gate = threading.Event()
 
@@ -74,7 +74,7 @@ def test_newer_request_cancels_the_older_of_its_picker() -> None:
     ]
 
 
-def test_a_turn_that_is_over_is_forgotten() -> None:
+def test_finished_request_is_forgotten() -> None:
     async def ask_twice() -> list[int]:
         pickers = PickerRequests()
         return [await _answer(pickers, "a", number) for number in range(2)]

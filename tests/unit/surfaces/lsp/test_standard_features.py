@@ -28,7 +28,7 @@ def doc_at(shown: ShownLocations, file: str, line: int, character: int = 0) -> s
     return place and f"{place.query_id} {place.doc_id}"
 
 
-def test_a_place_is_found_by_its_lines() -> None:
+def test_location_is_found_by_its_lines() -> None:
     shown = ShownLocations()
     shown.add_answer(answer("q_1", [("a.py", (3, 5))]), None)
     assert doc_at(shown, "a.py", 3) == "q_1 a.py#3-5"
@@ -38,7 +38,7 @@ def test_a_place_is_found_by_its_lines() -> None:
     assert doc_at(shown, "b.py", 3) is None
 
 
-def test_the_smallest_place_of_the_newest_answer_counts() -> None:
+def test_smallest_location_of_the_newest_answer_wins() -> None:
     shown = ShownLocations()
     shown.add_answer(answer("q_1", [("a.py", (4, 4))]), None)
     shown.add_answer(answer("q_2", [("a.py", (0, 9)), ("a.py", (3, 6))]), None)
@@ -58,6 +58,6 @@ def test_five_answers_are_remembered_and_a_picker_has_one() -> None:
     assert doc_at(shown, "a.py", 0) is None
 
 
-def test_what_is_no_file_has_no_place() -> None:
+def test_non_file_uri_has_no_location() -> None:
     shown = ShownLocations()
     assert shown.find("untitled:Untitled-1", Position(0, 0)) is None

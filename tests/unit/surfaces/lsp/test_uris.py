@@ -21,7 +21,7 @@ from scry.surfaces.lsp import NotAFileUri, path_to_uri, uri_to_path
         ("/", "file:///"),
     ],
 )
-def test_posix_paths_both_ways(path: str, uri: str) -> None:
+def test_posix_paths_round_trip(path: str, uri: str) -> None:
     assert path_to_uri(path, windows=False) == uri
     assert uri_to_path(uri, windows=False) == path
 
@@ -35,7 +35,7 @@ def test_posix_paths_both_ways(path: str, uri: str) -> None:
         ("file://server/share/x.py", "\\\\server\\share\\x.py"),
     ],
 )
-def test_windows_uris(uri: str, path: str) -> None:
+def test_windows_uris_are_converted(uri: str, path: str) -> None:
     assert uri_to_path(uri, windows=True) == path
     assert uri_to_path(path_to_uri(path, windows=True), windows=True) == path
 
@@ -50,14 +50,14 @@ def test_windows_uris(uri: str, path: str) -> None:
         ("FILE:///p/x", "/p/x"),
     ],
 )
-def test_what_clients_leave_unescaped_is_read(uri: str, path: str) -> None:
+def test_unescaped_uri_characters_are_accepted(uri: str, path: str) -> None:
     assert uri_to_path(uri, windows=False) == path
 
 
 @pytest.mark.parametrize(
     "uri", ["untitled:Untitled-1", "git:/p/x?ref", "https://a/b", "x", "", "file:", "file:///a%00b"]
 )
-def test_other_uris_are_no_files(uri: str) -> None:
+def test_non_file_uris_are_rejected(uri: str) -> None:
     with pytest.raises(NotAFileUri):
         uri_to_path(uri, windows=False)
 
@@ -66,7 +66,7 @@ names = st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs"
 
 
 @given(st.lists(names, min_size=1, max_size=4))
-def test_every_path_survives_the_way_there_and_back(parts: list[str]) -> None:
+def test_any_posix_path_round_trips(parts: list[str]) -> None:
     path = "/" + "/".join(parts)
     uri = path_to_uri(path, windows=False)
     assert uri_to_path(uri, windows=False) == path
@@ -75,6 +75,6 @@ def test_every_path_survives_the_way_there_and_back(parts: list[str]) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX paths")
 @given(st.lists(names.filter(lambda name: name not in (".", "..")), min_size=1, max_size=4))
-def test_python_writes_uris_that_we_read(parts: list[str]) -> None:
+def test_uris_of_pathlib_are_read(parts: list[str]) -> None:
     path = Path("/", *parts)
     assert uri_to_path(path.as_uri(), windows=False) == str(path)

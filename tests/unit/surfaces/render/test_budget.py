@@ -14,7 +14,7 @@ def in_full(rank: int, body: str) -> object:
     return msgspec.structs.replace(MANY[rank - 1], full=Full("python", "def f()", "", body))
 
 
-def test_all_is_told_where_there_is_room() -> None:
+def test_everything_is_rendered_within_a_large_budget() -> None:
     text = render_answer_within(answer(FUSE), 2000)
     assert "./engine/fuse.py::fuse" in text
     assert "Left out" not in text
@@ -55,7 +55,7 @@ def test_text_is_cut_between_lines_and_its_listing_closed() -> None:
     assert truncate_to_budget("short\n", 300) == "short\n"
 
 
-def test_tokens_are_rather_too_many() -> None:
+def test_token_estimate_is_conservative() -> None:
     assert estimate_tokens("") == 0
     assert estimate_tokens("four") == 2
     assert estimate_tokens("検索") == 2

@@ -50,7 +50,7 @@ HOSTILE = outcome(1, "<script>alert(1)</script> & \x1b[31m", "a&b.py", ["<b>.py"
 
 
 @pytest.mark.acceptance("L1")
-def test_a_run_is_a_page_with_plots_that_fetches_nothing() -> None:
+def test_evaluation_page_has_plots_and_no_external_resources() -> None:
     plain = run(HOSTILE, outcome(2, "two", "a", ["a"], "semantic"))
     figures = plain.figures
     variant = VariantResult(
@@ -64,7 +64,7 @@ def test_a_run_is_a_page_with_plots_that_fetches_nothing() -> None:
 
 
 @pytest.mark.acceptance("L2")
-def test_a_comparison_is_one_too() -> None:
+def test_comparison_page_has_plots_and_no_external_resources() -> None:
     before, after = run(HOSTILE), run(outcome(1, HOSTILE.query, "a&b.py", ["a&b.py"]))
     page = render_comparison_html(compare(before, after))
     assert _checked(page).svgs == 2

@@ -24,12 +24,12 @@ from tests.unit.surfaces.render.sample_answers import READY, answer, state
         (state(unsaved=["a.py", "b.py", "c.py", "d.py"]), "after the save (a.py, b.py, c.py, …)"),
     ],
 )
-def test_what_an_answer_may_lack_is_said(index: IndexState, words: str) -> None:
+def test_incomplete_index_is_described(index: IndexState, words: str) -> None:
     assert words in describe_incomplete(index)
 
 
 @pytest.mark.acceptance("F11")
-def test_of_a_complete_index_nothing_is_said() -> None:
+def test_complete_index_has_no_notice() -> None:
     assert describe_incomplete(READY) == ""
 
 
@@ -45,13 +45,13 @@ def test_of_a_complete_index_nothing_is_said() -> None:
         (state(state="paused", files_indexed=120), "Nothing found so far: indexing is paused"),
     ],
 )
-def test_an_empty_answer_says_why(index: IndexState, words: str) -> None:
+def test_empty_answer_gives_a_reason(index: IndexState, words: str) -> None:
     given = answer(index=index)
     assert words in describe_emptiness(given)
     assert words in to_plain_text(render_answer(given))
 
 
-def test_the_state_in_full() -> None:
+def test_full_index_state_is_rendered() -> None:
     behind = state(head_commit="b" * 40, model="bundled", vectors=5, vectors_total=90, unsaved=["x.py"], message="Hm.")
     assert to_plain_text(render_index_state(behind, "/w")).splitlines() == [
         "/w",
@@ -71,5 +71,5 @@ def test_incomplete_history_is_shown_with_the_state_only() -> None:
     assert describe_incomplete(index) == ""
 
 
-def test_without_git_there_is_no_commit() -> None:
+def test_index_state_without_git_shows_no_commit() -> None:
     assert "  commit   none\n" in to_plain_text(render_index_state(state(index_commit=None, head_commit=None), "/w"))

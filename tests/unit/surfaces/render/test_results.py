@@ -22,18 +22,18 @@ def test_result_is_one_line_of_ranks_and_its_snippet() -> None:
 
 
 @pytest.mark.acceptance("X1")
-def test_a_result_that_nothing_found_has_no_brackets() -> None:
+def test_result_without_contributions_has_no_brackets() -> None:
     assert shown(answer(result(evidence="")))[1] == "1. [code] ./engine/fuse.py::fuse"
 
 
 @pytest.mark.acceptance("X1")
-def test_a_result_of_another_project_says_which() -> None:
+def test_result_of_another_project_names_it() -> None:
     assert "[code:other]" in shown(answer(result(project="other")))[1]
     assert "[doc]" in shown(answer(result(content_type="doc")))[1]
 
 
 @pytest.mark.acceptance("X1", "F11")
-def test_the_head_says_how_far_the_index_is() -> None:
+def test_header_shows_index_progress() -> None:
     lines = shown(answer(FUSE, index=state(state="indexing", files_indexed=120)))
     assert lines[:2] == [
         "q_20261121_101500_abcdefgh  1 result",
@@ -56,20 +56,20 @@ def test_explain_adds_raw_scores_with_units() -> None:
 
 
 @pytest.mark.acceptance("X2")
-def test_explain_says_test_and_activity_where_they_are_known() -> None:
+def test_explain_shows_known_test_and_activity() -> None:
     known = Structural(importers=1, centrality="low", activity_level="high", flags=["test"])
     text = shown(answer(result(annotations=Annotations(structural=known))), explain=True)
     assert "     Structural: 1 importer, low centrality, high activity, test" in text
 
 
-def test_explain_leaves_out_what_is_not_there() -> None:
+def test_explain_omits_absent_parts() -> None:
     bare = result(annotations=Annotations(), adjustments=[], location=UNSET)
     text = "\n".join(shown(answer(bare), explain=True))
     assert "Structural" not in text
     assert "Adjusted" not in text
 
 
-def test_an_oracle_that_failed_is_named() -> None:
+def test_failed_oracle_is_named() -> None:
     lines = shown(answer(FUSE, faults=(Fault("semantic", "the model can't be read"),)))
     assert lines[1] == "semantic could not answer: the model can't be read"
 
@@ -86,7 +86,7 @@ def test_indexed_text_cannot_act_on_the_terminal() -> None:
     assert "     \\x1b[2Jgone fake: 2. [code] x\n" in text
 
 
-def test_on_a_screen_snippets_are_wrapped_to_its_width() -> None:
+def test_snippets_are_wrapped_to_the_screen_width() -> None:
     lines = shown(answer(result(snippet="順位を融合する " * 20)), width=60)
     assert len(lines) > 4
     assert all(each.startswith("     ") and display_width(each) <= 60 for each in lines[2:])

@@ -17,7 +17,7 @@ E_ACUTE = "e\u0301"
 @pytest.mark.parametrize(
     ("text", "count"), [("abc", 3), ("日本", 4), (E_ACUTE, 1), ("ｶﾅ", 2), ("Ａ", 2), ("", 0), ("❤️", 2), (FAMILY, 2)]
 )
-def test_cells(text: str, count: int) -> None:
+def test_display_width_in_cells(text: str, count: int) -> None:
     assert display_width(text) == count
 
 
@@ -27,11 +27,11 @@ def test_characters_measured_without_wcwidth_take_one_cell_each() -> None:
     assert {wcwidth.wcwidth(each) for each in short_cut} == {1}
 
 
-def test_what_a_reader_sees_as_one_stays_whole() -> None:
+def test_grapheme_clusters_stay_whole() -> None:
     assert list(grapheme_clusters(f"a{E_ACUTE}{FAMILY}👍🏽!")) == ["a", E_ACUTE, FAMILY, "👍🏽", "!"]
 
 
-def test_words_go_to_the_next_line_whole() -> None:
+def test_words_are_wrapped_whole() -> None:
     assert wrap_text("one two  three four", 9) == ["one two", "three", "four"]
 
 
@@ -43,12 +43,12 @@ def test_wide_characters_count_twice_and_are_not_halved() -> None:
     assert wrap_text("検索の順位", 5) == ["検索", "の順", "位"]
 
 
-def test_nothing_is_one_empty_line() -> None:
+def test_empty_text_wraps_to_one_empty_line() -> None:
     assert wrap_text("", 10) == [""]
 
 
 @given(st.text(alphabet=f"ab 検索\u0301\u200d👍🏽{FAMILY}"), st.integers(min_value=1, max_value=12))
-def test_nothing_is_lost_and_only_single_clusters_are_too_wide(text: str, width: int) -> None:
+def test_wrapping_loses_no_text_and_only_single_clusters_overflow(text: str, width: int) -> None:
     lines = wrap_text(text, width)
     assert "".join("".join(lines).split(" ")) == "".join(text.split(" "))
     for each in lines:
@@ -71,7 +71,7 @@ def test_nothing_is_lost_and_only_single_clusters_are_too_wide(text: str, width:
         ("می\u200cخواهم", "می\u200cخواهم"),
     ],
 )
-def test_what_cannot_be_seen_is_written_out(text: str, shown: str) -> None:
+def test_invisible_characters_are_escaped(text: str, shown: str) -> None:
     assert make_printable(text) == shown
 
 

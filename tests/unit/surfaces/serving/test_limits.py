@@ -10,7 +10,7 @@ from scry.core import BadRequest, Busy, TookTooLong
 from scry.surfaces.serving import RequestPool
 
 
-def test_an_answer_and_an_error_come_back() -> None:
+def test_answers_and_errors_are_returned() -> None:
     def wrong(_: Callable[[], bool]) -> int:
         raise BadRequest("query", "is empty")
 

@@ -12,14 +12,14 @@ def test_packaged_schema_equals_the_published_one() -> None:
     assert protocol_schema() == json.loads((ROOT / "protocol" / "generated" / "schema.json").read_bytes())
 
 
-def test_what_a_struct_refers_to_is_found() -> None:
+def test_referenced_structs_are_collected() -> None:
     found = referenced_structs(["Answer"])
     assert found[0] == "Answer"
     assert {"ResultItem", "Location", "Position", "IndexState"} <= set(found)
     assert len(found) == len(set(found))
 
 
-def test_references_lead_elsewhere_and_the_original_stays() -> None:
+def test_schema_references_are_rewritten_in_a_copy() -> None:
     before = json.dumps(protocol_schema())
     moved = json.dumps(rebase_references(struct_schema("Answer"), "#/components/schemas/"))
     assert "#/$defs/" not in moved

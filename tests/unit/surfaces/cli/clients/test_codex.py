@@ -14,7 +14,7 @@ def test_a_new_table_goes_to_the_end() -> None:
     assert CODEX.write("[tools]\nweb = true", SERVER) == f"[tools]\nweb = true\n\n{TABLE}"
 
 
-def test_an_old_table_is_replaced_and_all_else_stays() -> None:
+def test_old_table_is_replaced_and_the_rest_kept() -> None:
     rest = 'startup_timeout_sec = 5 # mine\n\n[mcp_servers.other]\ncommand = "y"\n'
     after = CODEX.write(f'# top\n[mcp_servers.scry] # old\ncommand = "x"\nargs = []\n{rest}', SERVER)
     assert after == f"# top\n{TABLE.replace(']', '] # old', 1)}{rest}"

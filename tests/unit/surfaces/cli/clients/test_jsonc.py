@@ -13,12 +13,12 @@ PATH = ("servers", "scry")
 ENTRY = {"command": "scry", "args": ["mcp"]}
 
 
-def test_an_empty_file_gets_all_of_it() -> None:
+def test_empty_file_gets_the_whole_structure() -> None:
     for text in ("", "\n  ", "\ufeff"):
         assert set_member(text, PATH, ENTRY) == json.dumps({"servers": {"scry": ENTRY}}, indent=2) + "\n"
 
 
-def test_all_else_stays_comments_and_form_too() -> None:
+def test_editing_keeps_other_members_comments_and_layout() -> None:
     text = """{
     // mine
     "inputs": [ 1, 2 ], /* two */
@@ -51,13 +51,13 @@ def test_trailing_comma_and_last_comment_are_kept() -> None:
     assert read_jsonc(after) == {"servers": {"other": {}, "scry": {"command": "scry"}}}
 
 
-def test_what_a_person_added_to_our_entry_stays() -> None:
+def test_person_keys_in_our_entry_are_kept() -> None:
     text = '{"servers": {"scry": {"command": "old", "env": {"A": "b"}}}}'
     after = json.loads(set_member(text, PATH, ENTRY))
     assert after == {"servers": {"scry": {"command": "scry", "env": {"A": "b"}, "args": ["mcp"]}}}
 
 
-def test_nothing_changes_where_all_is_as_wanted() -> None:
+def test_equal_entry_leaves_the_file_unchanged() -> None:
     text = set_member("", PATH, ENTRY)
     assert set_member(text, PATH, ENTRY) == text
 
@@ -99,7 +99,7 @@ JSON = st.recursive(
     st.sampled_from([None, 2, "\t"]),
     st.sampled_from(["", "// a comment\n", "/* { */ "]),
 )
-def test_any_json_keeps_its_values(before: dict[str, object], indent: int | str | None, comment: str) -> None:
+def test_editing_any_json_keeps_its_values(before: dict[str, object], indent: int | str | None, comment: str) -> None:
     """Whatever lies in a file is there afterwards, with our member beside it."""
     text = f"{comment}{json.dumps(before, indent=indent)[:-1]}{comment}}}"
     assert read_jsonc(text) == before
