@@ -39,7 +39,9 @@ def library_seconds() -> float:
 
 def test_initialize_does_not_wait_for_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "0")
-    without, ready, library = [], [], []
+    without: list[float] = []
+    ready: list[float] = []
+    library: list[float] = []
     with open_indexer_project(tmp_path / "indexed") as indexed:
         indexed.connect_when_ready()
         for number in range(ROUNDS):
