@@ -1,4 +1,4 @@
-"""What every test gets: the gates, and a world of its own that never touches the person's files or git settings."""
+"""The gates, and an environment for each test that never touches the person's files or git settings."""
 
 from __future__ import annotations
 

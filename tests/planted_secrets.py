@@ -1,4 +1,4 @@
-"""Two hundred secrets as they stand in commands, outputs and settings: each is a text, and what of it must not be kept.
+"""Two hundred secrets in commands, outputs and settings: each a text, and the part that must not be stored.
 
 They are made up by a fixed seed, in the providers' documented forms.
 """
@@ -24,7 +24,7 @@ class Planted:
     secret: str
 
 
-class _Maker:
+class _SecretFactory:
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
@@ -45,7 +45,7 @@ class _Maker:
         return f"{self.some(_LOWER, 6)}{self.some(_DIGITS, 2)}"
 
 
-def _tokens(make: _Maker) -> list[str]:
+def _tokens(make: _SecretFactory) -> list[str]:
     a, h, u = partial(make.some, _ALNUM), partial(make.some, _HEX), make.url
     up = partial(make.some, _UPPER + _DIGITS)
     jwt = ".".join(
@@ -82,7 +82,7 @@ def _tokens(make: _Maker) -> list[str]:
     ]  # fmt: skip
 
 
-def _named(make: _Maker) -> list[Planted]:
+def _named(make: _SecretFactory) -> list[Planted]:
     """Secrets that only the words around them tell."""
     word, a, h = make.word, partial(make.some, _ALNUM), partial(make.some, _HEX)
     forms = [
@@ -131,7 +131,7 @@ def _named(make: _Maker) -> list[Planted]:
     return [Planted(form.format(value), value) for form, value in made]
 
 
-def _keys(make: _Maker) -> list[Planted]:
+def _keys(make: _SecretFactory) -> list[Planted]:
     planted: list[Planted] = []
     for kind in ("RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "PGP PRIVATE KEY BLOCK"):
         for end in (f"\n-----END {kind}-----", ""):
@@ -143,7 +143,7 @@ def _keys(make: _Maker) -> list[Planted]:
 
 
 def planted_secrets() -> list[Planted]:
-    """All of them, each another one."""
-    make = _Maker(20261121)
+    """Return all secrets, each different."""
+    make = _SecretFactory(20261121)
     tokens = [Planted(f"error: {token} was refused", token) for token in _tokens(make)]
     return [*tokens, *_named(make), *_keys(make)]

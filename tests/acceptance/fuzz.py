@@ -36,7 +36,7 @@ WORDS = (
     *("検索", "🙂", "\0", "\ud800", "*", "\\", "a" * 300, "é", "\u202e", "{}", "[", "^", "~", ":", "is called by"),
 )
 SECRET = "root:x:"
-"""What a file outside of the project holds, and no answer may."""
+"""The content of a file outside of the project, which no answer may contain."""
 
 
 class Fuzz:
@@ -81,13 +81,13 @@ class Fuzz:
         return between.join(self._random.choice(parts) for _ in range(self._random.randint(1, most)))
 
 
-def put(engine: Engine, params: msgspec.Struct, query_id: str) -> str:
-    """Asks, and shows the answer as a person sees it; or returns what was said to be wrong with it.
+def run_query(engine: Engine, params: msgspec.Struct, query_id: str) -> str:
+    """Send a query and return the rendered answer, or the message of its error.
 
     query_id: an answer that is kept, for half of what asks about one.
     """
     try:
-        return _shown(engine, _about(params, query_id))
+        return _rendered(engine, _about(params, query_id))
     except BadRequest as error:
         return make_printable(str(error))
 
@@ -99,7 +99,7 @@ def _about(params: msgspec.Struct, query_id: str) -> msgspec.Struct:
     return params
 
 
-def _shown(engine: Engine, params: msgspec.Struct) -> str:
+def _rendered(engine: Engine, params: msgspec.Struct) -> str:
     match params:
         case messages.FindParams():
             return to_plain_text(render_answer(engine.find(params), explain=True, width=80))

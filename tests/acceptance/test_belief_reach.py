@@ -1,4 +1,4 @@
-"""What beliefs bear on, and what speaks against relying on them."""
+"""The reach of beliefs, and evidence against them."""
 
 from __future__ import annotations
 

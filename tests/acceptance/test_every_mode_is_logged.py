@@ -1,4 +1,4 @@
-"""Whatever is asked through the sidecar is in the log (E1): a mode that forgets it fails here."""
+"""Every query through the sidecar is logged (E1): a mode without logging fails here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.sample.project import make_repository
 pytestmark = pytest.mark.slow
 
 ANSWERING = [m.name for m in METHODS if m.result in (Answer, Explanation, Detail)]
-"""Every method that answers a question."""
+"""The methods that answer a query."""
 
 PARAMS: Mapping[str, Mapping[str, object]] = {
     "scry/find": {"query": "compute_total"},

@@ -1,4 +1,4 @@
-"""How knowledge is named and told: its doc_ids there and back, what is known of it beside its text (J2a, J4, X2)."""
+"""Doc_ids of knowledge and the figures shown beside its text (J2a, J4, X2)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TITLES = [oracle.title for oracle in ORACLES]
 
 
 @pytest.fixture(scope="module")
-def knowing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     with opened_shop(tmp_path_factory.mktemp("knowing"), RememberParams(NOTE, domains=["style"])) as engine:
         yield engine
 
@@ -46,50 +46,50 @@ def rows_of(text: str) -> list[str]:
 
 @pytest.mark.acceptance("J2a", "K1", "K2", "K4")
 @pytest.mark.parametrize("content_type", QUESTIONS)
-def test_doc_id_of_knowledge_round_trips(knowing: Engine, content_type: str) -> None:
-    query_id, result = first(knowing, content_type)
+def test_doc_id_of_knowledge_round_trips(engine: Engine, content_type: str) -> None:
+    query_id, result = first(engine, content_type)
     question, form = QUESTIONS[content_type]
     assert re.fullmatch(form, result.doc_id)
     for asked in (WhyParams(result.doc_id, question), WhyParams(result.doc_id, query_id=query_id)):
-        explained = knowing.why(asked)
+        explained = engine.why(asked)
         assert (explained.doc_id, explained.status) == (result.doc_id, "indexed")
         assert explained.result is not UNSET
         assert explained.result.doc_id == result.doc_id
-    assert knowing.detail(DetailParams(query_id, result.rank)).result.doc_id == result.doc_id
+    assert engine.detail(DetailParams(query_id, result.rank)).result.doc_id == result.doc_id
 
 
 @pytest.mark.acceptance("J2a", "W2")
 @pytest.mark.parametrize("doc_id", ["pattern:nothing", "session:nothing", "persona:direct:20200101T000000.000Z"])
-def test_why_of_an_unknown_document_is_missing(knowing: Engine, doc_id: str) -> None:
-    assert knowing.why(WhyParams(doc_id, "fusion")).status == "missing"
+def test_why_of_an_unknown_document_is_missing(engine: Engine, doc_id: str) -> None:
+    assert engine.why(WhyParams(doc_id, "fusion")).status == "missing"
 
 
 @pytest.mark.acceptance("J4")
-def test_persona_note_has_no_surrounding_code(knowing: Engine) -> None:
-    _, result = first(knowing, "persona")
+def test_persona_note_has_no_surrounding_code(engine: Engine) -> None:
+    _, result = first(engine, "persona")
     assert msgspec.to_builtins(result.annotations) == {}
     assert result.location is UNSET
-    assert knowing.why(WhyParams(result.doc_id, NOTE)).structural is UNSET
-    code = knowing.find(FindParams("fuse", types=["code"])).results[0]
+    assert engine.why(WhyParams(result.doc_id, NOTE)).structural is UNSET
+    code = engine.find(FindParams("fuse", types=["code"])).results[0]
     assert code.annotations.structural is not UNSET
 
 
 @pytest.mark.acceptance("X2", "J3")
-def test_persona_note_text_is_quoted(knowing: Engine) -> None:
-    answer = knowing.find(FindParams(NOTE, types=["persona"]))
-    said = answer.results[0].contributions["persona"]
-    assert said.snippet == NOTE
+def test_persona_note_text_is_quoted(engine: Engine) -> None:
+    answer = engine.find(FindParams(NOTE, types=["persona"]))
+    evidence = answer.results[0].contributions["persona"]
+    assert evidence.snippet == NOTE
     shown = to_plain_text(render_answer(answer, home="shop", explain=True, width=200, root=""))
     assert f'"{NOTE}"' in shown
     assert re.search(r"Persona: #1 \(\d\.\d\d relevance\)", shown)
 
 
 @pytest.mark.acceptance("W1")
-def test_text_omits_oracles_of_other_document_kinds(knowing: Engine) -> None:
-    code = add_explanation_text(knowing.why(WhyParams("./shop/fusion.py::fuse", "where are rankings fused")))
-    states = {said.oracle: said.state for said in code.oracles}
+def test_text_omits_oracles_of_other_document_kinds(engine: Engine) -> None:
+    code = add_explanation_text(engine.why(WhyParams("./shop/fusion.py::fuse", "where are rankings fused")))
+    states = {evidence.oracle: evidence.state for evidence in code.oracles}
     assert [name for name, state in states.items() if state == "other_kind"] == ["persona", "belief", "memory"]
     assert list(states) == ["semantic", "lexical", "temporal", "persona", "belief", "memory"]
     assert rows_of(code.text) == ["Semantic", "Lexical", "Temporal"]
-    belief = add_explanation_text(knowing.why(WhyParams("belief:fusion-by-rank", "raw scores never added")))
+    belief = add_explanation_text(engine.why(WhyParams("belief:fusion-by-rank", "raw scores never added")))
     assert rows_of(belief.text) == ["Semantic", "Lexical", "Belief"]

@@ -1,4 +1,4 @@
-"""Whatever is asked of any mode: an answer or a clear error, and nothing outside the project is read.
+"""Random queries in every mode get an answer or a clear error, and read nothing outside the project.
 
 `tests/bench/test_bench_fuzz.py` asks 100,000 times.
 """
@@ -12,7 +12,7 @@ import pytest
 
 from scry.engine import Engine
 from scry_protocol.messages import FindParams
-from tests.acceptance.fuzz import SECRET, Fuzz, opened_outside, put
+from tests.acceptance.fuzz import SECRET, Fuzz, opened_outside, run_query
 from tests.sample.indexed import IndexedProject
 
 TIMES = 600
@@ -32,7 +32,7 @@ def test_any_name_and_query_get_an_answer_or_clear_error(engine: Engine, shop: I
     with opened_outside(shop.root) as outside:
         for _ in range(TIMES):
             params = fuzz.params()
-            shown = put(engine, params, query_id)
+            shown = run_query(engine, params, query_id)
             assert shown.strip(), params
             assert SECRET not in shown, params
             assert "\0" not in shown, params

@@ -1,4 +1,4 @@
-"""What memory captured in passing stays out of answers about the project, and is there where memory is asked for."""
+"""Automatically captured memory appears in answers to memory queries only."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def kinds(answer: Answer) -> set[str]:
 
 @pytest.mark.acceptance("M1", "F3")
 def test_observed_memory_is_found_by_meaning_at_once(jumped: Engine) -> None:
-    """No indexer works here."""
+    """This engine has no indexer."""
     jumped.observe(ObserveParams(kind="decision", text="Invoices are paid in euros alone"))
     answer = jumped.find(FindParams("invoices in euros", types=["memory"]))
     found = next(result for result in answer.results if result.kind == "decision")

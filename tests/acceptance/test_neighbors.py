@@ -1,4 +1,4 @@
-"""What belongs to a file, on a generated repository with a real history and a real code graph."""
+"""The mode neighbors, on a generated repository with a real history and a real code graph."""
 
 from __future__ import annotations
 

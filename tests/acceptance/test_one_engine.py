@@ -1,4 +1,4 @@
-"""One question, every surface: the same answer, that explains itself, from an index that came to be in any way."""
+"""Every surface gives the same self-explaining answer, from an index built in any order."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def ask(root: Path, query: str, *options: str, seed: str = "0") -> dict[str, Any
 
 
 def evidence(answer: dict[str, Any]) -> list[Any]:
-    """All that was found, with everything that explains it, without what tells one index's generation from another."""
+    """Return the results with their explanations, without values that depend on the generation of the index."""
     return [answer["scoring"], answer["intent"], answer["results"], answer["faults"]]
 
 

@@ -1,4 +1,4 @@
-"""What matters in a folder, on a generated repository with a real history."""
+"""The mode orient, on a generated repository with a real history."""
 
 from __future__ import annotations
 

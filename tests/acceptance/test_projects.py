@@ -1,4 +1,4 @@
-"""Many projects asked as one (P1): real engines on real indexes, a registry of their own."""
+"""Queries over many projects (P1): real engines on real indexes, with their own registry."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ProjectFolders:
         projects.close()
 
     def git(self, name: str) -> None:
-        """One commit of all its files, which so changed together."""
+        """Commit all files at once, so that they are co-changes."""
         sample = IndexedProject(self.place / name)
         for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
             sample.git(*words)

@@ -1,4 +1,4 @@
-"""What changed lately in several projects, as one answer (P1, R1)."""
+"""Recent changes of several projects in one answer (P1, R1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed lately, on a generated repository whose commits were made at known times."""
+"""The mode recent, on a generated repository with commits at known times."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ PROJECT = frozenset({"code", "doc", "commit", "belief", "pattern", "session", "m
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """Return a shop with beliefs and a memory, and two notes of the person's."""
     notes = (
         RememberParams("Scores are fused in one small function", domains=["Style"]),
@@ -43,42 +43,42 @@ def about(engine: Engine, query: str = QUESTION, **params: object) -> set[tuple[
 
 
 @pytest.mark.acceptance("F9")
-def test_source_filter_excludes_other_sources(asked: Engine) -> None:
-    assert {"persona", "belief", "memory", "code"} <= types(asked)
-    assert types(asked, source="persona") == {"persona"}
-    assert "code" in types(asked, source="project")
-    assert types(asked, source="project") <= PROJECT
-    assert types(asked, f"{QUESTION} source:persona") == types(asked, f"{QUESTION} -source:project") == {"persona"}
-    assert types(asked, f"{QUESTION} -source:persona") == types(asked, source="project")
+def test_source_filter_excludes_other_sources(engine: Engine) -> None:
+    assert {"persona", "belief", "memory", "code"} <= types(engine)
+    assert types(engine, source="persona") == {"persona"}
+    assert "code" in types(engine, source="project")
+    assert types(engine, source="project") <= PROJECT
+    assert types(engine, f"{QUESTION} source:persona") == types(engine, f"{QUESTION} -source:project") == {"persona"}
+    assert types(engine, f"{QUESTION} -source:persona") == types(engine, source="project")
 
 
 @pytest.mark.acceptance("F9")
-def test_domain_filter_keeps_notes_of_that_domain(asked: Engine) -> None:
-    assert about(asked, domains=["RANKING"]) == {("ranking",), ("ranking", "style")}
-    assert types(asked, domains=["ranking"]) == {"belief", "persona"}
-    assert about(asked, f"{QUESTION} domain:ranking") == about(asked, domains=["ranking"])
-    assert about(asked, domains=["style", "ranking"]) == {("Style",), ("ranking",), ("ranking", "style")}
-    assert about(asked, domains=["style"], source="project") == set()
-    assert about(asked, f"{QUESTION} domain:style", domains=["ranking"]) == set()
-    without = about(asked, f"{QUESTION} -domain:style")
+def test_domain_filter_keeps_notes_of_that_domain(engine: Engine) -> None:
+    assert about(engine, domains=["RANKING"]) == {("ranking",), ("ranking", "style")}
+    assert types(engine, domains=["ranking"]) == {"belief", "persona"}
+    assert about(engine, f"{QUESTION} domain:ranking") == about(engine, domains=["ranking"])
+    assert about(engine, domains=["style", "ranking"]) == {("Style",), ("ranking",), ("ranking", "style")}
+    assert about(engine, domains=["style"], source="project") == set()
+    assert about(engine, f"{QUESTION} domain:style", domains=["ranking"]) == set()
+    without = about(engine, f"{QUESTION} -domain:style")
     assert ("ranking",) in without
     assert not {("Style",), ("ranking", "style")} & without
-    assert {"code", "memory"} <= types(asked, f"{QUESTION} -domain:style")
+    assert {"code", "memory"} <= types(engine, f"{QUESTION} -domain:style")
 
 
 @pytest.mark.acceptance("F9", "K5")
-def test_source_and_domain_filters_keep_code_order(asked: Engine) -> None:
+def test_source_and_domain_filters_keep_code_order(engine: Engine) -> None:
     def order(**params: object) -> list[str]:
-        answer = asked.find(FindParams(QUESTION, limit=500, **params))  # type: ignore[arg-type]
+        answer = engine.find(FindParams(QUESTION, limit=500, **params))  # type: ignore[arg-type]
         return [result.doc_id for result in answer.results if result.content_type in ("code", "doc", "commit")]
 
     assert order(source="project") == order()
 
 
 @pytest.mark.acceptance("F9", "R1")
-def test_recent_applies_source_and_domain_filters(asked: Engine) -> None:
+def test_recent_applies_source_and_domain_filters(engine: Engine) -> None:
     def changed(**params: object) -> set[str]:
-        return {result.content_type for result in asked.recent(RecentParams(limit=500, **params)).results}  # type: ignore[arg-type]
+        return {result.content_type for result in engine.recent(RecentParams(limit=500, **params)).results}  # type: ignore[arg-type]
 
     assert changed(days=3000, source="persona") == changed(days=3000, domains=["style"]) == set()
     assert changed(days=3000, source="project") == changed(days=3000) != set()
@@ -87,25 +87,25 @@ def test_recent_applies_source_and_domain_filters(asked: Engine) -> None:
 
 
 @pytest.mark.acceptance("F9", "W2")
-def test_why_names_the_excluding_filter(asked: Engine) -> None:
-    answer = asked.find(FindParams(QUESTION, source="persona", domains=["style"]))
-    why = asked.why(WhyParams("./shop/fusion.py::fuse", query_id=answer.query_id))
+def test_why_names_the_excluding_filter(engine: Engine) -> None:
+    answer = engine.find(FindParams(QUESTION, source="persona", domains=["style"]))
+    why = engine.why(WhyParams("./shop/fusion.py::fuse", query_id=answer.query_id))
     assert "source:persona domain:style" in why.reason
 
 
 @pytest.mark.acceptance("F9")
-def test_domain_and_persona_source_are_refused_in_reason(asked: Engine) -> None:
+def test_domain_and_persona_source_are_refused_in_reason(engine: Engine) -> None:
     with pytest.raises(BadRequest, match=r"^domains: "):
-        asked.find(FindParams("what calls fuse", reason=True, domains=["style"]))
+        engine.find(FindParams("what calls fuse", reason=True, domains=["style"]))
     with pytest.raises(BadRequest, match=r"^source: "):
-        asked.find(FindParams("what calls fuse", reason=True, source="persona"))
-    assert asked.find(FindParams("what calls fuse", reason=True, source="project")).mode == "reason"
+        engine.find(FindParams("what calls fuse", reason=True, source="persona"))
+    assert engine.find(FindParams("what calls fuse", reason=True, source="project")).mode == "reason"
 
 
 @pytest.mark.acceptance("F8a")
 @pytest.mark.parametrize("query", ["source:internet fuse", "source: fuse", "domain: fuse"])
-def test_unknown_source_prefix_is_literal_text(asked: Engine, query: str) -> None:
-    assert "code" in types(asked, query)
+def test_unknown_source_prefix_is_literal_text(engine: Engine, query: str) -> None:
+    assert "code" in types(engine, query)
 
 
 def test_domain_filter_without_notes_returns_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

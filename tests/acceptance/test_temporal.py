@@ -1,4 +1,4 @@
-"""What the history adds to an answer: commits, ties, activity, and what is said of it."""
+"""The part of the history in an answer: commits, co-changes, activity and messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What questions read is read ahead, and nothing of that is seen."""
+"""Warming up the rows that queries read, without visible effects."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def why(engine: Engine, doc_id: str, query: str | None = None, **params: object)
     return engine.why(WhyParams(doc_id, query, **params))  # type: ignore[arg-type]
 
 
-def says(explanation: Explanation, oracle: str) -> OracleEvidence:
-    return next(said for said in explanation.oracles if said.oracle == oracle)
+def oracle_evidence(explanation: Explanation, oracle: str) -> OracleEvidence:
+    return next(evidence for evidence in explanation.oracles if evidence.oracle == oracle)
 
 
 @pytest.mark.acceptance("W1", "F10")
@@ -55,9 +55,13 @@ def test_why_figures_equal_those_of_find_for_every_result(engine: Engine, query:
         explanation = why(engine, result.doc_id, query)
         assert explanation.result == result
         assert explanation.scoring == answer.scoring
-        voted = {said.oracle: (said.rank, said.raw_score) for said in explanation.oracles if said.state == "voted"}
+        voted = {
+            evidence.oracle: (evidence.rank, evidence.raw_score)
+            for evidence in explanation.oracles
+            if evidence.state == "voted"
+        }
         assert voted == {name: (vote.rank, vote.raw_score) for name, vote in result.contributions.items()}
-        assert math.isclose(sum(said.share for said in explanation.oracles), 1.0)
+        assert math.isclose(sum(evidence.share for evidence in explanation.oracles), 1.0)
         assert [(p.mode, p.rank, p.of) for p in explanation.places[:1]] == [("find", result.rank, len(answer.results))]
 
 
@@ -94,7 +98,7 @@ def test_document_with_one_of_many_words_is_not_a_match(engine: Engine) -> None:
     assert [
         result for result in found if result.doc_id == "./shop/pay.ts::Invoice" and "lexical" in result.sources
     ] == []
-    lexical = says(why(engine, "./shop/pay.ts::Invoice", query), "lexical")
+    lexical = oracle_evidence(why(engine, "./shop/pay.ts::Invoice", query), "lexical")
     assert (lexical.state, lexical.rank) == ("no_match", None)
     assert "1 of 5 words: invoice; what holds fewer than 2 is not found by words" in lexical.note
 
@@ -102,11 +106,11 @@ def test_document_with_one_of_many_words_is_not_a_match(engine: Engine) -> None:
 @pytest.mark.acceptance("W1", "W2")
 def test_oracle_without_a_match_names_the_missing_words(engine: Engine) -> None:
     explanation = why(engine, "./shop/retry.go::RetryPolicy", "retry backoff delays")
-    lexical = says(explanation, "lexical")
+    lexical = oracle_evidence(explanation, "lexical")
     assert (lexical.matches, lexical.missing) == (["retry"], ["backoff", "delays"])
     assert lexical.note == "'backoff', 'delays' do not occur"
     explanation = why(engine, "./shop/pay.ts::Invoice", "backoff")
-    lexical = says(explanation, "lexical")
+    lexical = oracle_evidence(explanation, "lexical")
     assert (lexical.state, lexical.rank, lexical.raw_score) == ("no_match", None, None)
     assert lexical.missing == ["backoff"]
     assert explanation.result is UNSET
@@ -116,7 +120,7 @@ def test_oracle_without_a_match_names_the_missing_words(engine: Engine) -> None:
 @pytest.mark.acceptance("W1")
 def test_similarity_below_the_floor_is_no_match_with_a_reason(engine: Engine) -> None:
     explanation = why(engine, "./shop/notes.txt#L1-L2", "interface of an invoice total")
-    semantic = says(explanation, "semantic")
+    semantic = oracle_evidence(explanation, "semantic")
     assert semantic.state == "no_match"
     assert "below the floor of 0.15" in semantic.note
 
@@ -126,7 +130,7 @@ def test_similarity_below_the_floor_is_no_match_with_a_reason(engine: Engine) ->
 def test_token_shares_sum_to_the_cosine_raw_score(engine: Engine, query: str) -> None:
     split = 0
     for result in engine.find(FindParams(query, limit=1000)).results:
-        semantic = says(why(engine, result.doc_id, query), "semantic")
+        semantic = oracle_evidence(why(engine, result.doc_id, query), "semantic")
         if semantic.state != "voted":
             continue
         assert semantic.shares is not UNSET

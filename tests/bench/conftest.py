@@ -1,4 +1,4 @@
-"""What benchmarks share that ask an engine in this process."""
+"""Fixtures of benchmarks that query an engine in this process."""
 
 from __future__ import annotations
 

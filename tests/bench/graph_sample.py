@@ -20,7 +20,7 @@ from scry.store.index import IndexStore
 
 
 def main() -> None:
-    """Indexes the tree in a folder of its own, and prints the sample."""
+    """Index the tree in its own folder, and print the sample."""
     parser = argparse.ArgumentParser(description="Random edges of a code graph, to be checked by hand.")
     parser.add_argument("path", type=Path, help="the repository")
     parser.add_argument("--seed", type=int, default=1)

@@ -59,7 +59,7 @@ def says_ready(message: Message) -> bool:
 
 
 def read_once(root: Path) -> None:
-    """Has the operating system hold all files of a tree."""
+    """Read all files of a tree, so that the operating system caches them."""
     for path in root.rglob("*"):
         if path.is_file() and not path.is_symlink():
             path.read_bytes()

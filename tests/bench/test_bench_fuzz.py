@@ -12,7 +12,7 @@ import pytest
 
 from scry_protocol.messages import FindParams
 from tests.acceptance.conftest import make_shop
-from tests.acceptance.fuzz import SECRET, Fuzz, opened_outside, put
+from tests.acceptance.fuzz import SECRET, Fuzz, opened_outside, run_query
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(7200)]
 
@@ -30,7 +30,7 @@ def test_odd_questions_over_all_modes(tmp_path: Path) -> None:
         for number in range(TIMES):
             params = fuzz.params()
             asked[type(params).__name__] += 1
-            shown = put(engine, params, query_id)
+            shown = run_query(engine, params, query_id)
             assert shown.strip(), (number, params)
             assert SECRET not in shown, (number, params)
             assert "\0" not in shown, (number, params)

@@ -42,7 +42,7 @@ SECONDS = 8.0
 
 @dataclass(frozen=True)
 class Load:
-    """What came of so many clients that asked one question after another. processor: seconds of the server's own."""
+    """Figures of many clients that send queries one after another. processor: seconds of the server process."""
 
     clients: int
     seconds: float
@@ -102,7 +102,7 @@ async def ask_from(server: HttpServer, clients: int, wanted: dict[str, list[obje
 
 
 async def ask_again_and_again(server: HttpServer, number: int, until: float) -> tuple[list[float], list[bytes]]:
-    """One client on one connection; returns the seconds that each answer took, and the answers."""
+    """Send queries on one connection; return the seconds of each answer, and the answers."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     times: list[float] = []
     bodies: list[bytes] = []

@@ -98,7 +98,9 @@ def test_killed_indexer_is_replaced_beside_a_first_start(sample: IndexerProject)
         killed = sample.address().pid
         sample.write_file("shop/cart.py", f"def after_kill_{number}():\n    pass\n")
         os.kill(killed, signal.SIGKILL)
-        taken.append(seconds_until(lambda name=f"after_kill_{number}": sample.doc_ids_named(name), "it is replaced"))
+        taken.append(
+            seconds_until(lambda name=f"after_kill_{number}": sample.doc_ids_named(name), "the indexer is replaced")
+        )
         assert sample.address().pid != killed
     print(f"\nthe first start with its pass {whole:.1f} s; from the kill to the next answer {max(taken):.1f} s at most")
     assert statistics.median(taken) < whole

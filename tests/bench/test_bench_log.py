@@ -1,4 +1,4 @@
-"""What keeping answers and logging them costs a question, and two hundred kills."""
+"""Costs of storing and logging answers, and two hundred kills."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.bench
 
 ROUNDS = 400
 MOST_ADDED_MS = 2.0
-"""What logging may add to find's p95 (issue 5)."""
+"""Share that logging may add to the p95 of find."""
 
 QUERIES = ("fuse rankings", "where is the retry limit", "payInvoice", "closed on Sundays", "search documents")
 

@@ -1,4 +1,4 @@
-"""What 100,000 memories cost a find, beside the same questions without any, asked in turns, in processor time."""
+"""Processor time of a find with 100,000 memories and without any, in turns."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ KINDS: tuple[tuple[MemoryKind, int], ...] = (
     ("note", 2),
     ("decision", 2),
 )
-"""Of a hundred memories, how many are of a kind: most are captured in passing."""
+"""The number of each kind among a hundred memories: most are captured automatically."""
 
 
 def fill(data: Path, root: Path, words: list[str]) -> None:
-    """Note them as the store does, but many in a transaction."""
+    """Record memories as the store does, but many in a transaction."""
     some = random.Random(9)
     known: list[MemoryKind] = [kind for kind, _ in KINDS]
     kinds = some.choices(known, [share for _, share in KINDS], k=MEMORIES)
@@ -65,7 +65,7 @@ def fill(data: Path, root: Path, words: list[str]) -> None:
 
 
 def vectors(data: Path, cache: Path) -> int:
-    """Return what the indexer does with prose."""
+    """Embed the memories as the indexer does; return their number."""
     with closing(IndexStore.open(cache, write=False)) as index, closing(MemoryStore(data, lambda: None)) as store:
         maker = index.vectors.embedder
         assert maker is not None

@@ -1,4 +1,4 @@
-"""What the plugin costs at Neovim's start. Figures are reported; only the limit is asserted."""
+"""Cost of the plugin at Neovim's start. Figures are reported; only the limit is asserted."""
 
 from __future__ import annotations
 

@@ -57,6 +57,6 @@ def _orient(store: IndexStore, root: Path) -> object:
 
 
 def _orient_anew(root: Path) -> object:
-    """As a command line asks: with nothing kept of an earlier question."""
+    """Query as a new command line process: with an empty cache."""
     with closing(IndexStore.open(root, write=False)) as store:
         return _orient(store, root)

@@ -1,4 +1,4 @@
-"""What why and detail cost beside a find of the same question, in one process, on the tree of `test_bench_find`."""
+"""Costs of why and detail beside a find of the same query, in one process, on the tree of `test_bench_find`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every acceptance query over every way in, on real processes: the same ids, the same order, the same JSON (F1)."""
+"""Every acceptance query over every surface, on real processes: the same ids, order and JSON (F1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways in, as real processes that are asked alike: a mode, its params, and what came back as JSON."""
+"""The surfaces as real processes with one interface: mode and params in, JSON out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 class Way(Protocol):
-    """One way in, open on a folder."""
+    """A surface, open on a folder."""
 
     name: str
 
@@ -100,7 +100,7 @@ def _words(mode: str, params: Mapping[str, Any]) -> Sequence[str]:
 
 
 _OPTIONS = {"types": "type", "domains": "domain"}
-"""Those that may be repeated are named in the singular."""
+"""Repeatable options are named in the singular."""
 
 
 def _option(name: str, value: object) -> list[str]:

@@ -1,1 +1,1 @@
-"""What every client may rely on: the samples mean the same in Python, JSON Schema, TypeScript and Lua."""
+"""The contract of all clients: samples mean the same in Python, JSON Schema, TypeScript and Lua."""

@@ -29,7 +29,7 @@ class Class:
 
 
 def read_classes(text: str) -> dict[str, Class]:
-    """Every class of a Lua file, by name. Raises ValueError for an annotation that it can't read."""
+    """Return the classes of a Lua file by name. Raises ValueError for an unknown annotation."""
     classes: dict[str, Class] = {}
     current = Class(False)
     for line in text.splitlines():
@@ -43,7 +43,7 @@ def read_classes(text: str) -> dict[str, Class]:
 
 
 def misfits(value: Json, kind: str, classes: Mapping[str, Class], place: str = "$") -> Iterator[str]:
-    """Every place where a JSON value is not of a LuaCATS type. An unknown field counts only in an exact class."""
+    """Yield the paths where a JSON value is not of a LuaCATS type. An unknown field counts only in an exact class."""
     if kind.endswith("[]"):
         yield from _list_misfits(value, kind[:-2].removeprefix("(").removesuffix(")"), classes, place)
     elif kind.startswith("table<string, "):

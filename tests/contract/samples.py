@@ -27,7 +27,7 @@ BY_NAME: Mapping[str, Method] = {method.name: method for method in METHODS}
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One message. role: params or result. what: the rest of its name."""
+    """One message. role: params or result. what: the rest of the file name."""
 
     path: Path
     method: str
@@ -37,7 +37,7 @@ class Sample:
 
     @property
     def id(self) -> str:
-        """Its path below protocol/samples, without the ending."""
+        """Return the path below protocol/samples without the extension."""
         return f"{self.path.parent.name}/{self.path.stem}"
 
     @property
@@ -47,7 +47,7 @@ class Sample:
 
     @property
     def value(self) -> Json:
-        """What the JSON text says."""
+        """Return the decoded JSON value."""
         return json.loads(self.data)
 
     @property
@@ -65,7 +65,7 @@ class Sample:
 
     @property
     def newer(self) -> bool:
-        """Whether it holds what only a newer sidecar would send."""
+        """Return whether the sample has fields that only a newer sidecar sends."""
         return self.what == "newer-sidecar"
 
 

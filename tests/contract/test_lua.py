@@ -21,7 +21,7 @@ NIL_IS_NULL = {
     "scry.find/invalid-result-matches-null",
     "scry.status/invalid-result-index_commit-missing",
 }
-"""What only JSON can tell apart: nil is both null and absent."""
+"""Samples that only JSON can distinguish: nil is both null and absent."""
 
 
 def lua_type(sample: Sample) -> str:

@@ -49,7 +49,7 @@ def test_comparison_helper_detects_a_lost_value() -> None:
 
 
 def _says(whole: Json, part: Json) -> bool:
-    """Whether `whole` holds all of `part`; an object may hold more (defaults)."""
+    """Return whether `whole` contains `part`; an object may have more members (defaults)."""
     if isinstance(part, dict) and isinstance(whole, dict):
         return all(key in whole and _says(whole[key], value) for key, value in part.items())
     if isinstance(part, list) and isinstance(whole, list):

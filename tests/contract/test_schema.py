@@ -17,14 +17,14 @@ jsonschema: Any = importlib.import_module("jsonschema")  # it has no types
 
 
 class SchemaError(Protocol):
-    """What jsonschema says of one misfit."""
+    """An error that jsonschema reports."""
 
     json_path: str
     message: str
 
 
 class Validator(Protocol):
-    """What is used of jsonschema's validators."""
+    """The part of jsonschema's validators that these tests use."""
 
     def iter_errors(self, instance: Json) -> Iterable[SchemaError]: ...
     def is_valid(self, instance: Json) -> bool: ...
@@ -49,7 +49,7 @@ ODD_VALUES: tuple[Json, ...] = (
     {},
     {"a": 1},
 )
-"""What a field may not expect. No whole number as 2.0: an integer to JSON Schema, none to the decoder."""
+"""Values that no field accepts. No whole number as 2.0: an integer to JSON Schema, none to the decoder."""
 
 
 def validator(sample: Sample) -> Validator:
@@ -103,7 +103,7 @@ def damage(message: Json, data: st.DataObject) -> None:
 
 
 def containers(value: Json) -> list[dict[str, Json] | list[Json]]:
-    """Every object and list in a JSON value, itself included."""
+    """Yield every object and list in a JSON value, itself included."""
     if not isinstance(value, dict | list):
         return []
     inner = list(value.values()) if isinstance(value, dict) else value
@@ -111,7 +111,7 @@ def containers(value: Json) -> list[dict[str, Json] | list[Json]]:
 
 
 def is_decoded(sample: Sample, message: Json) -> bool:
-    """Whether the sidecar's decoder takes a message."""
+    """Return whether the decoder of the sidecar accepts a message."""
     try:
         msgspec.json.decode(json.dumps(message), type=sample.kind)
     except msgspec.ValidationError:

@@ -19,7 +19,7 @@ TIMEOUT = 60.0
 
 @dataclass(frozen=True)
 class Done:
-    """How a run ended."""
+    """The outcome of a run."""
 
     status: int
     out: str

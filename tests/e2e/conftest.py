@@ -1,4 +1,4 @@
-"""What most tests of the sidecar open. Those that need it otherwise have a fixture of that name themselves."""
+"""Fixtures of most tests of the sidecar. Files that need others define fixtures of the same names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real `scry serve` as a process, asked over its socket."""
+"""The real `scry serve` as a process, queried over its socket."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """What a request was answered."""
+    """The reply to a request."""
 
     status: int
     headers: Mapping[str, str]
@@ -58,7 +58,7 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class HttpServer:
-    """One server. On TCP it takes any free port; its token is that of the tests' own world."""
+    """A running server. On TCP the port is any free one; the token is that of the test environment."""
 
     command: tuple[str, ...] = (sys.executable, "-m", "scry", "serve")
 
@@ -144,7 +144,7 @@ class HttpServer:
     # Ending -------------------------------------------------------------------------------------------------------
 
     def end(self, number: int = signal.SIGTERM, timeout: float = 20) -> int:
-        """Tells it to end; returns its exit status."""
+        """Terminate the server; return the exit status."""
         self.process.send_signal(number)
         return self.process.wait(timeout)
 

@@ -18,7 +18,7 @@ from tests.unit.surfaces.render.sample_answers import FUSE, answer
 
 
 def write(root: Path, name: str) -> None:
-    """One line for each acknowledged act: `use ACT_ID` or `feedback COMMENT`, flushed at once."""
+    """Print a line for each acknowledged act: `use ACT_ID` or `feedback COMMENT`, flushed at once."""
     recorder = Recorder(open_project(root), load_settings(None, {}), "cli")
     for number in itertools.count():
         asked = msgspec.structs.replace(answer(FUSE), query=f"{name} {number}", query_id=new_query_id())

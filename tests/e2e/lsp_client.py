@@ -40,11 +40,11 @@ def frame(message: object) -> bytes:
 
 
 class LspClient:
-    """One sidecar. Everything that it sends is kept, in order, in `heard`; what is no frame is kept in `noise`."""
+    """A sidecar process. `received` has every message in order, `noise` all bytes outside of frames."""
 
     def __init__(self, cwd: Path, command: Sequence[str] = COMMAND, environ: Mapping[str, str] | None = None) -> None:
         self.cwd = cwd
-        self.heard: list[Message] = []
+        self.received: list[Message] = []
         self.noise = b""
         self.errors = b""
         self.capabilities: Message = {}
@@ -151,17 +151,17 @@ class LspClient:
         seen = start
         with self._news:
             while True:
-                for message in self.heard[seen:]:
+                for message in self.received[seen:]:
                     if wanted(message):
                         return message
-                seen = len(self.heard)
+                seen = len(self.received)
                 left = end - time.monotonic()
-                assert left > 0, f"not heard within {timeout} s; last: {self.heard[-3:]}; {self.errors!r}"
+                assert left > 0, f"not received within {timeout} s; last: {self.received[-3:]}; {self.errors!r}"
                 self._news.wait(min(left, 0.1))
 
     def notifications(self, method: str) -> list[Any]:
         """Return the params of all such notifications so far."""
-        return [message["params"] for message in list(self.heard) if message.get("method") == method]
+        return [message["params"] for message in list(self.received) if message.get("method") == method]
 
     # Ending -------------------------------------------------------------------------------------------------------
 
@@ -192,13 +192,13 @@ class LspClient:
             end = header.end() + int(header[1])
             if len(buffer) < end:
                 break
-            self._hear(json.loads(buffer[header.end() : end]))
+            self._receive(json.loads(buffer[header.end() : end]))
             buffer = buffer[end:]
         return buffer
 
-    def _hear(self, message: Message) -> None:
+    def _receive(self, message: Message) -> None:
         with self._news:
-            self.heard.append(message)
+            self.received.append(message)
             self._news.notify_all()
         if "method" in message and "id" in message:
             self.raw(frame({"jsonrpc": "2.0", "id": message["id"], "result": None}))

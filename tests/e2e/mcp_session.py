@@ -1,4 +1,4 @@
-"""The real `scry mcp` as a process, asked by the SDK's own client."""
+"""The real `scry mcp` as a process, queried by the client of the SDK."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 TIMEOUT = 60.0
 
 MODES = ("legacy", "auto")
-"""With the handshake that all clients know, and as the newest of the protocol's versions does without one."""
+"""The handshake of all clients, and the newest protocol version, which needs none."""
 
 
 def in_session(folder: Path, work: Callable[[Client], Awaitable[T]], *words: str, mode: str = "auto") -> T:
@@ -34,7 +34,7 @@ def in_session(folder: Path, work: Callable[[Client], Awaitable[T]], *words: str
 
 
 def call(folder: Path, tool: str, *words: str, **arguments: object) -> types.CallToolResult:
-    """One call of a tool."""
+    """Call a tool once and return its result."""
     return in_session(folder, lambda client: client.call_tool(tool, arguments), *words)
 
 

@@ -51,7 +51,7 @@ def scry(sample: IndexerProject) -> CommandLine:
 
 
 def same(answer: Answer) -> bytes:
-    """All of an answer but its own name."""
+    """Return an answer without its query id."""
     return msgspec.json.encode(msgspec.structs.replace(answer, query_id=""))
 
 

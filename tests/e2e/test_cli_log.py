@@ -22,7 +22,7 @@ from tests.sample.project import make_repository
 pytestmark = pytest.mark.slow
 
 SHOW = 'sh -c \'echo "$0" "$@" > shown\''
-"""An editor that writes down what it was told."""
+"""An editor that records its arguments."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def printed(done: Done) -> dict[str, Any]:
 
 
 def events(shop: CommandLine) -> list[tuple[str, Mapping[str, Any]]]:
-    """All events, the oldest first."""
+    """Return all events, oldest first."""
     lines = shop.run("log", "export").out.splitlines()
     return [(each["kind"], each["body"]) for each in map(json.loads, lines)]
 
@@ -227,7 +227,7 @@ def test_damaged_log_prints_one_line(shop: CommandLine) -> None:
 @pytest.mark.needs("resource")
 @pytest.mark.acceptance("E1", "E4")
 def test_full_disk_prints_one_line_and_loses_no_acknowledged_event(shop: CommandLine) -> None:
-    """No file may grow: what a full disk does, on any machine."""
+    """Limit the file size to zero, which acts like a full disk on any machine."""
     import resource  # Windows has none
 
     answer = shop.find("receipt")

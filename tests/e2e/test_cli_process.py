@@ -49,7 +49,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]
 
 
 def imported(folder: Path, *words: str) -> set[str]:
-    """Every module and package that `scry <words>` imports."""
+    """Return every module and package that `scry <words>` imports."""
     command = [sys.executable, "-X", "importtime", *SCRY[1:], *words]
     done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     modules = set(re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE))
@@ -142,7 +142,9 @@ def test_interrupted_wait_ends_at_once_and_quietly(tmp_path: Path) -> None:
             signal.SIGINT, signal.default_int_handler
         )  # a run in the background ignores it, and so would this
         process = subprocess.Popen([*SCRY, "step_1_1"], cwd=sample.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        eventually(lambda: (sample.project.cache / "indexer.json").exists() or sample.generation() > 0, "it waits")
+        eventually(
+            lambda: (sample.project.cache / "indexer.json").exists() or sample.generation() > 0, "the command waits"
+        )
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=TIMEOUT)
         assert (process.returncode, out, err) == (130, b"", b"")

@@ -1,4 +1,4 @@
-"""`scry project`, and what a person sees of several projects asked at once."""
+"""`scry project`, and the output of queries over several projects."""
 
 from __future__ import annotations
 

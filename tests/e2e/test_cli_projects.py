@@ -1,4 +1,4 @@
-"""Which folder the command line takes for a project, and what it says where there is little or nothing to search."""
+"""The folder that the command line takes as the project, and its messages for nearly empty ones."""
 
 from __future__ import annotations
 

@@ -43,9 +43,9 @@ def test_find_survives_damaged_description_and_index_is_rebuilt(sample: IndexerP
         db.execute("UPDATE files SET text = ? WHERE path = 'shop/cart.py'", (b"x\x9cnothing like it",))
     doctor = {check["name"]: check for check in json.loads(scry.run("doctor", "--json").out)["checks"]}
     assert (doctor["index"]["level"], "damaged" in doctor["index"]["found"]) == ("fail", True)
-    told = scry.find("add_to_cart")
-    assert told.results[0].doc_id == whole.results[0].doc_id
-    assert "the index was damaged and is being made anew" in told.notice
+    messages = scry.find("add_to_cart")
+    assert messages.results[0].doc_id == whole.results[0].doc_id
+    assert "the index was damaged and is being made anew" in messages.notice
     eventually(lambda: is_whole(sample.project.cache), "the index is whole again")
     again = scry.find("add_to_cart")
     assert (again.results[0].snippet, again.notice) == (whole.results[0].snippet, "")
@@ -58,9 +58,9 @@ def test_find_survives_damaged_vectors_and_index_is_rebuilt(sample: IndexerProje
     sample.end()
     (vectors,) = sample.project.cache.glob("vectors-*")
     vectors.write_bytes(b"\xff" * vectors.stat().st_size)
-    told = scry.find("add_to_cart")
-    assert told.results[0].doc_id == whole.results[0].doc_id
-    assert any("damaged" in line for line in told.notice.splitlines())
+    messages = scry.find("add_to_cart")
+    assert messages.results[0].doc_id == whole.results[0].doc_id
+    assert any("damaged" in line for line in messages.notice.splitlines())
     eventually(lambda: is_whole(sample.project.cache), "the index is whole again")
     again = scry.find("add_to_cart")
     assert ([each.doc_id for each in again.results], again.notice) == ([each.doc_id for each in whole.results], "")

@@ -38,7 +38,7 @@ def server(shop: Path) -> Iterator[HttpServer]:
         yield server
 
 
-# What is answered -------------------------------------------------------------------------------------------------
+# Answers ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.acceptance("P2", "F1")
@@ -104,7 +104,7 @@ def test_unknown_project_is_404_alone_and_a_fault_among_others(server: HttpServe
     assert [fault["project"] for fault in answer["faults"]] == ["nowhere"]
 
 
-# What is refused --------------------------------------------------------------------------------------------------
+# Refused requests -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.acceptance("P2")

@@ -41,7 +41,7 @@ def head(length: int, *, close: bool = False) -> bytes:
 
 
 def received(client: socket.socket) -> bytes:
-    """All that comes until the server ends the connection."""
+    """Return all bytes until the server closes the connection."""
     client.settimeout(LATE)
     data = b""
     try:
@@ -96,7 +96,9 @@ def test_unread_answer_is_dropped(server: HttpServer) -> None:
     with server.raw() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.sendall((head(len(body)) + body) * 12)
-        eventually(lambda: any("did not take its answer" in text for text in server.log[before:]), "it is dropped")
+        eventually(
+            lambda: any("did not take its answer" in text for text in server.log[before:]), "the connection is dropped"
+        )
     assert answers_others(server)
 
 
@@ -120,7 +122,7 @@ def test_invalid_http_gets_an_error_reply_only(server: HttpServer, rubbish: byte
 
 
 def test_a_thousand_idle_connections_block_nobody(server: HttpServer) -> None:
-    """Those beyond the limit are told so; the others are served, and once some have gone, everyone is."""
+    """Connections beyond the limit get an error; the others are served, and all of them once some have closed."""
     with ExitStack() as stack:
         clients = [stack.enter_context(server.raw()) for _ in range(1000)]
         replies: list[bytes] = []

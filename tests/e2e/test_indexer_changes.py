@@ -1,4 +1,4 @@
-"""Whatever changes the files, the index follows: an editor, a terminal, git."""
+"""The index follows changes by an editor, a terminal and git."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def test_unreported_changes_are_detected(sample: IndexerProject) -> None:
     sample.write_file("shop/new.py", "def brand_new():\n    pass\n")
     sample.wait_until_found("brand_new")
     (sample.root / "shop/new.py").rename(sample.root / "shop/renamed.py")
-    eventually(lambda: sample.doc_ids_named("brand_new") == ["./shop/renamed.py::brand_new"], "it has its new name")
+    eventually(
+        lambda: sample.doc_ids_named("brand_new") == ["./shop/renamed.py::brand_new"], "the file has its new name"
+    )
     (sample.root / "shop/renamed.py").unlink()
     sample.wait_until_gone("brand_new")
     eventually(lambda: client.state().files_indexed == 3, "the count follows")
@@ -168,15 +170,15 @@ def test_ignored_changes_start_no_indexing(sample: IndexerProject) -> None:
     client = sample.connect_when_ready()
     eventually(lambda: sample.is_watched("shop"), "the project is watched")
     client.wait_until_current(60)
-    heard: list[object] = []
-    client.subscribe(heard.append)
+    pushed: list[object] = []
+    client.subscribe(pushed.append)
     for number in range(20):
         sample.write_file("debug.log", f"{number}\n")
         sample.write_file(f"build/out{number}.py", "x = 1\n")
         sample.write_file(f"node_modules/m{number}/index.js", "x = 1\n")
         time.sleep(0.02)
     time.sleep(0.5)
-    assert [state for state in heard if getattr(state, "state", "") == "indexing"] == []
+    assert [state for state in pushed if getattr(state, "state", "") == "indexing"] == []
     sample.write_file(".gitignore", "build/\n")
     eventually(lambda: client.state().files_indexed == 5, "debug.log is indexed now, and .gitignore was all along")
 
@@ -204,7 +206,7 @@ def test_files_are_polled_where_watching_is_impossible(sample: IndexerProject, m
     monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "1")
     sample.git("init", "-q")
     client = sample.connect_when_ready()
-    eventually(lambda: "every 3 s" in client.state().message, "it says so")
+    eventually(lambda: "every 3 s" in client.state().message, "the message says so")
     assert client.state().state == "ready"
     sample.write_file("shop/new.py", "def brand_new():\n    pass\n")
     sample.wait_until_found("brand_new")

@@ -90,7 +90,7 @@ def test_indexer_ends_after_lingering_without_clients(sample: IndexerProject, mo
     time.sleep(4)
     assert is_running(pid), "the third needs it"
     third.close()
-    took = seconds_until(lambda: not is_running(pid), "it has ended")
+    took = seconds_until(lambda: not is_running(pid), "the indexer has ended")
     assert took > 1.0, "it lingers; a busy machine only takes longer"
     left = {path.name for path in sample.project.cache.iterdir()}
     assert {"indexer.json", "indexer.sock"} & left == set()
@@ -111,25 +111,25 @@ def test_terminated_indexer_finishes_its_batch(sample: IndexerProject) -> None:
 def test_states_arrive_at_a_limited_rate_and_end_ready(sample: IndexerProject) -> None:
     sample.write_many_files(600)
     client = sample.connect()
-    heard: list[str] = []
+    pushed: list[str] = []
     began = time.monotonic()
-    client.subscribe(lambda state: heard.append(state.state))
+    client.subscribe(lambda state: pushed.append(state.state))
     assert client.wait_until_current(60).state == "ready"
     wait_until_state(client, "ready")
-    assert heard[-1] == "ready"
-    repeated = sum(now == then for now, then in pairwise(heard))
+    assert pushed[-1] == "ready"
+    repeated = sum(now == then for now, then in pairwise(pushed))
     assert repeated <= (time.monotonic() - began) / 0.04 + 2, "a rate, which a busy machine only lowers"
 
 
 def test_ready_state_stays_while_nothing_changes(sample: IndexerProject) -> None:
     sample.write_many_files(300)
     client = sample.connect()
-    told: list[str] = []
-    client.subscribe(lambda state: told.append(f"{state.state} {state.history}"))
+    pushed: list[str] = []
+    client.subscribe(lambda state: pushed.append(f"{state.state} {state.history}"))
     client.wait_until_current(60, vectors=True)
-    eventually(lambda: bool(told) and told[-1] == "ready none", "nothing is left to be done")
-    first = next(at for at, state in enumerate(told) if state.startswith("ready"))
-    assert all(state.startswith("ready") for state in told[first:]), told
+    eventually(lambda: bool(pushed) and pushed[-1] == "ready none", "nothing is left to be done")
+    first = next(at for at, state in enumerate(pushed) if state.startswith("ready"))
+    assert all(state.startswith("ready") for state in pushed[first:]), pushed
 
 
 def test_closing_does_not_wait_for_the_first_pass(sample: IndexerProject) -> None:

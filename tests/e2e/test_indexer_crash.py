@@ -78,7 +78,7 @@ def test_crash_looping_indexer_is_given_up(sample: IndexerProject) -> None:
     state = client.state()
     assert "times within a minute" in state.message
     assert 3 <= len(killed) <= 8
-    assert client.wait_until_current(60).state == "ready", "who asks for it gets another try"
+    assert client.wait_until_current(60).state == "ready", "a request gets another try"
 
 
 def test_removed_cache_folder_ends_indexer_and_next_rebuilds(sample: IndexerProject) -> None:
@@ -101,4 +101,4 @@ def test_indexer_ends_after_its_client_is_killed(sample: IndexerProject, monkeyp
     pid = sample.address().pid
     process.kill()
     assert is_running(pid), "it outlives who started it"
-    eventually(lambda: not is_running(pid), "it has ended")
+    eventually(lambda: not is_running(pid), "the indexer has ended")

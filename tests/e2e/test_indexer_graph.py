@@ -23,7 +23,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerP
 
 
 def _callers(sample: IndexerProject) -> list[str] | None:
-    """Who calls add_to_cart; None while the graph lags behind."""
+    """Return the callers of add_to_cart; None while the graph lags behind."""
     with sample.store() as store:
         if store is None or not store.graph.is_current:
             return None

@@ -50,7 +50,10 @@ def test_history_follows_the_files_and_head(sample: IndexerProject) -> None:
     sample.write_file("shop/till.py", "def open_till():\n    return 2\n")
     head = sample.commit()
     eventually(lambda: commits(sample) == 2, "the new commit")
-    eventually(lambda: indexer.state().history == "ready" and indexer.state().index_commit == head, "that state")
+    eventually(
+        lambda: indexer.state().history == "ready" and indexer.state().index_commit == head,
+        "the state of the new commit",
+    )
     assert indexer.state().generation > before
     sample.git("commit", "-q", "--amend", "-m", "said otherwise")  # no file changes
     eventually(lambda: HistoryAccess(sample.project).is_current(), "the amended commit")

@@ -1,4 +1,4 @@
-"""One indexer per project, whoever asks for it."""
+"""One indexer per project for all clients."""
 
 from __future__ import annotations
 

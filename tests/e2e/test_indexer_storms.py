@@ -60,7 +60,7 @@ def two_branches(sample: IndexerProject) -> None:
 
 
 def contents(store: IndexStore) -> Indexed:
-    """All that is indexed: texts, documents, importers and centrality, by path."""
+    """Return the indexed texts, documents, importers and centrality by path."""
     indexed = [path for path, file in store.files.all_files().items() if file.skip is None]
     structures = store.files.get_structures(indexed)
     return {

@@ -1,4 +1,4 @@
-"""What can go wrong around an indexer is said in words, and ends when its cause does."""
+"""Problems around an indexer are reported in words and end with their cause."""
 
 from __future__ import annotations
 
@@ -120,15 +120,15 @@ def test_invalid_socket_data_is_survived(sample: IndexerProject) -> None:
 
 def test_failing_subscriber_does_not_end_the_client(sample: IndexerProject) -> None:
     client = sample.connect()
-    heard: list[str] = []
+    pushed: list[str] = []
 
     def fail(state: IndexState) -> None:
-        heard.append(state.state)
+        pushed.append(state.state)
         raise RuntimeError("listener")
 
     client.subscribe(fail)
     assert client.wait_until_current(60).state == "ready"
-    eventually(lambda: "ready" in heard, "it was told")
+    eventually(lambda: "ready" in pushed, "the listener was called")
 
 
 def test_editor_settings_apply_in_the_indexer(sample: IndexerProject) -> None:
@@ -147,7 +147,7 @@ def test_indexer_log_exists_in_a_private_folder(sample: IndexerProject) -> None:
 
 
 def test_indexer_pauses_after_the_last_client_leaves(sample: IndexerProject, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who leaves may be about to remove the cache. The graph of these files is made after all else."""
+    """A client that leaves may be about to remove the cache. The graph of these files is linked last."""
 
     def written() -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in sample.project.cache.rglob("*") if path.is_file()}

@@ -47,7 +47,7 @@ def kill_two_writers(root: Path, number: int, moment: random.Random) -> list[str
         writer.kill()
     for writer in writers:
         assert writer.stdout
-        # A line that was cut off by the kill was not said.
+        # A line that the kill cut off does not count as acknowledged.
         acknowledged += [
             line.strip() for line in writer.stdout.read().decode().splitlines(keepends=True) if line[-1] == "\n"
         ]

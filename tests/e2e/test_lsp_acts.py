@@ -1,4 +1,4 @@
-"""What is done with an answer in an editor, over LSP, and what the log says of it then."""
+"""Acts on an answer over LSP, and the log events that they create."""
 
 from __future__ import annotations
 

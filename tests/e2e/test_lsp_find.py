@@ -1,4 +1,4 @@
-"""What an editor gets from the sidecar: finds, states, symbols, positions."""
+"""Results, states, symbols and positions that an editor gets from the sidecar."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_unsaved_text_is_mapped_and_found_after_saving(changing: tuple[LspClient
     assert after["start"] == {**before["start"], "line": before["start"]["line"] + 4}
     assert after["end"] == {**before["end"], "line": before["end"]["line"] + 4}
     assert "./shop/cart.py::refund_everything" not in ids(client.find("refund_everything"))
-    told_of_unsaved_files_when_another_is_saved(client, root)
+    check_unsaved_files_after_saving_another(client, root)
 
     lines = cart.read_text(encoding="utf-8").split("\n")
     cart.write_text("\n".join(lines[:2]) + "\n" + new + "\n".join(lines[2:]), encoding="utf-8")
@@ -241,8 +241,8 @@ def test_unsaved_text_is_mapped_and_found_after_saving(changing: tuple[LspClient
     assert client.find("compute_total")["results"][0]["location"]["range"] == after
 
 
-def told_of_unsaved_files_when_another_is_saved(client: LspClient, root: Path) -> None:
-    readme, heard = root / "README.md", len(client.heard)
+def check_unsaved_files_after_saving_another(client: LspClient, root: Path) -> None:
+    readme, received = root / "README.md", len(client.received)
     readme.write_text("# Shop\n\nSells things.\n", encoding="utf-8")
     client.notify("textDocument/didSave", {"textDocument": {"uri": readme.as_uri()}})
 
@@ -250,7 +250,7 @@ def told_of_unsaved_files_when_another_is_saved(client: LspClient, root: Path) -
         told = message.get("method") == "scry/statusChanged"
         return told and message["params"]["status"]["unsaved"] == ["shop/cart.py"]
 
-    client.wait_for(names_cart, 10, heard)
+    client.wait_for(names_cart, 10, received)
 
 
 def test_discarded_edit_leaves_no_mapping(changing: tuple[LspClient, Path]) -> None:

@@ -187,16 +187,16 @@ def test_state_changes_are_notified(client: LspClient, other: Path, large: Path)
     change_folders(client, added=[large], removed=[])
 
     def is_ready(message: Message) -> bool:
-        told = message["params"] if message.get("method") == "scry/statusChanged" else None
-        return told is not None and (told["folder"], told["status"]["state"]) == (large.as_uri(), "ready")
+        changes = message["params"] if message.get("method") == "scry/statusChanged" else None
+        return changes is not None and (changes["folder"], changes["status"]["state"]) == (large.as_uri(), "ready")
 
     client.wait_for(is_ready)
-    told = client.notifications("scry/statusChanged")
-    assert {news["folder"] for news in told} - {other.as_uri()} == {large.as_uri()}
-    told = [news for news in told if news["folder"] == large.as_uri()]
-    states = [news["status"]["state"] for news in told]
+    changes = client.notifications("scry/statusChanged")
+    assert {change["folder"] for change in changes} - {other.as_uri()} == {large.as_uri()}
+    changes = [change for change in changes if change["folder"] == large.as_uri()]
+    states = [change["status"]["state"] for change in changes]
     assert "indexing" in states
-    indexed = [news["status"]["files_indexed"] for news in told]
+    indexed = [change["status"]["files_indexed"] for change in changes]
     assert indexed == sorted(indexed)
 
 

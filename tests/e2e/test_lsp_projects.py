@@ -1,4 +1,4 @@
-"""Other projects than the open folders, from an editor: listed, registered, asked, and what was used of them logged."""
+"""Projects beyond the open folders, from an editor: listed, registered, searched, and their use logged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def post(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(shop: Path, tmp_path: Path) -> Iterator[LspClient]:
-    """With a registry of its own."""
+    """Return a client with its own registry."""
     with LspClient(shop, environ={"XDG_DATA_HOME": str(tmp_path / "data")}) as client:
         client.initialize(shop)
         client.wait_until_ready(shop)

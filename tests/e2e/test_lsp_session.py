@@ -92,7 +92,7 @@ def battered(shop: Path) -> Iterator[LspClient]:
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_malformed_frame_is_answered_and_next_request_served(battered: LspClient, case: str) -> None:
-    start = len(battered.heard)
+    start = len(battered.received)
     battered.raw(BROKEN[case])
     status = battered.request("scry/status", {})
     assert status["state"] in {"starting", "indexing", "ready"}
@@ -190,7 +190,7 @@ def test_end_of_input_ends_the_sidecar(shop: Path) -> None:
         client.raw(b"Content-Length: 99\r\n\r\n{")
         client.process.stdin.close()
         assert client.wait_for_end() == 1
-    assert client.heard[-1]["error"]["code"] == -32700
+    assert client.received[-1]["error"]["code"] == -32700
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
@@ -208,7 +208,7 @@ def test_sidecar_ends_when_its_output_is_closed(shop: Path) -> None:
     with LspClient(shop) as client:
         client.initialize(shop)
         assert client.process.stdout
-        # What else holds the pipe open is the listening thread's read: the next frame ends it, the one after breaks.
+        # The read of the listening thread still holds the pipe open: the next frame ends it, the one after fails.
         os.dup2(os.open(os.devnull, os.O_RDONLY), client.process.stdout.fileno())
         for _ in range(20):
             if client.process.poll() is not None:

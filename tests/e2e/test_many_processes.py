@@ -32,7 +32,7 @@ LINES = 4
 
 @dataclass
 class Load:
-    """What is asked at the same time, and what went wrong."""
+    """Concurrent queries and their errors."""
 
     root: Path
     until: float
@@ -127,7 +127,7 @@ def until_found(way: Way, name: str) -> str:
 
 
 def logged(root: Path) -> int:
-    """How many questions are in the project's log; none while there is no log."""
+    """Return the number of queries in the project's log; 0 while there is no log."""
     done = CommandLine(root).run("log", "--json", "--sql", "SELECT count(*) FROM queries")
     rows = json.loads(done.out)["rows"]
     return int(rows[0][0]) if rows else 0
@@ -140,7 +140,7 @@ def indexer_of(root: Path) -> int:
 
 
 def indexers(root: Path) -> list[int]:
-    """Every process that indexes the project, or tries to."""
+    """Return every process that indexes the project, or tries to."""
     return [pid for pid in _pids() if is_indexer(pid, root)]
 
 

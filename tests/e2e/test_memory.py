@@ -36,7 +36,7 @@ def shop(tmp_path: Path) -> CommandLine:
 
 
 @pytest.fixture
-def lived(shop: CommandLine) -> CommandLine:
+def shop_with_memory(shop: CommandLine) -> CommandLine:
     """Return a shop in which something was done, some of it long ago and for something else."""
     for words in (
         ("session", "start", "tidy the cart"),
@@ -70,29 +70,29 @@ def memories(shop: CommandLine, *words: str) -> list[Mapping[str, Any]]:
 
 @pytest.mark.acceptance("M5")
 @pytest.mark.parametrize("question", SCENARIOS)
-def test_memory_question_is_answered_from_memory(lived: CommandLine, question: str) -> None:
+def test_memory_question_is_answered_from_memory(shop_with_memory: CommandLine, question: str) -> None:
     kind, words = SCENARIOS[question]
-    answer = lived.find(question, "--limit", "10")
+    answer = shop_with_memory.find(question, "--limit", "10")
     first = [result for result in answer.results if result.content_type == "memory"][:3]
     assert answer.results[0].content_type == "memory"
     assert any(result.kind == kind and " ".join(words.split()) in result.snippet for result in first), first
     assert "memory" in answer.results[0].contributions
-    found = json.loads(lived.run("memory", "search", question, "--json").out)["memories"]
+    found = json.loads(shop_with_memory.run("memory", "search", question, "--json").out)["memories"]
     assert any(each["kind"] == kind and words in each["text"] for each in found[:3])
     assert all(0 < len(each["why"]) < 100 for each in found)
 
 
 @pytest.mark.acceptance("M5", "F3")
-def test_editor_gets_the_same_memory_answer(lived: CommandLine, sidecar: LspClient) -> None:
+def test_editor_gets_the_same_memory_answer(shop_with_memory: CommandLine, sidecar: LspClient) -> None:
     for question in SCENARIOS:
         told = sidecar.find(question)
-        assert [result["doc_id"] for result in told["results"]] == doc_ids(lived.find(question)), question
+        assert [result["doc_id"] for result in told["results"]] == doc_ids(shop_with_memory.find(question)), question
         assert list(told["scoring"]["weights"])[-1] == "memory"
 
 
 @pytest.mark.acceptance("J2a", "J3", "J5")
-def test_memory_result_supports_detail_why_and_feedback(lived: CommandLine) -> None:
-    answer = lived.find("receipts sent once a minute", "--type", "memory")
+def test_memory_result_supports_detail_why_and_feedback(shop_with_memory: CommandLine) -> None:
+    answer = shop_with_memory.find("receipts sent once a minute", "--type", "memory")
     result = next(each for each in answer.results if each.kind == "decision")
     assert result.doc_id.startswith("memory:")
     assert result.contributions["memory"].score_type == "relevance"
@@ -100,12 +100,12 @@ def test_memory_result_supports_detail_why_and_feedback(lived: CommandLine) -> N
     assert {"receipts", "minute"} <= set(result.contributions["memory"].matches or ())
     assert result.metadata.code_refs == ["shop/mail.py:1"]  # type: ignore[union-attr]
     assert result.metadata.session_id and result.metadata.timestamp  # type: ignore[union-attr]  # noqa: PT018
-    explained = lived.run("why", result.doc_id, "receipts sent once a minute")
+    explained = shop_with_memory.run("why", result.doc_id, "receipts sent once a minute")
     assert "Memory" in explained.out
     assert explained.status == 0
-    detail = lived.run("detail", answer.query_id, str(result.rank))
+    detail = shop_with_memory.run("detail", answer.query_id, str(result.rank))
     assert "Receipts are sent once a minute" in detail.out
-    text = lived.run("receipts sent once a minute", "--type", "memory").out
+    text = shop_with_memory.run("receipts sent once a minute", "--type", "memory").out
     assert "[memory]" in text
     assert "mem #1" in text
 
@@ -126,15 +126,15 @@ def test_memory_does_not_change_other_ranks(shop: CommandLine) -> None:
 
 
 @pytest.mark.acceptance("F3")
-def test_unreadable_memory_is_a_fault_and_others_answer(lived: CommandLine, tmp_path: Path) -> None:
+def test_unreadable_memory_is_a_fault_and_others_answer(shop_with_memory: CommandLine, tmp_path: Path) -> None:
     (file,) = (tmp_path / "world").rglob("memory.sqlite")
     for each in file.parent.iterdir():
         each.unlink()
     file.write_bytes(b"not a database" * 500)
-    answer = lived.find("send receipt")
+    answer = shop_with_memory.find("send receipt")
     assert [fault.oracle for fault in answer.faults] == ["memory"]
     assert answer.results
-    refused = lived.run("observe", "note", "x")
+    refused = shop_with_memory.run("observe", "note", "x")
     assert refused.status == 1
     assert "memory can't be written" in refused.out
 
@@ -156,7 +156,7 @@ def test_editor_activity_is_recorded(sidecar: LspClient, shop: CommandLine) -> N
     sidecar.notify(
         "workspace/didChangeWatchedFiles", {"changes": [{"uri": shop.folder.as_uri() + "/new.txt", "type": 1}]}
     )
-    eventually(lambda: len(memories(shop)) == 4, "all is noted")
+    eventually(lambda: len(memories(shop)) == 4, "all events are recorded")
     found = {each["kind"]: each for each in memories(shop)}
     assert (found["edit"]["text"], found["edit"].get("times")) == ("shop/cart.py", 2)
     assert found["jump"]["text"] == f"{answer['results'][0]['doc_id']} (asked: compute_total)"
@@ -214,26 +214,26 @@ def test_forgetting_memory_mentions_queries_with_the_text(shop: CommandLine) -> 
 
 
 @pytest.mark.acceptance("S2")
-def test_purge_removes_memory_after_showing_it(lived: CommandLine, tmp_path: Path) -> None:
+def test_purge_removes_memory_after_showing_it(shop_with_memory: CommandLine, tmp_path: Path) -> None:
     assert list((tmp_path / "world").rglob("memory.sqlite"))
-    assert lived.run("purge", "--yes").status == 0
+    assert shop_with_memory.run("purge", "--yes").status == 0
     assert list((tmp_path / "world").rglob("memory*")) == []
 
 
-def test_memory_is_shown_exported_and_imported_from_reports(lived: CommandLine, tmp_path: Path) -> None:
-    exported = [json.loads(line) for line in lived.run("memory", "export").out.splitlines()]
+def test_memory_is_shown_exported_and_imported_from_reports(shop_with_memory: CommandLine, tmp_path: Path) -> None:
+    exported = [json.loads(line) for line in shop_with_memory.run("memory", "export").out.splitlines()]
     assert [each["id"] for each in exported] == [
-        each["id"] for each in sorted(memories(lived), key=lambda e: e["time"])
+        each["id"] for each in sorted(memories(shop_with_memory), key=lambda e: e["time"])
     ]
-    shown = lived.run("memory", "show", exported[-1]["id"]).out
+    shown = shop_with_memory.run("memory", "show", exported[-1]["id"]).out
     assert exported[-1]["text"].splitlines()[0] in shown
     report = tmp_path / "report.xml"
     report.write_text("<testsuite><testcase name='t'><failure message='3 != 4'/></testcase></testsuite>")
-    assert lived.run("memory", "import", str(report)).out == "2 noted.\n"
-    assert lived.run("memory", "import", str(report)).out == "0 noted; 2 were known.\n"
-    pinned = lived.run("memory", "pin", f"memory:{exported[0]['id']}").out
+    assert shop_with_memory.run("memory", "import", str(report)).out == "2 noted.\n"
+    assert shop_with_memory.run("memory", "import", str(report)).out == "0 noted; 2 were known.\n"
+    pinned = shop_with_memory.run("memory", "pin", f"memory:{exported[0]['id']}").out
     assert "pinned" in pinned
-    listed = lived.run("session", "list").out
+    listed = shop_with_memory.run("session", "list").out
     assert listed.index("make receipts arrive") < listed.index("tidy the cart")
 
 

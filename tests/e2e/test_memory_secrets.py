@@ -1,4 +1,4 @@
-"""Two hundred secrets, told over every way into memory by the real programs: none is in any file that Scry wrote."""
+"""Two hundred secrets, sent into memory over every surface: none is in any file that Scry wrote."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def command(shop: Path, world: Mapping[str, str]) -> CommandLine:
 
 
 def found_in(folder: Path, planted: Sequence[Planted]) -> list[tuple[str, str]]:
-    """Which secrets stand in which files."""
+    """Return the secrets found in each file."""
     files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert any(path.name == "memory.sqlite" for path in files)
     return [

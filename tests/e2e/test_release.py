@@ -1,4 +1,4 @@
-"""What is released installs and runs where there is nothing of ours: a fresh environment, an empty home."""
+"""The released packages install and run in a fresh environment with an empty home folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Installation:
-    """One of the two files, installed into an environment of its own, with a home of its own."""
+    """A release file, installed into its own environment with its own home folder."""
 
     def __init__(self, file: Path, folder: Path) -> None:
         self.packages = folder / "packages"

@@ -88,7 +88,7 @@ def test_fish_records_by_its_event(shop: CommandLine) -> None:
     for words in ("make all", " make kept-out"):
         lines += ["seven", f"emit fish_postexec '{words}'"]
     subprocess.run(["fish", "--no-config", "-c", "\n".join(lines)], cwd=shop.folder, env=shop_environ(shop), check=True)
-    eventually(lambda: noted(shop) == [("make all", 7)], "it is noted")
+    eventually(lambda: noted(shop) == [("make all", 7)], "the command is recorded")
 
 
 def test_shell_without_the_hook_records_nothing(shop: CommandLine) -> None:

@@ -1,1 +1,1 @@
-"""What holds for all tests: which acceptance item each one proves, and which parts of the machine it needs."""
+"""Rules for all tests: the acceptance items that each one proves, and the parts of the machine that it needs."""

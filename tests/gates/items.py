@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item: its id, one line on what it asks for, and what of it is not there yet (empty: nothing is missing)."""
+    """An acceptance item: id, title, and the part that is not there yet (empty: nothing is missing)."""
 
     id: str
     title: str
@@ -188,7 +188,7 @@ _SETTINGS = Chapter(
 )
 
 CHAPTERS = (_FIND, _MODES, _ANSWER, _SEEN, _EVENTS, _KNOWLEDGE, _MEMORY, _PROJECTS, _LAB, _CLIENTS, _SETTINGS)
-"""Every item, in the order of docs/acceptance.md."""
+"""All items, in the order of the acceptance page."""
 
 IDS = frozenset(item.id for chapter in CHAPTERS for item in chapter.items)
 """The ids that a marker may name."""

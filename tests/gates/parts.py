@@ -25,7 +25,7 @@ _PROPERTY = "missing part"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something that may be missing: how to see that it is there, what brings it, and whether CI has to have it."""
+    """A part that may be missing: its check, its installation, and whether CI must have it."""
 
     is_there: Callable[[], bool]
     brought_by: str
@@ -54,13 +54,13 @@ def _vscode() -> bool:
 
 
 def _has_history() -> bool:
-    """Whether this clone holds the commit that ranking is pinned to."""
+    """Return whether this clone has the commit that ranking is pinned to."""
     asked = ["git", "cat-file", "-e", "58f2c1e02535df90a0a58dc4010d6ea7c667248e^{commit}"]
     return subprocess.run(asked, cwd=ROOT, check=False, capture_output=True).returncode == 0
 
 
 PARTS: Mapping[str, Part] = {
-    # What clones the project decides how deep; no run can bring the rest.
+    # The depth of the clone is set by its creator; no run can fetch the rest.
     "history": Part(_has_history, "git fetch --unshallow", is_due=False),
     "node": _program("node", "Node.js 20 or newer on the PATH"),
     "npm": _program("npm", "Node.js 20 or newer, with npm, on the PATH"),
@@ -78,12 +78,12 @@ PARTS: Mapping[str, Part] = {
     ),
     "vscode": Part(_vscode, "make test, with Node.js 20 or newer, npm, g++ and make; Chromium, or Debian's apt-get"),
 }
-"""Every part that a test may need, by the name that its marker uses."""
+"""The parts that a test may need, by the name in the marker."""
 
 
 @cache
 def why_missing(name: str) -> str | None:
-    """None where the part is there, otherwise what is missing and what brings it."""
+    """Return None where the part is present, otherwise a message with the way to install it."""
     part = PARTS[name]
     return None if part.is_there() else f"{name} is missing: {part.brought_by}"
 
@@ -103,7 +103,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leaves a test out, or with CI=true fails it, where a part is missing."""
+    """Skip a test whose part is missing; with CI=true fail it."""
     missing = [why for name in _needs(item) if (why := why_missing(name))]
     if not missing:
         return

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 MAX_FILE_LINES = 500
-"""Of a file."""
+"""Maximum lines of a file."""
 
 MAX_FUNCTION_LINES = 60
-"""Of a function, with its signature and docstring. The median is 7."""
+"""Maximum lines of a function with its signature and docstring. The median is 7."""
 
 MIN_MEDIAN_FILE_LINES = 90
-"""Of the source files of server/scry: a file is a whole idea, and many small ones make a question hop."""
+"""Minimum median of the source files of server/scry: a file is a whole idea."""
 
 MAX_FOLDER_FILES = 16
 """Source files in one folder of server/scry, `__init__.py` not counted."""

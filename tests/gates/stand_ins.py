@@ -11,7 +11,7 @@ RAN = "ran with"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Names what each of these tests ran with."""
+    """List the plugin or stand-in that each of these tests ran with."""
     ran = {
         report.nodeid: str(what)
         for outcome in ("passed", "failed")

@@ -1,4 +1,4 @@
-"""What the pages for people say exists, exists: make targets, files, links, anchors, commands and settings."""
+"""Make targets, files, links, anchors, commands and settings named in the documentation exist."""
 
 from __future__ import annotations
 

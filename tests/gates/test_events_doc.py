@@ -19,7 +19,7 @@ EXAMPLES = {
 }
 
 
-def asked(
+def query_log(
     name: str,
     second: float,
     query: str,
@@ -48,17 +48,17 @@ def used(name: str, second: float, rank: int, doc_id: str) -> LogEvent:
 THREE = {"./a.py": (1, 0.9), "./b.py": (2, 0.85), "./c.py": (3, 0.5)}
 
 LOG = (
-    asked("q_1", 0, "retry", THREE),
+    query_log("q_1", 0, "retry", THREE),
     used("q_1", 5, 3, "./c.py"),
-    asked("q_2", 100, "backoff", {"./a.py": (2, 0.7), "./b.py": (1, 0.95), "./c.py": (3, 0.4)}),
+    query_log("q_2", 100, "backoff", {"./a.py": (2, 0.7), "./b.py": (1, 0.95), "./c.py": (3, 0.4)}),
     used("q_2", 101, 3, "./c.py"),
-    asked("q_3", 200, "nothing", {}),
-    asked("q_4", 210, "elsewhere", {}, asker="cli:2"),
-    asked("q_5", 230, "something", {"./d.py": (1, 0.3)}),
+    query_log("q_3", 200, "nothing", {}),
+    query_log("q_4", 210, "elsewhere", {}, asker="cli:2"),
+    query_log("q_5", 230, "something", {"./d.py": (1, 0.3)}),
     LogEvent(FEEDBACK, 240_000, '{"signal":"bad","comment":"not it"}', "q_5"),
     LogEvent(FEEDBACK, 241_000, '{"signal":"good","comment":""}', "q_1"),
-    asked("q_6", 100, "clock set back", {}),
-    asked("q_7", 500, "", {"./a.py": (1, 0.1)}, mode="orient"),
+    query_log("q_6", 100, "clock set back", {}),
+    query_log("q_7", 500, "", {"./a.py": (1, 0.1)}, mode="orient"),
 )
 
 ANSWERS: Mapping[str, Sequence[tuple[object, ...]]] = {

@@ -21,7 +21,7 @@ from tests.gates.type_names import defined_twice
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "server" / "scry"
 STANDARD = sys.stdlib_module_names | {"compression"}
-"""Of every Python that Scry runs on; compression came with 3.14."""
+"""Standard library of every Python that Scry runs on; compression came with 3.14."""
 
 PLANTS = {
     "Layers: main > surfaces > lab > engine > oracles | indexer > index > projects > embedding | store > core": (
@@ -85,7 +85,7 @@ def test_every_import_contract_has_a_planted_violation() -> None:
 
 
 def test_imported_packages_are_declared_dependencies() -> None:
-    """What only happens to be installed here would be missing at a user's."""
+    """An undeclared package that happens to be installed here would be missing for users."""
     project, _, _ = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[dependency-groups]")
     declared = {name.lower() for name in re.findall(r'"([A-Za-z0-9][\w.-]*)[><=]', project)}
     known = metadata.packages_distributions()
@@ -222,7 +222,7 @@ def without_node(patch: pytest.MonkeyPatch) -> None:
 
 
 def test_tests_are_skipped_only_by_the_needs_marker() -> None:
-    """Any other way to leave a test out would not be named at the end, and would pass where everything must run."""
+    """A test skipped in any other way is not listed at the end, and passes where everything must run."""
     others = ("importorskip(", "pytest.skip(", "mark.skip(", "skipif(shutil", "skipif(not shutil")
     found = [
         f"{path.relative_to(ROOT)}: {other}"

@@ -1,4 +1,4 @@
-"""Pickers that no package brings, used in tests where a person has them.
+"""Pickers that come in no package, used in tests where a person has installed them.
 
 They are looked for where plugin managers put plugins, and in the folders that NEOVIM_PICKERS names (joined by colons):
 `NEOVIM_PICKERS=~/clones make test`, with clones of the plugins in there.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Picker:
-    """One of them. folders: the names of its clones; programs: what it starts."""
+    """A picker plugin. folders: names of the clones; programs: programs that the plugin starts."""
 
     name: str
     folders: tuple[str, ...]
@@ -38,7 +38,7 @@ def _places() -> Iterator[Path]:
 
 
 def find(picker: Picker) -> Path | None:
-    """Its folder; None where it, or a program that it needs, is not at hand."""
+    """Return the folder of the plugin; None where the plugin or a program that it needs is missing."""
     if not all(shutil.which(program) for program in picker.programs):
         return None
     folders = (place / name for place in _places() for name in picker.folders)

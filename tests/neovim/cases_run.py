@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 COMMAND = [sys.executable, "-m", "scry"]
 
 WITHOUT_MEMORY = {"SCRY_MEMORY": "false"}
-"""What one case did would be found by the next."""
+"""Cases share no state: the next one would find changes of this one."""
 
 CASES_TIMEOUT_S = 400
 """For the cases of one file, of which the longest takes twenty seconds where nothing else runs."""

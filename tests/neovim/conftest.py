@@ -1,4 +1,4 @@
-"""What every run of cases gets: two repositories, indexed."""
+"""Two indexed repositories for every run of cases."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ CACHE = ROOT / ".cache" / "neovim"
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """One Neovim. part: the name in tests/gates/parts.py."""
+    """An installed Neovim. part: the name in tests/gates/parts.py."""
 
     version: str
     part: str
@@ -27,5 +27,5 @@ OLDEST = Prefix("0.10", "neovim-0.10")
 
 
 def plugin(name: str) -> Path:
-    """Where a plugin of the newest suite lies; the oldest one, which has none, takes mini.test from there too."""
+    """Return the folder of a plugin of the newest suite; the oldest suite uses its mini.test too."""
     return CACHE / NEWEST.version / "root" / "usr" / "share" / f"neovim-{name}"

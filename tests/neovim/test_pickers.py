@@ -1,4 +1,4 @@
-"""Pickers that no package brings: the real ones where they are at hand, else stand-ins that keep their contract."""
+"""Pickers that come in no package: the installed ones, else stand-ins with the same contract."""
 
 from __future__ import annotations
 

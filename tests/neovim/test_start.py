@@ -1,4 +1,4 @@
-"""What the plugin costs at Neovim's start: that it stays under a millisecond. `make bench` measures and reports it."""
+"""The plugin costs under a millisecond at Neovim's start. `make bench` reports the figures."""
 
 from __future__ import annotations
 

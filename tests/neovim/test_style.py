@@ -52,7 +52,7 @@ def types_named(text: str) -> Iterator[str]:
 
 
 def types_in(path: Path) -> Iterator[tuple[str, str]]:
-    """Every (type, annotation) of a file. A name before the type, as params and fields have it, is left out."""
+    """Return every (type, annotation) of a file, without the names of params and fields."""
     for match in _ANNOTATION.finditer(path.read_text(encoding="utf-8")):
         text = match["text"]
         if match["tag"] in ("param", "field", "cast"):

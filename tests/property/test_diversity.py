@@ -1,4 +1,4 @@
-"""What an answer holds back of a file: counted right for any votes whatever."""
+"""Results held back by the repeat rule are counted correctly for any rankings."""
 
 from __future__ import annotations
 

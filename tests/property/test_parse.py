@@ -1,4 +1,4 @@
-"""What holds for the parse of any text: built of lines of real files in any order, with any line ends, and of noise."""
+"""Properties of parsing any text: built of lines of real files in any order, with any line ends, and of noise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _rows(text: str) -> list[str]:
 
 
 def _is_at(rows: list[str], point: Point) -> bool:
-    """Whether a point lies between two characters of its line, with both columns naming the same place."""
+    """Return whether a point lies between two characters, with both columns at the same place."""
     row = rows[point.line]
     return any(
         (len(row[:n].encode()), len(row[:n].encode("utf-16-le")) // 2) == (point.utf8, point.utf16)

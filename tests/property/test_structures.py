@@ -1,4 +1,4 @@
-"""What is kept of structure after any edits is that of a fresh index: files edited, added, removed and renamed in any
+"""Stored structure after any edits equals that of a fresh index: files edited, added, removed and renamed in any
 order, manifests, too, and passes cut short.
 """
 
@@ -85,7 +85,7 @@ def test_edits_give_the_structure_of_a_fresh_index(seed: int, tmp_path: Path) ->
         structures.update(sample.store, lambda: None)
         expected = _expected(sample.store)
         assert sample.store.files.get_structures(list(expected)) == expected
-    assert not structures.update(sample.store, lambda: None), "nothing is due any more"
+    assert not structures.update(sample.store, lambda: None), "no structure is outdated"
     sample.store.close()
 
 

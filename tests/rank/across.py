@@ -99,7 +99,7 @@ def _signs(of_each: Mapping[str, float]) -> str:
 
 
 def _differences(run: EvaluationRun, name: str) -> list[float]:
-    """Of each question; zero where the variant could not matter and so was not tried."""
+    """Return the difference of each question; zero where the variant could not matter and was not tried."""
     variant: VariantResult | None = next((each for each in run.variants if each.name == name), None)
     if variant is None:
         return [-asked.ndcg if name.endswith(" alone") else 0.0 for asked in run.asked]

@@ -27,7 +27,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """What was measured last. ndcg: of each question. variants: NDCG@10 by name."""
+    """The figures measured last. ndcg: of each question. variants: NDCG@10 by name."""
 
     commit: str
     figures: MetricSummary
@@ -60,12 +60,12 @@ def corpus() -> Generator[EvaluatedIndex]:
 
 
 def measured(subject: EvaluatedIndex) -> EvaluationRun:
-    """All questions, with the ablation."""
+    """Run all questions, with the ablation."""
     return evaluate(subject, read_cases(QUESTIONS), QUESTIONS.name, ablate=True)
 
 
 def recorded(run: EvaluationRun) -> Recorded:
-    """Return what is kept of a run."""
+    """Return the part of a run that is recorded."""
     variants = {each.name: each.figures.ndcg for each in run.variants}
     return Recorded(COMMIT, run.figures, run.categories, variants, {each.query: each.ndcg for each in run.asked})
 

@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_repositories(options: argparse.Namespace) -> Iterator[Repository]:
-    """Those of the manifest that have questions."""
+    """Return the repositories of the manifest that have questions."""
     for entry in json.loads(options.manifest.read_text()):
         queries = options.queries / f"{entry['name']}.jsonl"
         if not queries.exists() or (options.only and entry["name"] not in options.only):

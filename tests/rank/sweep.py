@@ -43,7 +43,7 @@ class Constant:
 
     @property
     def default(self) -> float:
-        """As it is."""
+        """Return the value unchanged."""
         if self.module is None:
             return BASE_ORACLE_WEIGHTS[self.name]
         held: Any = getattr(self.module, self.name)
@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def sweep(repository: Repository, subject: EvaluatedIndex) -> Scores:
-    """Return the oracles are asked once; what they said is weighed with each value."""
+    """Query the oracles once, and rank their matches with each value."""
     rankings = [subject.rank(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=CUTOFF)) for case in repository.cases]
 
     def measured(recipe: WeightOverrides) -> float:

@@ -54,7 +54,7 @@ class GraphProject(SampleProject):
         return self.doc_keys()[f"./{doc_id}"]
 
     def edges(self, kind: EdgeKind | None = None) -> set[str]:
-        """All edges of a kind, or of every kind with its line."""
+        """Return all edges of a kind, or of every kind with the line."""
         kinds = [kind] if kind else list(EdgeKind)
         ids = {n: doc_id.removeprefix("./") for doc_id, n in self.doc_keys().items()}
         found: set[str] = set()

@@ -53,13 +53,13 @@ class HistoryProject(SampleProject):
             store.close()
 
     def update_history(self) -> HistoryState:
-        """One pass over the history."""
+        """Update the history once."""
         with self.history() as store:
             update_history(self.folder, store, lambda: None)
             return read_history_state(self.folder, store.reader)
 
     def update_all(self) -> None:
-        """One pass over the files, one over the history, and the ties between both."""
+        """Update the files and the history once, and link both."""
         project = open_project(self.folder)
         index = IndexStore.open(project.cache, write=True)
         refresh_index(
@@ -76,10 +76,10 @@ class HistoryProject(SampleProject):
                 update_changed_documents(store, index, lambda: None)
         index.close()
 
-    # What is there ------------------------------------------------------------------------------------------------
+    # Stored state -------------------------------------------------------------------------------------------------
 
     def stored_commits(self) -> dict[str, tuple[str, tuple[str, ...]]]:
-        """Every commit's subject and files, by its name."""
+        """Return the subject and files of every commit by its id."""
         with self.history() as store:
             numbers = [commit.doc_key for commit in store.stored_commits().values()]
             files = store.reader.files_by_commit(numbers)

@@ -1,4 +1,4 @@
-"""A project on disk, brought into its index in this process, and asked through the real engine."""
+"""A project on disk, indexed in this process and queried through the real engine."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tests.sample.project import SampleProject
 
 @dataclass(eq=False)
 class IndexedProject(SampleProject):
-    """The project; bring its index up to date with `update_index`, then `find`."""
+    """The project; call `update_index` and then `find`."""
 
     def update_index(self, only: frozenset[str] | None = None) -> IndexState:
-        """One pass of the indexer, in this process."""
+        """Run one pass of the indexer in this process."""
         store = IndexStore.open(self.project.cache, write=True)
         try:
             settings = load_settings(self.root, {})
@@ -42,7 +42,7 @@ class IndexedProject(SampleProject):
             update_belief_coverage(self.project, history.reader, lambda: None)
 
     def update_graph(self) -> None:
-        """Brings the code graph, as an idle indexer does."""
+        """Update the code graph, as an idle indexer does."""
         with closing(IndexStore.open(self.project.cache, write=True)) as store:
             update_graph(store, lambda: None)
 
@@ -51,12 +51,12 @@ class IndexedProject(SampleProject):
         return Engine.open(self.root, load_settings(self.root, {}), start_indexer=False)
 
     def find(self, query: str, limit: int = 10, **params: object) -> messages.Answer:
-        """One question to the real engine."""
+        """Return the answer of the real engine to a query."""
         asked = messages.FindParams(query=query, limit=limit, **params)  # type: ignore[arg-type]
         return self.ask(lambda engine: engine.find(asked))
 
     def ask(self, question: Callable[[Engine], messages.Answer]) -> messages.Answer:
-        """Any question to the real engine."""
+        """Return the engine's answer to any request."""
         with closing(self.engine()) as engine:
             return question(engine)
 

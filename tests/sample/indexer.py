@@ -25,14 +25,14 @@ _FUNCTION = "def {name}(value):\n" + "    value = other_thing(value, key_of(valu
 
 @dataclass(eq=False)
 class IndexerProject(SampleProject):
-    """One project and everything started for it."""
+    """A project and every process and client started for it."""
 
     indexers: list[IndexerClient] = field(default_factory=list[IndexerClient])
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list[subprocess.Popen[bytes]])
     pids: set[int] = field(default_factory=set[int])
 
     def write_many_files(self, count: int) -> None:
-        """So many files of some 4 KB, so that a first pass takes a while and several batches."""
+        """Write so many files of some 4 KB that a first pass takes a while and several batches."""
         for number in range(count):
             body = "".join(_FUNCTION.format(name=f"step_{number}_{i}") for i in range(8))
             self.write_file(f"many/m{number % 20}/f{number}.py", body)
@@ -58,14 +58,14 @@ class IndexerProject(SampleProject):
         return process
 
     def address(self) -> IndexerAddress:
-        """Where the indexer listens."""
+        """Return the address at which the indexer listens."""
         address = read_address(self.project.cache)
         assert address is not None
         self.pids.add(address.pid)
         return address
 
     def address_of(self, process: subprocess.Popen[bytes]) -> IndexerAddress:
-        """Where this process listens, once it does."""
+        """Wait until this process listens, and return its address."""
         eventually(
             lambda: (read_address(self.project.cache) or IndexerAddress(0, "")).pid == process.pid, "the address"
         )

@@ -54,10 +54,10 @@ class Shop:
             return maker.identity if maker else ""
 
     def progress(self) -> tuple[int, int]:
-        """How many vectors of the model that is to answer are on disk, and of how many."""
+        """Return the number of stored vectors of the pending model, and the total."""
         with self.sample.store() as store:
-            filling = store.vectors.pending_embedder if store else None
-            return (filling[1] if filling else 0), (store.state().vectors_total if store else 0)
+            pending = store.vectors.pending_embedder if store else None
+            return (pending[1] if pending else 0), (store.state().vectors_total if store else 0)
 
 
 @contextmanager

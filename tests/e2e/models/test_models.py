@@ -35,14 +35,14 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_model(tmp_path_factory.mktemp("models") / "slow", width=384, layers=4)
 
 
-def heard(indexer: IndexerClient) -> list[str]:
-    """All messages from now on."""
+def state_messages(indexer: IndexerClient) -> list[str]:
+    """Return a list that gets all later state messages."""
     messages_: list[str] = []
     indexer.subscribe(lambda state: messages_.append(state.message))
     return messages_
 
 
-def kept_vectors() -> int:
+def stored_vectors() -> int:
     with sqlite3.connect(cache_home() / "blobs.sqlite") as db:
         return int(db.execute("SELECT count(*) FROM parsed").fetchone()[0])
 
@@ -53,23 +53,23 @@ def test_model_switch_and_switch_back(shop: Shop, small: Path) -> None:
     indexer = shop.connect()
     engine = shop.engine()
     assert shop.find(engine).index.model == shop.model() == load_bundled_model().identity
-    told = heard(indexer)
+    messages = state_messages(indexer)
 
     shop.choose(small)
-    eventually(lambda: "Loading the model" in " ".join(told), "the change is noticed")
+    eventually(lambda: "Loading the model" in " ".join(messages), "the change is noticed")
     answer = shop.find(engine)
     assert (answer.index.model, answer.faults, bool(semantic(answer))) == (load_bundled_model().identity, [], True)
-    eventually(lambda: shop.model().startswith("small-e5@"), "it has taken over", patience_s=120)
+    eventually(lambda: shop.model().startswith("small-e5@"), "the model has taken over", patience_s=120)
     answer = shop.find(engine)
     assert answer.faults == []
     computed = _computed(small)
     assert {doc_id: semantic(answer)[doc_id] for doc_id in computed} == pytest.approx(computed, abs=0.01)
-    assert any(f"with {small}" in words for words in told), told
+    assert any(f"with {small}" in words for words in messages), messages
     state = indexer.wait_until_current(60, vectors=True)
     assert (state.state, state.model, state.message) == ("ready", shop.model(), "")
     assert state.vectors == state.vectors_total > 0
 
-    before = kept_vectors()
+    before = stored_vectors()
     shop.choose("bundled")
     eventually(lambda: shop.model() == load_bundled_model().identity, "the bundled one is back")
     back = shop.find(engine)
@@ -77,7 +77,7 @@ def test_model_switch_and_switch_back(shop: Shop, small: Path) -> None:
     shop.choose(small)
     eventually(lambda: shop.model().startswith("small-e5@"), "and the other again")
     assert semantic(shop.find(engine)) == semantic(answer)
-    assert kept_vectors() == before, "nothing was encoded again"
+    assert stored_vectors() == before, "nothing was encoded again"
 
 
 def _computed(folder: Path) -> dict[str, float]:
@@ -129,9 +129,9 @@ def test_saved_files_precede_slow_embedding(shop: Shop, slow: Path) -> None:
     shop.sample.write_many_files(150)
     indexer = shop.connect()
     engine = shop.engine()
-    told = heard(indexer)
+    messages = state_messages(indexer)
     shop.choose(slow)
-    eventually(lambda: shop.progress()[0] > 0, "it is being filled")
+    eventually(lambda: shop.progress()[0] > 0, "vectors of the model are being made")
     for number in range(4):
         shop.sample.write_file("shop/saved.py", f"def saved_now_{number}():\n    pass\n")
         indexer.report_changed_paths(["shop/saved.py"])
@@ -143,7 +143,7 @@ def test_saved_files_precede_slow_embedding(shop: Shop, slow: Path) -> None:
     assert answer.results[0].doc_id == "./shop/saved.py::saved_now_3"
     assert indexer.wait_until_current(60).state == "ready", "who only wants words and the old vectors does not wait"
     assert shop.progress()[0] < total
-    assert any("left" in words and "embedding" in words for words in told), told
+    assert any("left" in words and "embedding" in words for words in messages), messages
     with shop.sample.store() as store:
         assert store is not None
         assert not store.vectors.is_incomplete, "what was saved has its old model's vector already"
@@ -155,7 +155,7 @@ def test_killed_embedding_resumes_where_it_stopped(shop: Shop, slow: Path) -> No
     shop.sample.write_many_files(30)
     shop.connect()
     shop.choose(slow)
-    eventually(lambda: shop.progress()[0] > 20, "it is being filled")
+    eventually(lambda: shop.progress()[0] > 20, "vectors of the model are being made")
     os.kill(shop.sample.address().pid, signal.SIGKILL)
     killed_at, total = shop.progress()
     assert 0 < killed_at < total
@@ -188,9 +188,9 @@ def test_model_setting_changed_while_embedding(shop: Shop, slow: Path, small: Pa
     shop.sample.write_many_files(30)
     indexer = shop.connect()
     shop.choose(slow)
-    eventually(lambda: shop.progress()[0] > 0, "it is being filled")
+    eventually(lambda: shop.progress()[0] > 0, "vectors of the model are being made")
     shop.choose("bundled")
-    eventually(lambda: shop.progress()[0] == 0, "it is given up")
+    eventually(lambda: shop.progress()[0] == 0, "the model is given up")
     state = indexer.wait_until_current(30, vectors=True)
     assert (state.state, state.model, state.message) == ("ready", load_bundled_model().identity, "")
     shop.choose(small)

@@ -1,4 +1,4 @@
-"""A model that is missing, lost, of another version or silent: it is told, and the bundled one or words answer."""
+"""Models that are missing, lost, of another version or silent: reported, and the bundled model or words answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 def _bundled_goes_on(shop: Shop, named: str) -> None:
-    """One clear message wherever a person looks, and answers as before."""
+    """Every surface shows one clear message and answers as before."""
     command = CommandLine(shop.sample.root)
     done = command.run("index")
     assert done.status == 0

@@ -78,14 +78,14 @@ def _environment(home: Path, environ: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("VSCODE_", "SCRY_"))}
     folders = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CACHE", "DATA", "CONFIG", "STATE")}
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    # One test's jumps would be remembered, and come up in the next one's answers.
+    # Remembered jumps of one test would appear in the answers of the next.
     folders["SCRY_MEMORY"] = "false"
     ours = {"HOME": str(home), "SHELL": "/bin/bash", "EXTENSIONS_GALLERY": "{}", "PATH": path}
     return {**kept, **folders, **ours, **environ}
 
 
 class CodeServer:
-    """One server. Windows on it are opened by `url`."""
+    """A running code-server. Windows are opened by `url`."""
 
     def __init__(
         self,

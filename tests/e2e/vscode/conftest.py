@@ -29,7 +29,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One for each file of tests. Playwright's event loop runs until its end, and no other can run in this thread."""
+    """Return a browser for each file of tests.
+
+    The event loop of Playwright runs until its end, and no other can run in this thread.
+    """
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS, timeout=TIMEOUT * 1000)
         yield browser

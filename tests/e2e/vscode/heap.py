@@ -47,7 +47,7 @@ class Memory:
 
 
 def collected(pid: int) -> Memory:
-    """Return what a Node.js process holds after a full collection. Only one process at a time can be asked."""
+    """Return the heap of a Node.js process after a full collection. Only one process at a time can be inspected."""
     os.kill(pid, signal.SIGUSR1)  # from now on it can be asked
     command = [str(_NODE), "--input-type=module", "--eval", _ASK]
     asked = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)

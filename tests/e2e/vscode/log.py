@@ -1,4 +1,4 @@
-"""What is in the person's log of events, as any reader of the file sees it."""
+"""The events in the log of the person, read from the file."""
 
 from __future__ import annotations
 

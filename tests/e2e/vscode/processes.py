@@ -1,4 +1,4 @@
-"""What a server's windows have started, as the operating system sees it."""
+"""Processes started by the windows of a server, as the operating system lists them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sidecars(server: CodeServer) -> list[int]:
 
 
 def of_scry(server: CodeServer) -> dict[int, str]:
-    """All that is Scry's: sidecars, indexers, and what these have started."""
+    """Return the processes of Scry: sidecars, indexers and their children."""
     return {pid: command for pid, command in processes(server).items() if "scry lsp" in command or "-m scry" in command}
 
 

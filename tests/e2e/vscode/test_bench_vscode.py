@@ -1,4 +1,4 @@
-"""What Scry costs inside VS Code: start-up, the way of a keystroke, memory. Figures are printed.
+"""Costs of Scry inside VS Code: start-up, latency of a keystroke, memory. Figures are printed.
 
     SCRY_BENCH_REPO=<an indexed or indexable work tree> make bench
 
@@ -79,7 +79,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterat
 
 @pytest.fixture
 def window(share_window: OpenWindow, server: CodeServer) -> Window:
-    """With a complete index."""
+    """Return a window with a complete index."""
     window = share_window(server, REPOSITORY)
     while "indexed" not in shown_status(window):
         window.escape()

@@ -29,7 +29,7 @@ It was said in three places once.
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its second commit changes a file and renames another."""
+    """Return a repository whose second commit changes a file and renames another."""
     files = {**SHOP, ".scry/beliefs/gratitude.md": BELIEF}
     root = make_repository(tmp_path_factory.mktemp("modes") / "shop", files)
     (root / "README.md").write_text("# Shop\n\nThanks for every order.\n")

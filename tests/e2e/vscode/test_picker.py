@@ -21,7 +21,7 @@ from tests.sample.project import make_repository
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
 CANCELLED = "$/cancelRequest"
-"""What the log of messages says when a question is taken back."""
+"""The line of the message log for a cancelled query."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Other projects than the open folder: added, chosen, asked, jumped into; in a real VS Code with the real sidecar."""
+"""Projects beyond the open folder: added, chosen, searched, opened; in a real VS Code with the real sidecar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the sidecar comes from, and one that does not fit: in a real VS Code."""
+"""The source of the sidecar, and an incompatible one: in a real VS Code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
-# What the Python extension gives other extensions, as its published types have it.
+# The API that the Python extension gives other extensions, after its published types.
 _PYTHON_EXTENSION = """
 const vscode = require("vscode");
 const chosen = { id: "chosen", path: INTERPRETER };

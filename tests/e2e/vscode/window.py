@@ -22,7 +22,7 @@ _WRITE = "(box, text) => { box.value = text; box.dispatchEvent(new Event('input'
 
 
 class Window:
-    """One window, closed at its end."""
+    """A browser window, closed at the end."""
 
     def __init__(self, browser: Browser, server: CodeServer, folder: Path) -> None:
         self.server = server
@@ -34,7 +34,7 @@ class Window:
         self.hosts: set[str] = set()
         self.page.on("request", lambda request: self.hosts.add(request.url))
         self.page.goto(server.url(folder))
-        # What extensions contribute comes after the window: our place in the activity bar, then our commands.
+        # Contributions of extensions appear after the window: first the activity bar entry, then the commands.
         self.page.wait_for_selector(".monaco-workbench .activitybar [aria-label^='Scry']")
 
     def close(self) -> None:
@@ -48,7 +48,7 @@ class Window:
         expect(self.page.locator(".tabs-container .tab")).to_have_count(0)
         self.command("Notifications: Clear All Notifications")
 
-    # What a person does -------------------------------------------------------------------------------------------
+    # Input --------------------------------------------------------------------------------------------------------
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -98,11 +98,11 @@ class Window:
         expect(self.box).to_have_value(words)
 
     def press_title_button(self, tooltip: str) -> None:
-        """Presses a button beside the picker's title."""
+        """Press a button beside the title of the picker."""
         self.page.locator(".quick-input-widget .quick-input-titlebar").get_by_role("button", name=tooltip).click()
 
     def escape(self) -> None:
-        """Leaves the picker, and waits until what was there before is back: the previewed file is closed then."""
+        """Leave the picker and wait until the earlier editor is back: the previewed file is closed then."""
         self.press("Escape")
         expect(self.page.locator(".quick-input-widget")).to_be_hidden()
         expect(self.page.locator(".tabs-container .tab .italic")).to_have_count(0)
@@ -114,7 +114,7 @@ class Window:
         self.row("Trace").click()
         expect(self.box).to_be_hidden()
 
-    # What a person sees -------------------------------------------------------------------------------------------
+    # Output -------------------------------------------------------------------------------------------------------
 
     @property
     def title(self) -> Locator:
@@ -123,7 +123,7 @@ class Window:
 
     @property
     def box(self) -> Locator:
-        """Where one types into the picker or palette."""
+        """Return the input of the picker or palette."""
         return self.page.locator(".quick-input-widget .quick-input-filter input")
 
     @property
@@ -184,5 +184,5 @@ class Window:
         return str(self.page.evaluate("navigator.clipboard.readText()"))
 
     def outside(self) -> list[str]:
-        """Return what was asked for from anywhere but this machine."""
+        """Return the requests to any machine but this one."""
         return sorted(url for url in self.hosts if url.startswith("http") and "://127.0.0.1:" not in url)

@@ -1,4 +1,4 @@
-"""How well reach tells which files a belief bears on: `python -m tests.rank.reach FOLDER`.
+"""How well reach predicts the files that a belief concerns: `python -m tests.rank.reach FOLDER`.
 
 FOLDER holds clones of the repositories of labels.json under their names, with their history. Each is brought to the
 labelled commit in a work tree of its own, which is removed again. A file is labelled where it implements, tests or
@@ -29,7 +29,7 @@ LABELS = Path(__file__).with_name("labels.json")
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What a belief reaches, and what it should; the files that it cites are in neither."""
+    """Reached and expected files of a belief, without the files that it cites."""
 
     statement: str
     found: frozenset[str]
@@ -37,7 +37,7 @@ class Reached:
 
     @property
     def right(self) -> frozenset[str]:
-        """What is reached and should be."""
+        """Return the files that are reached and expected."""
         return self.found & self.wanted
 
 

@@ -1,4 +1,4 @@
-"""Where Scry keeps things, and how sizes are told."""
+"""Folders of Scry, and the format of sizes."""
 
 from __future__ import annotations
 

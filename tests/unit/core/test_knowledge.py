@@ -1,4 +1,4 @@
-"""What a belief may cite, and what is refused."""
+"""Valid and refused citations of beliefs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where settings come from, who may set what, and what is said of a wrong one."""
+"""Sources of settings, their permissions, and errors of invalid ones."""
 
 from __future__ import annotations
 

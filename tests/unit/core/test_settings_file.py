@@ -1,4 +1,4 @@
-"""One value is set, and the rest of the file stays as its owner wrote it."""
+"""Setting one value keeps the rest of the file as its owner wrote it."""
 
 from __future__ import annotations
 

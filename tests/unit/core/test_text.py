@@ -1,4 +1,4 @@
-"""How text becomes terms."""
+"""Splitting of text into terms."""
 
 from __future__ import annotations
 

@@ -9,17 +9,17 @@ from scry.index import AdaptiveBatchSize, split_into_batches
 
 
 def test_batch_size_grows_to_target_and_shrinks_at_once() -> None:
-    pace = AdaptiveBatchSize(0.1, 512, 4)
+    batch_size = AdaptiveBatchSize(0.1, 512, 4)
     sizes: list[int] = []
     for _ in range(6):
-        pace.record(pace.size, 0.002 * pace.size)
-        sizes.append(pace.size)
+        batch_size.record(batch_size.size, 0.002 * batch_size.size)
+        sizes.append(batch_size.size)
     assert sizes == [8, 16, 32, 50, 50, 50]
-    pace.record(50, 50.0)
-    assert pace.size == 1
+    batch_size.record(50, 50.0)
+    assert batch_size.size == 1
     for _ in range(12):
-        pace.record(pace.size, 0.0)
-    assert pace.size == 512
+        batch_size.record(batch_size.size, 0.0)
+    assert batch_size.size == 512
 
 
 @given(st.lists(st.integers(0, 50)), st.integers(1, 100), st.integers(1, 10))

@@ -1,4 +1,4 @@
-"""Which of two indexers keeps an index."""
+"""Freshness of an index, and the format versions of two indexers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from scry.projects import Project, open_project
 from scry.store.index import IndexStore
 
 
-class Place:
-    """A project and its index, brought up to the files when told."""
+class IndexSample:
+    """A project and its index, updated by `refresh` alone."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "project"
@@ -40,9 +40,9 @@ class Place:
         self.refresh()
 
     def write(self, path: str, text: str) -> None:
-        place = self.root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text)
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
 
     def refresh(self, only: frozenset[str] | None = None) -> None:
         remove_fingerprint(self.project)
@@ -56,53 +56,53 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    place = Place(tmp_path)
-    yield place
-    place.store.close()
+def sample(tmp_path: Path) -> Iterator[IndexSample]:
+    sample = IndexSample(tmp_path)
+    yield sample
+    sample.store.close()
 
 
-def test_index_is_current_after_a_pass(place: Place) -> None:
-    assert place.current()
+def test_index_is_current_after_a_pass(sample: IndexSample) -> None:
+    assert sample.current()
 
 
-def _change(place: Place) -> None:
-    place.write("src/b.py", "def other():\n    pass\n")
+def _change(sample: IndexSample) -> None:
+    sample.write("src/b.py", "def other():\n    pass\n")
 
 
-def _change_keeping_the_size(place: Place) -> None:
-    place.write("src/b.py", (place.root / "src/b.py").read_text().replace("b", "x"))
+def _change_keeping_the_size(sample: IndexSample) -> None:
+    sample.write("src/b.py", (sample.root / "src/b.py").read_text().replace("b", "x"))
 
 
-def _change_keeping_the_time(place: Place) -> None:
-    before = (place.root / "a.py").stat()
-    place.write("a.py", "def a_longer_one():\n    pass\n")
-    os.utime(place.root / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+def _change_keeping_the_time(sample: IndexSample) -> None:
+    before = (sample.root / "a.py").stat()
+    sample.write("a.py", "def a_longer_one():\n    pass\n")
+    os.utime(sample.root / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def _add(place: Place) -> None:
-    place.write("src/deep/new.py", "x = 1\n")
+def _add(sample: IndexSample) -> None:
+    sample.write("src/deep/new.py", "x = 1\n")
 
 
-def _add_folder(place: Place) -> None:
-    place.write("fresh/new.py", "x = 1\n")
+def _add_folder(sample: IndexSample) -> None:
+    sample.write("fresh/new.py", "x = 1\n")
 
 
-def _remove(place: Place) -> None:
-    (place.root / "a.py").unlink()
+def _remove(sample: IndexSample) -> None:
+    (sample.root / "a.py").unlink()
 
 
-def _rename(place: Place) -> None:
-    (place.root / "src/b.py").rename(place.root / "src/z.py")
+def _rename(sample: IndexSample) -> None:
+    (sample.root / "src/b.py").rename(sample.root / "src/z.py")
 
 
-def _remove_folder(place: Place) -> None:
-    (place.root / "src/deep/c.py").unlink()
-    (place.root / "src/deep").rmdir()
+def _remove_folder(sample: IndexSample) -> None:
+    (sample.root / "src/deep/c.py").unlink()
+    (sample.root / "src/deep").rmdir()
 
 
-def _restore_an_older_file(place: Place) -> None:
-    os.utime(place.root / "a.py", ns=(0, 0))
+def _restore_an_older_file(sample: IndexSample) -> None:
+    os.utime(sample.root / "a.py", ns=(0, 0))
 
 
 @pytest.mark.parametrize(
@@ -119,50 +119,50 @@ def _restore_an_older_file(place: Place) -> None:
         _restore_an_older_file,
     ],
 )
-def test_every_kind_of_change_is_detected_and_refreshed(place: Place, act: object) -> None:
+def test_every_kind_of_change_is_detected_and_refreshed(sample: IndexSample, act: object) -> None:
     assert callable(act)
-    act(place)
-    assert not place.current()
-    place.refresh()
-    assert place.current()
+    act(sample)
+    assert not sample.current()
+    sample.refresh()
+    assert sample.current()
 
 
-def test_changed_ignored_file_keeps_the_index_current(place: Place) -> None:
-    place.write("run.log", "22")
-    assert place.current()
+def test_changed_ignored_file_keeps_the_index_current(sample: IndexSample) -> None:
+    sample.write("run.log", "22")
+    assert sample.current()
 
 
-def test_new_name_beside_a_compared_file_is_seen(place: Place) -> None:
-    place.write("src/unseen.py", "x = 1\n")
-    place.write("src/b.py", "def other():\n    pass\n")
-    place.refresh(frozenset(["src/b.py"]))
-    assert not place.current()
-    place.refresh(frozenset(["src/unseen.py"]))
-    assert place.current()
+def test_new_name_beside_a_compared_file_is_seen(sample: IndexSample) -> None:
+    sample.write("src/unseen.py", "x = 1\n")
+    sample.write("src/b.py", "def other():\n    pass\n")
+    sample.refresh(frozenset(["src/b.py"]))
+    assert not sample.current()
+    sample.refresh(frozenset(["src/unseen.py"]))
+    assert sample.current()
 
 
-def test_changed_settings_make_the_index_stale(place: Place) -> None:
+def test_changed_settings_make_the_index_stale(sample: IndexSample) -> None:
     for change in ({"ignore": ("x",)}, {"languages": ("go",)}, {"max_file_bytes": 5}, {"model": "other"}):
-        assert not is_index_current(place.project, replace(place.settings, **change), place.store)  # pyright: ignore[reportArgumentType]
-    assert is_index_current(place.project, replace(place.settings, warnings=("told",)), place.store.files)
+        assert not is_index_current(sample.project, replace(sample.settings, **change), sample.store)  # pyright: ignore[reportArgumentType]
+    assert is_index_current(sample.project, replace(sample.settings, warnings=("told",)), sample.store.files)
 
 
-def test_interrupted_pass_leaves_the_index_stale(place: Place) -> None:
-    remove_fingerprint(place.project)
-    assert not place.current()
+def test_interrupted_pass_leaves_the_index_stale(sample: IndexSample) -> None:
+    remove_fingerprint(sample.project)
+    assert not sample.current()
 
 
-def test_an_empty_index_is_not_current(place: Place) -> None:
-    place.store.reset()
-    assert not place.current()
+def test_an_empty_index_is_not_current(sample: IndexSample) -> None:
+    sample.store.reset()
+    assert not sample.current()
 
 
-def test_change_within_a_tick_after_reading_is_seen(place: Place) -> None:
+def test_change_within_a_tick_after_reading_is_seen(sample: IndexSample) -> None:
     for number in range(6):
-        place.write("a.py", f"def n_{number:03}a():\n    pass\n")
-        place.refresh(frozenset(["a.py"]))
-        place.write("a.py", f"def n_{number:03}b():\n    pass\n")
-        assert not place.current()
+        sample.write("a.py", f"def n_{number:03}a():\n    pass\n")
+        sample.refresh(frozenset(["a.py"]))
+        sample.write("a.py", f"def n_{number:03}b():\n    pass\n")
+        assert not sample.current()
 
 
 def test_index_format_version_joins_release_and_schema_numbers() -> None:

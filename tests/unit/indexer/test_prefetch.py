@@ -32,7 +32,7 @@ def write_tree(root: Path) -> None:
 
 
 def index(root: Path, folder: Path) -> Indexed:
-    """All documents, and what is near to a question."""
+    """Return all documents, and those nearest to a query."""
     store = IndexStore.open(folder, write=True)
     refresh_index(
         open_project(root), Settings(), store, only_paths=None, report=lambda _: None, checkpoint=lambda: None
@@ -56,7 +56,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def read_ahead(root: Path, monkeypatch: pytest.MonkeyPatch, processes: int) -> None:
+def prefetch_all(root: Path, monkeypatch: pytest.MonkeyPatch, processes: int) -> None:
     monkeypatch.setattr(module, "MIN_PREFETCH_BYTES", 1)
     monkeypatch.setattr(module, "available_cpus", lambda: processes + 1)
     project = open_project(root)
@@ -72,14 +72,14 @@ def read_ahead(root: Path, monkeypatch: pytest.MonkeyPatch, processes: int) -> N
 def test_prefetched_files_are_not_parsed_or_embedded_again(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
 ) -> None:
-    read_ahead(root, monkeypatch, processes)
+    prefetch_all(root, monkeypatch, processes)
     monkeypatch.setattr(contents, "parse", forbid)
     monkeypatch.setattr(embed, "make_passages", forbid)
-    ahead = index(root, tmp_path / "cache" / "one")
+    prefetched = index(root, tmp_path / "cache" / "one")
     monkeypatch.undo()
     (tmp_path / "alone").mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "alone"))
-    assert index(root, open_project(root).cache) == ahead
+    assert index(root, open_project(root).cache) == prefetched
 
 
 def test_small_tree_is_not_prefetched(root: Path) -> None:

@@ -255,4 +255,4 @@ def test_idle_worker_waits_until_all_tasks_are_done(schedule: Schedule) -> None:
     assert schedule.wait_idle(60)
     schedule.request_full_compare()
     schedule.stop()
-    assert schedule.wait_idle(0), "who waits is to see that it ends"
+    assert schedule.wait_idle(0), "a waiting thread sees the end"

@@ -9,12 +9,12 @@ _READY = IndexState("ready", files_indexed=5, files_total=5, generation=3)
 
 
 def _status() -> tuple[IndexerStatus, list[IndexState]]:
-    heard: list[IndexState] = []
-    return IndexerStatus(heard.append), heard
+    pushed: list[IndexState] = []
+    return IndexerStatus(pushed.append), pushed
 
 
 def test_failure_hides_a_pause_until_the_next_index_state() -> None:
-    status, heard = _status()
+    status, pushed = _status()
     status.set_index(_READY)
     status.set_paused(True)
     status.set_failure("The disk is full.")
@@ -23,7 +23,7 @@ def test_failure_hides_a_pause_until_the_next_index_state() -> None:
     assert status.current() == replace(_READY, state="paused")
     status.set_paused(False)
     assert status.current() == _READY
-    assert [state.state for state in heard] == ["ready", "paused", "failed", "paused", "ready"]
+    assert [state.state for state in pushed] == ["ready", "paused", "failed", "paused", "ready"]
 
 
 def test_note_is_shown_unless_something_matters_more() -> None:
@@ -37,12 +37,12 @@ def test_note_is_shown_unless_something_matters_more() -> None:
 
 
 def test_unchanged_state_is_not_pushed() -> None:
-    status, heard = _status()
+    status, pushed = _status()
     status.set_index(_READY)
     status.set_index(_READY)
     status.set_paused(False)
     status.set_notice("")
-    assert heard == [_READY]
+    assert pushed == [_READY]
 
 
 def test_a_stage_keeps_the_counts() -> None:
@@ -61,12 +61,12 @@ def test_state_is_indexing_while_vectors_are_missing() -> None:
 
 
 def test_vector_counts_do_not_go_back_when_a_task_ends() -> None:
-    status, heard = _status()
+    status, pushed = _status()
     told = replace(_READY, vectors=0, vectors_total=9)
     status.set_index(told)
     status.set_vectors(replace(_READY, vectors=9, vectors_total=9, generation=7))
     status.set_task_ended(told)
-    assert [state.state for state in heard] == ["indexing", "ready"]
+    assert [state.state for state in pushed] == ["indexing", "ready"]
     status.set_index(replace(told, generation=1))
     assert status.current().vectors == 0
 

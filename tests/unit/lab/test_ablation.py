@@ -1,4 +1,4 @@
-"""What is weighed otherwise, and what can't be."""
+"""Weight overrides, valid and invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions out of the log, the cases that become of their uses, and which of them are asked anew."""
+"""Queries of the log, the evaluation cases made of their uses, and the queries that are replayed."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from scry.lab import (
 )
 
 
-def _place(path: str, start: int = 1, end: int = 10) -> JudgedLocation:
+def _location(path: str, start: int = 1, end: int = 10) -> JudgedLocation:
     return JudgedLocation(f"./{path}::x{start}", path, start, end)
 
 
@@ -37,7 +37,7 @@ def test_ndcg_of_known_ranks() -> None:
 
 
 def test_result_matching_several_targets_counts_once() -> None:
-    assert score_results([_place("a.py")], [ExpectedResult("a.py"), ExpectedResult("src/a.py")]).ndcg < 1
+    assert score_results([_location("a.py")], [ExpectedResult("a.py"), ExpectedResult("src/a.py")]).ndcg < 1
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(1, 60)), min_size=1, max_size=8))
@@ -53,22 +53,22 @@ def test_measures_are_bounded_and_monotonic_in_rank(ranks: list[int | None]) -> 
 
 
 def test_a_target_is_matched_by_its_path_from_either_root() -> None:
-    assert matches_target(_place("src/app/a.py"), ExpectedResult("src/app/a.py"))
-    assert matches_target(_place("src/app/a.py"), ExpectedResult("app/a.py"))
-    assert matches_target(_place("app/a.py"), ExpectedResult("src/app/a.py"))
-    assert not matches_target(_place("src/app/a.py"), ExpectedResult("pp/a.py"))
+    assert matches_target(_location("src/app/a.py"), ExpectedResult("src/app/a.py"))
+    assert matches_target(_location("src/app/a.py"), ExpectedResult("app/a.py"))
+    assert matches_target(_location("app/a.py"), ExpectedResult("src/app/a.py"))
+    assert not matches_target(_location("src/app/a.py"), ExpectedResult("pp/a.py"))
     assert not matches_target(JudgedLocation("commit:abc", "", 0, 0), ExpectedResult("commit/"))
 
 
 def test_target_lines_and_document_must_match() -> None:
-    assert matches_target(_place("a.py", 1, 10), ExpectedResult("a.py", 10, 12))
-    assert not matches_target(_place("a.py", 1, 9), ExpectedResult("a.py", 10, 12))
-    assert matches_target(_place("a.py", 4), ExpectedResult("a.py", doc_id="./a.py::x4"))
-    assert not matches_target(_place("a.py", 5), ExpectedResult("a.py", doc_id="./a.py::x4"))
+    assert matches_target(_location("a.py", 1, 10), ExpectedResult("a.py", 10, 12))
+    assert not matches_target(_location("a.py", 1, 9), ExpectedResult("a.py", 10, 12))
+    assert matches_target(_location("a.py", 4), ExpectedResult("a.py", doc_id="./a.py::x4"))
+    assert not matches_target(_location("a.py", 5), ExpectedResult("a.py", doc_id="./a.py::x4"))
 
 
 def test_once_per_file_lets_each_file_take_one_rank() -> None:
-    places = [_place("a.py", 1), _place("a.py", 20), _place("b.py", 1)]
+    places = [_location("a.py", 1), _location("a.py", 20), _location("b.py", 1)]
     assert [place.path for place in first_result_per_file(places)] == ["a.py", "b.py"]
     scored = score_results(places, [ExpectedResult("b.py")])
     assert scored.ranks == [3]
@@ -77,15 +77,15 @@ def test_once_per_file_lets_each_file_take_one_rank() -> None:
 
 
 def test_file_measure_counts_only_the_first_ten_files() -> None:
-    assert score_results([_place("a.py", 1, 9)], [ExpectedResult("a.py", 50, 60)]).file_ndcg == 1
-    beyond = [_place(f"{at}.py") for at in range(CUTOFF)] + [_place("late.py")]
+    assert score_results([_location("a.py", 1, 9)], [ExpectedResult("a.py", 50, 60)]).file_ndcg == 1
+    beyond = [_location(f"{at}.py") for at in range(CUTOFF)] + [_location("late.py")]
     assert score_results(beyond, [ExpectedResult("late.py")]).file_ndcg == 0
     assert score_results(beyond, [ExpectedResult("late.py")]).ranks == [CUTOFF + 1]
 
 
 def test_a_summary_is_the_mean() -> None:
     found = summarize_scores(
-        [score_results([_place("a.py")], [ExpectedResult("a.py")]), score_results([], [ExpectedResult("a.py")])]
+        [score_results([_location("a.py")], [ExpectedResult("a.py")]), score_results([], [ExpectedResult("a.py")])]
     )
     assert (found.questions, found.ndcg, found.mrr, found.recall["10"]) == (2, 0.5, 0.5, 0.5)
 

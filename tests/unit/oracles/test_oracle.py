@@ -1,4 +1,4 @@
-"""How many of a question's words a document must hold: one of many says nothing, what holds most is always found."""
+"""The number of query words that a document must contain; the best partial match is always found."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def index(tmp_path: Path) -> LexicalIndex:
     return index
 
 
-def found(question: str, index: LexicalIndex, files: tuple[int, ...] | None = None) -> set[int]:
+def matched_keys(question: str, index: LexicalIndex, files: tuple[int, ...] | None = None) -> set[int]:
     return {number for number, _ in search_bm25(question.split(), index, RETRIEVAL_DEPTH, files)}
 
 
@@ -39,13 +39,13 @@ def test_match_needs_a_quarter_of_the_words_rounded_up(question: str, least: int
 
 
 def test_document_with_fewer_terms_is_not_found_or_counted(index: LexicalIndex) -> None:
-    assert found("alpha beta gamma zeta eta", index) == {1}
-    assert found("alpha beta zeta", index) == {1, 2, 4}
+    assert matched_keys("alpha beta gamma zeta eta", index) == {1}
+    assert matched_keys("alpha beta zeta", index) == {1, 2, 4}
     assert {number for number, _ in search_bm25_above("alpha beta gamma zeta eta".split(), index, 0.0)} == {1}
     assert index.score_document("alpha beta gamma zeta eta".split(), 2, min_terms=2) == 0.0
 
 
 def test_best_partial_match_is_found_below_the_threshold(index: LexicalIndex) -> None:
-    assert found("alpha gamma zeta eta delta", index) == {3}
-    assert found("beta gamma zeta eta delta", index, files=(1, 4)) == {1, 4}
-    assert found("nowhere neither", index) == set()
+    assert matched_keys("alpha gamma zeta eta delta", index) == {3}
+    assert matched_keys("beta gamma zeta eta delta", index, files=(1, 4)) == {1, 4}
+    assert matched_keys("nowhere neither", index) == set()

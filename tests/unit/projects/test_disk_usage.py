@@ -1,4 +1,4 @@
-"""What Scry finds of its own and removes."""
+"""Finding and removing the files that Scry has written."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ def _used(root: Path) -> Project:
 
 
 def _kinds(root: Path) -> list[tuple[DiskItemKind, Path]]:
-    return [(trace.kind, trace.path) for trace in list_project_items(root)]
+    return [(item.kind, item.path) for item in list_project_items(root)]
 
 
 @pytest.mark.acceptance("S2")
 def test_project_data_is_listed_and_removed(places: Path) -> None:
     one, other = _used(places / "one"), _used(places / "other")
-    traces = list_project_items(one.root)
+    items = list_project_items(one.root)
     shared = cache_home() / "blobs.sqlite"
     assert _kinds(one.root) == [
         (DiskItemKind.INDEX, one.cache),
         (DiskItemKind.DATA, one.data),
         (DiskItemKind.SHARED, shared),
     ]
-    assert [trace.size for trace in traces] == [disk_size(one.cache), disk_size(one.data), 500]
+    assert [item.size for item in items] == [disk_size(one.cache), disk_size(one.data), 500]
     assert disk_size(one.cache) == 1_000 + len(os.fsencode(one.root))
-    assert remove_items(traces) == ()
+    assert remove_items(items) == ()
     assert list_project_items(one.root) == ()
     assert (one.root / "a.py").exists()
     assert {path for path in places.rglob("*") if path.name == "rows"} == {
@@ -80,7 +80,7 @@ def test_person_data_is_removed_without_a_trace(places: Path) -> None:
     config_home().mkdir(parents=True)
     (config_home() / "config.toml").write_text("")
     (data_home() / "persona").mkdir()
-    assert {trace.kind for trace in list_all_items()} == {
+    assert {item.kind for item in list_all_items()} == {
         DiskItemKind.INDEX,
         DiskItemKind.SHARED,
         DiskItemKind.DATA,
@@ -95,7 +95,7 @@ def test_clearing_an_index_keeps_unrebuildable_data(places: Path) -> None:
     project = _used(places / "one")
     remove_items(list_index_items(project.root))
     assert _kinds(project.root)[0] == (DiskItemKind.DATA, project.data)
-    assert all(trace.kind == DiskItemKind.SHARED for trace in list_cache_items())
+    assert all(item.kind == DiskItemKind.SHARED for item in list_cache_items())
 
 
 def test_project_with_a_removed_folder_can_be_purged(places: Path) -> None:
@@ -115,7 +115,7 @@ def test_removal_does_not_follow_symlinks(places: Path) -> None:
     (mine / "precious").write_text("x")
     (project.cache / "link").symlink_to(mine)
     (cache_home() / "linked").symlink_to(mine)
-    assert sum(trace.size for trace in list_cache_items()) < 2_000
+    assert sum(item.size for item in list_cache_items()) < 2_000
     assert remove_items(list_all_items()) == ()
     assert (mine / "precious").read_text() == "x"
 
@@ -135,7 +135,7 @@ def test_socket_outside_the_cache_is_removed(places: Path, short_folder: Path) -
         listener.bind(str(short_folder / "s"))
         publish_address(project.cache, IndexerAddress(1, "1", socket=os.fsencode(short_folder / "s")))
         assert (DiskItemKind.SOCKET, short_folder / "s") in _kinds(project.root)
-        assert DiskItemKind.SOCKET in {trace.kind for trace in list_all_items()}
+        assert DiskItemKind.SOCKET in {item.kind for item in list_all_items()}
         remove_items(list_index_items(project.root))
     assert not short_folder.exists()
 

@@ -1,4 +1,4 @@
-"""Which folder is a project, where its things are, and what commit it is at."""
+"""The root of a project, its folders, and its commit."""
 
 from __future__ import annotations
 

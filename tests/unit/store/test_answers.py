@@ -1,4 +1,4 @@
-"""The answers that are kept: bounded, shared by processes, and never in the way of an answer."""
+"""Stored answers: bounded, shared by processes, and never delaying an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the graph remembers of definitions comes back as it was, and takes the bytes of its hashes."""
+"""Packed definitions of the graph round-trip and take only the bytes of their hashes."""
 
 from __future__ import annotations
 

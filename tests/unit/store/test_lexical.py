@@ -1,4 +1,4 @@
-"""What the word index says of documents by number."""
+"""Terms of documents by key in the lexical index."""
 
 from __future__ import annotations
 

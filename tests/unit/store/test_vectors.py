@@ -185,7 +185,7 @@ def test_search_is_unaffected_by_concurrent_appends(tmp_path: Path) -> None:
 # Sets -----------------------------------------------------------------------------------------------------------------
 
 
-class Place:
+class VectorSample:
     """Vector sets over a database with documents 1 to 20."""
 
     def __init__(self, folder: Path) -> None:
@@ -205,13 +205,13 @@ class Place:
         found = self.sets.find_by_identity(maker.identity) or self.sets.create(maker)
         self.sets.append(found, numbers, unit_vectors(numbers.start, len(numbers), maker.dimension))
 
-    def lacking(self, maker: EmbedderInfo) -> set[int]:
+    def missing_keys(self, maker: EmbedderInfo) -> set[int]:
         found = self.sets.find_by_identity(maker.identity)
         assert found is not None
         rows = self.db.execute(f"SELECT number FROM documents WHERE {found.lacks_condition}")
         return {row[0] for row in rows}
 
-    def searched(self, maker: EmbedderInfo) -> set[int]:
+    def found_keys(self, maker: EmbedderInfo) -> set[int]:
         found = self.sets.find_by_identity(maker.identity)
         assert found is not None
         rows = self.sets.open_file(found).search(unit_vectors(0, 1, maker.dimension)[0], 1000)
@@ -219,112 +219,112 @@ class Place:
         return set(dict(rows))
 
 
-def _maker(found: VectorSet | None) -> EmbedderInfo | None:
+def _embedder(found: VectorSet | None) -> EmbedderInfo | None:
     return found.embedder if found else None
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    place = Place(tmp_path)
-    yield place
-    place.db.close()
+def sample(tmp_path: Path) -> Iterator[VectorSample]:
+    sample = VectorSample(tmp_path)
+    yield sample
+    sample.db.close()
 
 
-def test_first_vector_set_answers_at_once_and_next_when_activated(place: Place) -> None:
-    place.fill(BUNDLED, range(1, 11))
-    assert _maker(place.sets.active()) == BUNDLED
-    place.fill(BUNDLED, range(11, 21))
-    place.fill(OTHER, range(1, 6))
-    assert _maker(place.sets.active()) == BUNDLED
-    filling = place.sets.pending()
+def test_first_vector_set_answers_at_once_and_next_when_activated(sample: VectorSample) -> None:
+    sample.fill(BUNDLED, range(1, 11))
+    assert _embedder(sample.sets.active()) == BUNDLED
+    sample.fill(BUNDLED, range(11, 21))
+    sample.fill(OTHER, range(1, 6))
+    assert _embedder(sample.sets.active()) == BUNDLED
+    filling = sample.sets.pending()
     assert filling is not None
-    assert (filling.embedder, place.sets.count_documents(filling)) == (OTHER, 5)
-    assert (place.lacking(BUNDLED), place.lacking(OTHER)) == (set(), set(range(6, 21)))
-    place.fill(OTHER, range(6, 21))
-    place.sets.activate(filling)
-    assert [each.embedder for each in place.sets.list_sets()] == [OTHER]
-    assert place.searched(OTHER) == set(range(1, 21))
+    assert (filling.embedder, sample.sets.count_documents(filling)) == (OTHER, 5)
+    assert (sample.missing_keys(BUNDLED), sample.missing_keys(OTHER)) == (set(), set(range(6, 21)))
+    sample.fill(OTHER, range(6, 21))
+    sample.sets.activate(filling)
+    assert [each.embedder for each in sample.sets.list_sets()] == [OTHER]
+    assert sample.found_keys(OTHER) == set(range(1, 21))
 
 
-def test_each_set_knows_its_own_documents(place: Place) -> None:
-    place.fill(BUNDLED, range(1, 21))
-    place.fill(OTHER, range(1, 11))
-    place.add(range(21, 25))
-    place.fill(OTHER, range(21, 25))
-    assert place.lacking(BUNDLED) == set(range(21, 25))
-    place.fill(BUNDLED, range(21, 25))
-    assert place.lacking(BUNDLED) == set()
-    assert place.lacking(OTHER) == set(range(11, 21))
-    assert place.searched(BUNDLED) == set(range(1, 25)), "no row was lost or doubled by the other set"
+def test_each_set_knows_its_own_documents(sample: VectorSample) -> None:
+    sample.fill(BUNDLED, range(1, 21))
+    sample.fill(OTHER, range(1, 11))
+    sample.add(range(21, 25))
+    sample.fill(OTHER, range(21, 25))
+    assert sample.missing_keys(BUNDLED) == set(range(21, 25))
+    sample.fill(BUNDLED, range(21, 25))
+    assert sample.missing_keys(BUNDLED) == set()
+    assert sample.missing_keys(OTHER) == set(range(11, 21))
+    assert sample.found_keys(BUNDLED) == set(range(1, 25)), "no row was lost or doubled by the other set"
 
 
-def test_vector_sets_follow_and_gaps_are_found_by_index(place: Place) -> None:
+def test_vector_sets_follow_and_gaps_are_found_by_index(sample: VectorSample) -> None:
     for maker in (BUNDLED, OTHER, THIRD):
-        place.fill(maker, range(1, 19))
-        found = place.sets.find_by_identity(maker.identity)
+        sample.fill(maker, range(1, 19))
+        found = sample.sets.find_by_identity(maker.identity)
         assert found is not None
-        place.sets.activate(found)
-        place.add(range(30, 31))
-        assert place.lacking(maker) == {19, 20, 30}
-        place.db.execute("DELETE FROM documents WHERE number = 30")
-        active = place.sets.active()
+        sample.sets.activate(found)
+        sample.add(range(30, 31))
+        assert sample.missing_keys(maker) == {19, 20, 30}
+        sample.db.execute("DELETE FROM documents WHERE number = 30")
+        active = sample.sets.active()
         assert active is not None
-        assert place.sets.count_documents(active) == 18
-        steps = place.db.execute(
+        assert sample.sets.count_documents(active) == 18
+        steps = sample.db.execute(
             f"EXPLAIN QUERY PLAN SELECT count(*) FROM documents WHERE {active.lacks_condition}"
         ).fetchall()
         assert "documents_lacking" in steps[0][3]
 
 
-def test_abandoned_vector_set_leaves_no_file(place: Place) -> None:
-    place.fill(BUNDLED, range(1, 21))
-    place.fill(OTHER, range(1, 11))
-    place.fill(THIRD, range(1, 4))
-    assert [each.embedder for each in place.sets.list_sets()] == [BUNDLED, THIRD]
-    assert place.lacking(THIRD) == set(range(4, 21))
-    assert place.lacking(BUNDLED) == set()
-    place.sets.delete_unused_files()
-    assert len(list(place.folder.glob("vectors-*"))) == 2
-    place.fill(OTHER, range(1, 2))
-    assert place.lacking(OTHER) == set(range(2, 21)), "it begins anew"
-    assert place.searched(OTHER) == {1}
+def test_abandoned_vector_set_leaves_no_file(sample: VectorSample) -> None:
+    sample.fill(BUNDLED, range(1, 21))
+    sample.fill(OTHER, range(1, 11))
+    sample.fill(THIRD, range(1, 4))
+    assert [each.embedder for each in sample.sets.list_sets()] == [BUNDLED, THIRD]
+    assert sample.missing_keys(THIRD) == set(range(4, 21))
+    assert sample.missing_keys(BUNDLED) == set()
+    sample.sets.delete_unused_files()
+    assert len(list(sample.folder.glob("vectors-*"))) == 2
+    sample.fill(OTHER, range(1, 2))
+    assert sample.missing_keys(OTHER) == set(range(2, 21)), "the set starts empty"
+    assert sample.found_keys(OTHER) == {1}
 
 
-def test_vector_file_names_are_never_reused(place: Place) -> None:
+def test_vector_file_names_are_never_reused(sample: VectorSample) -> None:
     names: set[str] = set()
     for _ in range(4):
-        place.fill(BUNDLED, range(1, 21))
-        place.fill(OTHER, range(1, 3))
-        found = place.sets.find_by_identity(OTHER.identity)
+        sample.fill(BUNDLED, range(1, 21))
+        sample.fill(OTHER, range(1, 3))
+        found = sample.sets.find_by_identity(OTHER.identity)
         assert found is not None
         assert found.file not in names, "a reader may still hold rows of the file that had this name"
         names.add(found.file)
-        place.sets.create(THIRD)
+        sample.sets.create(THIRD)
 
 
-def test_rewriting_drops_dead_rows(place: Place) -> None:
-    place.fill(BUNDLED, range(1, 21))
-    place.db.execute("DELETE FROM documents WHERE number <= 15")
-    found = place.sets.find_by_identity(BUNDLED.identity)
+def test_rewriting_drops_dead_rows(sample: VectorSample) -> None:
+    sample.fill(BUNDLED, range(1, 21))
+    sample.db.execute("DELETE FROM documents WHERE number <= 15")
+    found = sample.sets.find_by_identity(BUNDLED.identity)
     assert found is not None
-    before = dict(place.sets.open_file(found).search(unit_vectors(99, 1, 8)[0], 100))
-    place.sets.compact(found, np.arange(16, 21, dtype=np.int64))
-    after = place.sets.find_by_identity(BUNDLED.identity)
+    before = dict(sample.sets.open_file(found).search(unit_vectors(99, 1, 8)[0], 100))
+    sample.sets.compact(found, np.arange(16, 21, dtype=np.int64))
+    after = sample.sets.find_by_identity(BUNDLED.identity)
     assert after is not None
-    assert (after.row_count, place.lacking(BUNDLED)) == (5, set())
-    now = dict(place.sets.open_file(after).search(unit_vectors(99, 1, 8)[0], 100))
+    assert (after.row_count, sample.missing_keys(BUNDLED)) == (5, set())
+    now = dict(sample.sets.open_file(after).search(unit_vectors(99, 1, 8)[0], 100))
     assert now == {number: before[number] for number in range(16, 21)}
 
 
-def test_crash_before_commit_loses_only_the_batch(place: Place) -> None:
-    place.fill(BUNDLED, range(1, 11))
-    place.db.execute("BEGIN")
-    place.fill(BUNDLED, range(11, 21))
-    place.db.execute("ROLLBACK")
-    assert place.lacking(BUNDLED) == set(range(11, 21))
-    assert place.searched(BUNDLED) == set(range(1, 11))
-    place.fill(BUNDLED, range(11, 21))
-    again = VectorSets(place.folder, place.db)
+def test_crash_before_commit_loses_only_the_batch(sample: VectorSample) -> None:
+    sample.fill(BUNDLED, range(1, 11))
+    sample.db.execute("BEGIN")
+    sample.fill(BUNDLED, range(11, 21))
+    sample.db.execute("ROLLBACK")
+    assert sample.missing_keys(BUNDLED) == set(range(11, 21))
+    assert sample.found_keys(BUNDLED) == set(range(1, 11))
+    sample.fill(BUNDLED, range(11, 21))
+    again = VectorSets(sample.folder, sample.db)
     found = again.active()
     assert found is not None
     rows = again.open_file(found).search(unit_vectors(0, 1, 8)[0], 100)

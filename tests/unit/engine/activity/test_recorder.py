@@ -1,4 +1,4 @@
-"""Where answers pass on their way out: kept, logged, used and rated."""
+"""Storing, logging, using and rating answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def recorder(project: Project) -> Iterator[Recorder]:
     recorder.close()
 
 
-def leave(recorder: Recorder, query: str = "where is it", picker: str | None = None) -> Answer:
+def record(recorder: Recorder, query: str = "where is it", picker: str | None = None) -> Answer:
     answer = msgspec.structs.replace(
         sample(FUSE, msgspec.structs.replace(FUSE, rank=2)), query=query, query_id=new_query_id()
     )
@@ -59,7 +59,7 @@ def queries(project: Project) -> list[str]:
 
 @pytest.mark.acceptance("E1")
 def test_logged_query_names_the_oracles_of_each_result(recorder: Recorder, project: Project) -> None:
-    answer = leave(recorder)
+    answer = record(recorder)
     recorder.close()
     ((kind, body),) = events(project)
     assert kind == "scry.query"
@@ -75,7 +75,7 @@ def test_logged_query_names_the_oracles_of_each_result(recorder: Recorder, proje
 
 @pytest.mark.acceptance("D1")
 def test_stored_answer_is_readable_by_another_process(recorder: Recorder, project: Project) -> None:
-    answer = leave(recorder)
+    answer = record(recorder)
     other = Recorder(project, load_settings(None, {}), "lsp")
     assert other.answers.require(answer.query_id).answer == answer
     found = other.answers.latest_with(answer.results[0].doc_id)
@@ -87,7 +87,7 @@ def test_stored_answer_is_readable_by_another_process(recorder: Recorder, projec
 def test_unknown_query_id_or_rank_is_explained(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:
-    answer = leave(recorder)
+    answer = record(recorder)
     count = len(answer.results)
     for name, rank, words in (
         ("q_1", 1, "no name of an answer"),
@@ -100,14 +100,14 @@ def test_unknown_query_id_or_rank_is_explained(
         record_feedback(recorder, FeedbackParams("q_1", "good"))
     few = Recorder(project, load_settings(None, {}), "cli")
     monkeypatch.setattr(few.answers, "_store", answer_store.AnswerStore(project.data, lambda: None, max_answers=1))
-    leave(few, "one more")
+    record(few, "one more")
     with pytest.raises(BadRequest, match="has expired: the last 1,000"):
         few.answers.require(answer.query_id)
 
 
 @pytest.mark.acceptance("E2")
 def test_repeated_use_is_acknowledged_once(recorder: Recorder, project: Project) -> None:
-    answer = leave(recorder)
+    answer = record(recorder)
     first, again = (record_use(recorder, UseParams(answer.query_id, 1, "jump", "act-1")) for _ in range(2))
     assert (first.recorded, again.recorded, again.note) == (True, False, "this act was recorded before")
     kinds = [kind for kind, _ in events(project)]
@@ -118,7 +118,7 @@ def test_repeated_use_is_acknowledged_once(recorder: Recorder, project: Project)
 
 @pytest.mark.acceptance("E2", "E3")
 def test_expired_answer_can_be_rated_and_used(recorder: Recorder, project: Project) -> None:
-    answer = leave(recorder)
+    answer = record(recorder)
     recorder.close()
     (project.data / answer_store.ANSWERS_FILE).unlink()
     assert record_feedback(recorder, FeedbackParams(answer.query_id, "bad", "not this")).recorded
@@ -130,9 +130,9 @@ def test_expired_answer_can_be_rated_and_used(recorder: Recorder, project: Proje
 
 @pytest.mark.acceptance("E1")
 def test_typed_query_is_logged_after_the_debounce(recorder: Recorder, project: Project) -> None:
-    typed = [leave(recorder, "where is it"[:end], picker="p") for end in range(1, 5)]
+    typed = [record(recorder, "where is it"[:end], picker="p") for end in range(1, 5)]
     began = time.monotonic()
-    leave(recorder, "elsewhere", picker="other")
+    record(recorder, "elsewhere", picker="other")
     eventually(lambda: len(queries(project)) == 2, "both queries are logged")
     assert time.monotonic() - began > TYPING_SETTLE_S * 0.9, "no sooner; a busy machine only takes longer"
     assert queries(project) == [typed[-1].query, "elsewhere"]
@@ -140,7 +140,7 @@ def test_typed_query_is_logged_after_the_debounce(recorder: Recorder, project: P
 
 @pytest.mark.acceptance("E1")
 def test_typed_query_is_logged_when_used_or_rated(recorder: Recorder, project: Project) -> None:
-    first, second, _ = (leave(recorder, text, picker="p") for text in ("w", "wh", "whe"))
+    first, second, _ = (record(recorder, text, picker="p") for text in ("w", "wh", "whe"))
     assert record_use(recorder, UseParams(first.query_id, 1, "jump", "a")).recorded
     assert record_feedback(recorder, FeedbackParams(second.query_id, "good")).recorded
     assert queries(project) == ["w", "wh"]
@@ -150,11 +150,11 @@ def test_typed_query_is_logged_when_used_or_rated(recorder: Recorder, project: P
 
 @pytest.mark.acceptance("E4")
 def test_the_log_is_switched_off_and_on_while_processes_run(recorder: Recorder, project: Project) -> None:
-    leave(recorder, "before")
+    record(recorder, "before")
     mine = config_home() / "config.toml"
     mine.parent.mkdir(parents=True)
     mine.write_text("log = false\n")
-    off = leave(recorder, "off")
+    off = record(recorder, "off")
     acts = [
         record_use(recorder, UseParams(off.query_id, 1, "jump", "a")),
         record_feedback(recorder, FeedbackParams(off.query_id, "good")),
@@ -162,7 +162,7 @@ def test_the_log_is_switched_off_and_on_while_processes_run(recorder: Recorder, 
     mine.write_text("log = true\n\n")
     acts.append(record_use(recorder, UseParams(off.query_id, 1, "jump", "a")))
     assert [(act.recorded, "log" in act.note) for act in acts] == [(False, True)] * 3
-    leave(recorder, "after")
+    record(recorder, "after")
     recorder.close()
     assert queries(project) == ["before", "after"]
 
@@ -171,9 +171,9 @@ def test_the_log_is_switched_off_and_on_while_processes_run(recorder: Recorder, 
 def test_failing_log_is_reported_once_and_fails_no_query(recorder: Recorder, project: Project) -> None:
     project.data.mkdir(parents=True)
     (project.data / event_store.EVENTS_FILE).write_bytes(b"nonsense " * 1000)
-    first = leave(recorder, "one")
+    first = record(recorder, "one")
     eventually(lambda: recorder.trouble, "the recorder has noticed the trouble")
-    told = [leave(recorder, text).index.message for text in ("two", "three")]
+    told = [record(recorder, text).index.message for text in ("two", "three")]
     assert "damaged" in told[0]
     assert told[1] == ""
     refused = record_use(recorder, UseParams(first.query_id, 1, "jump", "a"))
@@ -186,21 +186,21 @@ def test_failing_log_is_reported_once_and_fails_no_query(recorder: Recorder, pro
 @pytest.mark.acceptance("E1")
 def test_unwritable_data_folder_fails_no_query(tmp_path: Path, project: Project, recorder: Recorder) -> None:
     (tmp_path / "DATA").write_text("a file where the folder should be")
-    answer = leave(recorder)
+    answer = record(recorder)
     assert "can't be kept" in answer.index.message
     assert recorder.answers.require(answer.query_id).results
-    assert leave(recorder).index.message == ""
+    assert record(recorder).index.message == ""
 
 
 def test_locked_log_gets_its_events_later(
     recorder: Recorder, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_store, "BUSY_TIMEOUT_S", 0.05)
-    leave(recorder, "one")
+    record(recorder, "one")
     eventually(lambda: queries(project) == ["one"], "the query is logged")
     holder = sqlite3.connect(project.data / event_store.EVENTS_FILE, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    second = leave(recorder, "two")
+    second = record(recorder, "two")
     note = record_use(recorder, UseParams(second.query_id, 1, "jump", "a")).note
     assert "held by another program" in note
     holder.close()
@@ -209,7 +209,7 @@ def test_locked_log_gets_its_events_later(
 
 
 def test_lone_surrogate_in_a_query_is_escaped(recorder: Recorder, project: Project) -> None:
-    answer = leave(recorder, "half \ud83d")
+    answer = record(recorder, "half \ud83d")
     assert record_use(recorder, UseParams(answer.query_id, 1, "jump", "a")).recorded
     assert queries(project) == ["half \\ud83d"]
 
@@ -217,11 +217,11 @@ def test_lone_surrogate_in_a_query_is_escaped(recorder: Recorder, project: Proje
 def test_clock_set_back_changes_no_event_order(
     recorder: Recorder, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = leave(recorder, "before")
+    first = record(recorder, "before")
     eventually(lambda: queries(project) == ["before"], "the query is logged")
     earlier = time.time_ns() - 3_600_000_000_000
     monkeypatch.setattr(time, "time_ns", lambda: earlier)
-    second = leave(recorder, "after", picker="p")
+    second = record(recorder, "after", picker="p")
     for answer in (second, first):
         assert record_use(recorder, UseParams(answer.query_id, 1, "jump", answer.query_id)).recorded
     assert queries(project) == ["before", "after"]

@@ -47,8 +47,8 @@ def project(monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
         yield open_project(home / "shop")
 
 
-def leave_and_use(project: Project) -> tuple[Answer, Recorded, str]:
-    """One answer and one act by a process of its own: the answer, the outcome, and what is told then."""
+def record_answer_and_use(project: Project) -> tuple[Answer, Recorded, str]:
+    """Record an answer and an act in another process; return the answer, the outcome and the messages."""
     recorder = Recorder(project, load_settings(None, {}), "cli")
     answer = msgspec.structs.replace(sample(FUSE), query_id=new_query_id())
     left = record_answer(recorder, answer, FindParams("x"))
@@ -60,12 +60,12 @@ def leave_and_use(project: Project) -> tuple[Answer, Recorded, str]:
 @pytest.mark.acceptance("E1")
 @pytest.mark.skipif(os.name == "nt", reason="rights are others there")
 def test_read_only_folder_fails_no_query_and_acknowledges_no_act(project: Project) -> None:
-    assert leave_and_use(project)[1].recorded
+    assert record_answer_and_use(project)[1].recorded
     before = {path.name: path.read_bytes() for path in project.data.iterdir()}
     for path in (project.data, *project.data.iterdir()):
         path.chmod(0o555 if path.is_dir() else 0o444)
     with unprivileged():
-        left, outcome, trouble = leave_and_use(project)
+        left, outcome, trouble = record_answer_and_use(project)
     assert "can't be kept" in left.index.message
     assert "nothing may be written there" in left.index.message
     assert (outcome.recorded, "can't be written" in outcome.note) == (False, True)
@@ -73,4 +73,4 @@ def test_read_only_folder_fails_no_query_and_acknowledges_no_act(project: Projec
     assert {name: (project.data / name).read_bytes() for name in before} == before
     for path in (project.data, *project.data.iterdir()):
         path.chmod(0o755)
-    assert leave_and_use(project)[1].recorded
+    assert record_answer_and_use(project)[1].recorded

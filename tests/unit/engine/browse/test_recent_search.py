@@ -1,4 +1,4 @@
-"""What of a find is about its question (engine.relevance), in one project and in several."""
+"""Relevance filtering of search results, in one project and in several."""
 
 from __future__ import annotations
 

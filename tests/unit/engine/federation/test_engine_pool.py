@@ -67,7 +67,7 @@ def test_idle_engine_is_closed_and_reopened(sample: EngineFolders) -> None:
     with sample.pool.borrow(root):
         sample.now = 1000
         sample.pool.close_idle()
-        assert sample.closed == [], "it is in use"
+        assert sample.closed == [], "the engine is in use"
     sample.now = 1099
     sample.pool.close_idle()
     assert sample.closed == []
@@ -143,7 +143,7 @@ def test_closing_waits_for_running_questions_and_takes_no_more(sample: EngineFol
         asking = threads.submit(ask)
         assert borrowed.wait(20)
         sample.pool.close(timeout_s=0)
-        assert sample.closed == [], "it is in use"
+        assert sample.closed == [], "the engine is in use"
         with pytest.raises(IndexUnavailable, match="ending"), sample.pool.borrow(sample.folder("b")):
             pass
         closing = threads.submit(sample.pool.close, 20)

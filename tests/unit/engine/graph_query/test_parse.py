@@ -1,4 +1,4 @@
-"""How relational questions are read."""
+"""Parsing of relation queries."""
 
 from __future__ import annotations
 

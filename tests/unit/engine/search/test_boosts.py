@@ -30,14 +30,14 @@ def factors(candidate: Candidate) -> Mapping[str, float]:
     return {adjustment.name: adjustment.factor for adjustment in candidate.adjustments}
 
 
-def ask(text: str) -> SearchQuery:
+def boosts_for(text: str) -> SearchQuery:
     return parse_query(text, WEIGHTS, limit=10)
 
 
 @pytest.mark.acceptance("F5", "F8")
 def test_type_in_its_own_file_outranks_namesakes() -> None:
     found = ranked(
-        ask("Channel"),
+        boosts_for("Channel"),
         outline(1, "src/Broadcast.kt", "_channel", "field"),
         outline(2, "src/Channels.common.kt", "Channel", "class"),
         outline(3, "src/Channel.kt", "Channel", "interface"),
@@ -54,7 +54,7 @@ def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("on_linux")
 def test_code_for_another_platform_ranks_lower() -> None:
     twins = (outline(1, "src/win/tcp.c", "uv_tcp_connect"), outline(2, "src/unix/tcp.c", "uv_tcp_connect"))
-    first, second = ranked(ask("connecting a socket"), *twins)
+    first, second = ranked(boosts_for("connecting a socket"), *twins)
     assert (first.document.doc_key, second.document.doc_key) == (2, 1)
     assert factors(second)["platform_path"] == rules.PLATFORM_FACTOR
     assert "platform_path" not in factors(first)
@@ -64,53 +64,53 @@ def test_code_for_another_platform_ranks_lower() -> None:
 @pytest.mark.usefixtures("on_linux")
 def test_requested_or_only_platform_is_not_lowered() -> None:
     twins = (outline(1, "src/win/tcp.c", "uv_tcp_connect"), outline(2, "src/unix/tcp.c", "uv_tcp_connect"))
-    assert all("platform_path" not in factors(c) for c in ranked(ask("connecting a socket on windows"), *twins))
+    assert all("platform_path" not in factors(c) for c in ranked(boosts_for("connecting a socket on windows"), *twins))
     alone = outline(1, "ui/windows/dialog.ts", "open"), outline(2, "ui/panels/dialog.ts", "open")
-    assert all("platform_path" not in factors(c) for c in ranked(ask("opening a dialog"), *alone))
+    assert all("platform_path" not in factors(c) for c in ranked(boosts_for("opening a dialog"), *alone))
 
 
 @pytest.mark.acceptance("F5")
 def test_older_api_version_ranks_lower_unless_requested() -> None:
     versions = (outline(1, "api/v1/users.go", "list"), outline(2, "api/v2/users.go", "list"))
-    first, second = ranked(ask("users of an account"), *versions)
+    first, second = ranked(boosts_for("users of an account"), *versions)
     assert (first.document.doc_key, second.document.doc_key) == (2, 1)
     assert factors(second)["superseded_path"] == rules.PATH_KIND_FACTORS["superseded"]
-    assert all("superseded_path" not in factors(c) for c in ranked(ask("users of an account in v1"), *versions))
+    assert all("superseded_path" not in factors(c) for c in ranked(boosts_for("users of an account in v1"), *versions))
 
 
 @pytest.mark.acceptance("F5", "F8")
 def test_capitalised_name_in_a_sentence_is_case_sensitive() -> None:
     named = (outline(1, "src/bib.hs", "latex'"), outline(2, "src/LaTeX.hs", "LaTeX", "type"))
-    sure, other = ranked(ask("how a document becomes LaTeX"), *named)
+    sure, other = ranked(boosts_for("how a document becomes LaTeX"), *named)
     assert sure.document.doc_key == 2
     assert factors(other)["definition"] == definition.NAME_IN_QUESTION_FACTOR
-    alone = ranked(ask("LaTeX"), *named)
+    alone = ranked(boosts_for("LaTeX"), *named)
     assert all(factors(c)["definition"] >= definition.DEFINITION_FACTOR for c in alone)
-    small = ranked(ask("where is file_name made"), outline(1, "a.ts", "fileName"))
+    small = ranked(boosts_for("where is file_name made"), outline(1, "a.ts", "fileName"))
     assert factors(small[0])["definition"] >= definition.DEFINITION_FACTOR
 
 
 @pytest.mark.acceptance("F5")
 def test_test_words_lift_the_test_penalty() -> None:
     held = outline(1, "tests/test_run.py", "check")
-    assert factors(ranked(ask("how a run ends"), held)[0])["test_path"] == rules.PATH_KIND_FACTORS["test"]
-    assert factors(ranked(ask("how a test run ends"), held)[0])["test_path"] == rules.TEST_FACTOR
-    assert "test_path" not in factors(ranked(ask("tests of a run"), held)[0])
+    assert factors(ranked(boosts_for("how a run ends"), held)[0])["test_path"] == rules.PATH_KIND_FACTORS["test"]
+    assert factors(ranked(boosts_for("how a test run ends"), held)[0])["test_path"] == rules.TEST_FACTOR
+    assert "test_path" not in factors(ranked(boosts_for("tests of a run"), held)[0])
 
 
 @pytest.mark.acceptance("F5", "F8")
 def test_mentioned_name_is_boosted_less_than_a_searched_one() -> None:
     named = outline(1, "src/a.py", "send_mail")
     for query in ("send_mail", "where is send_mail", "what is send_mail"):
-        assert factors(ranked(ask(query), named)[0])["definition"] >= definition.DEFINITION_FACTOR
-    mentioned = factors(ranked(ask("how send_mail tries again"), named)[0])["definition"]
+        assert factors(ranked(boosts_for(query), named)[0])["definition"] >= definition.DEFINITION_FACTOR
+    mentioned = factors(ranked(boosts_for("how send_mail tries again"), named)[0])["definition"]
     assert definition.MENTIONED_NAME_FACTOR <= mentioned < definition.DEFINITION_FACTOR
 
 
 @pytest.mark.acceptance("F5", "F8")
 def test_partial_type_prefers_the_file_named_after_it() -> None:
     found = ranked(
-        ask("Serializer"),
+        boosts_for("Serializer"),
         outline(1, "src/Serializer.Json.cs", "Serializer", "class"),
         outline(2, "src/Serializer.Json.cs", "read", "method", "Serializer"),
         outline(3, "src/Serializer.Json.cs", "write", "method", "Serializer"),
@@ -126,10 +126,10 @@ def test_bare_name_ranks_type_before_function_before_field() -> None:
         outline(2, "b.java", "status", "method", "Page"),
         outline(3, "c.java", "status", "class"),
     )
-    assert [candidate.document.doc_key for candidate in ranked(ask("status"), *named)] == [3, 2, 1]
+    assert [candidate.document.doc_key for candidate in ranked(boosts_for("status"), *named)] == [3, 2, 1]
     mentioned = [
         factors(each)["definition"]
-        for each in ranked(ask("how http_status is set"), outline(1, "a", "http_status", "field"))
+        for each in ranked(boosts_for("how http_status is set"), outline(1, "a", "http_status", "field"))
     ]
     assert mentioned == [definition.MENTIONED_NAME_FACTOR * definition.SPELLING_FACTOR]
 
@@ -137,7 +137,7 @@ def test_bare_name_ranks_type_before_function_before_field() -> None:
 @pytest.mark.acceptance("F5", "F8")
 def test_extension_block_is_found_by_its_type_name() -> None:
     found = ranked(
-        ask("LocalSet"),
+        boosts_for("LocalSet"),
         outline(1, "src/rt.rs", "spawn", "function"),
         outline(2, "src/local.rs", "impl Drop for LocalSet", "implementation"),
         outline(3, "src/local.rs", "impl LocalSet", "implementation"),

@@ -1,4 +1,4 @@
-"""How a query is read."""
+"""Parsing of queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares what two histories hold."""
+"""Comparison of two stored histories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.sample.history import HistoryProject
 
 
 def same_as_fresh(sample: HistoryProject, tmp_path: Path) -> bool:
-    """Whether one more pass ends in what a history that is read at once says."""
+    """Return whether one more pass gives the same history as a fresh one."""
     sample.update_history()
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
     with closing(HistoryStore.open(folder)) as anew:
@@ -23,7 +23,7 @@ def same_as_fresh(sample: HistoryProject, tmp_path: Path) -> bool:
 
 
 def state_of(folder: Path) -> dict[str, object]:
-    """All that ranking and annotations read, by names instead of the store's own numbers."""
+    """Return all values that ranking and annotations read, by name instead of by key."""
     with closing(HistoryReader.open(folder)) as store:
         said: dict[str, object] = {
             "words": store.lexical.document_count,

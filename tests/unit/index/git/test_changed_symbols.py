@@ -38,7 +38,7 @@ def test_deletion_belongs_to_the_document_around_it() -> None:
 
 
 def hunks_between(old: list[str], new: list[str]) -> list[Hunk]:
-    """As `git diff -U0` numbers them."""
+    """Return the hunks with the line numbers of `git diff -U0`."""
     found: list[Hunk] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":

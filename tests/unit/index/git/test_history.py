@@ -142,7 +142,7 @@ def test_repository_git_settings_do_not_affect_history(sample: HistoryProject, t
         assert store.changed_lines("a.py")[0][1] == [(3, 1, 3, 1)]
 
 
-# What is done to repositories -----------------------------------------------------------------------------------------
+# Changes of repositories ----------------------------------------------------------------------------------------------
 
 
 def test_only_new_commits_are_read_when_head_moves_forward(

@@ -121,7 +121,7 @@ def test_unreadable_history_is_reported_and_not_retried(sample: HistoryProject) 
         assert store.reader.warning.startswith(f"The history of {head[:7]} can't be read: ")
 
 
-# What is made of it --------------------------------------------------------------------------------------------------
+# Derived values ------------------------------------------------------------------------------------------------------
 
 
 def test_activity_counts_the_days_before_the_newest_commit(sample: HistoryProject) -> None:

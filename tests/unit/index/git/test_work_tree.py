@@ -61,26 +61,26 @@ def _point_at(root: Path, reference: str) -> None:
 
 def test_head_tracker_equals_a_fresh_read_after_every_git_step(repository: Path) -> None:
     known = {folder: HeadTracker(folder) for folder in (repository, repository / "inside")}
-    told: set[str | None] = set()
+    commits: set[str | None] = set()
     for name, step in STEPS.items():
         step(repository)
-        for folder, kept in known.items():
-            assert kept.commit() == head_commit(folder), name
-            assert kept.commit() == head_commit(folder), f"{name}, asked again"
-            told.add(kept.commit())
-    assert len(told) >= 8
+        for folder, tracker in known.items():
+            assert tracker.commit() == head_commit(folder), name
+            assert tracker.commit() == head_commit(folder), f"{name}, asked again"
+            commits.add(tracker.commit())
+    assert len(commits) >= 8
 
 
 def test_unchanged_head_is_not_read_again(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = HeadTracker(repository)
-    first = kept.commit()
+    tracker = HeadTracker(repository)
+    first = tracker.commit()
 
     def read(_: object) -> None:
         pytest.fail("HEAD was read")
 
     monkeypatch.setattr(head, "read_head", read)
     monkeypatch.setattr(head, "head_commit", read)
-    assert kept.commit() == first is not None
+    assert tracker.commit() == first is not None
 
 
 def test_changed_staged_new_and_gone_files_are_uncommitted(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a used name leads to, by language: small projects, and every edge that they have."""
+"""Name resolution by language: small projects with all their graph edges."""
 
 from __future__ import annotations
 

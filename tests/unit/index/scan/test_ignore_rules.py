@@ -1,4 +1,4 @@
-"""Which ignore rule decides, and how it is named."""
+"""The ignore rule that decides, and its name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def fill(root: Path, files: dict[str, str]) -> Path:
 
 
 def details(root: Path, settings: Settings | None = None) -> dict[str, str]:
-    """Every ignored path with what ignores it."""
+    """Return every ignored path with its rule."""
     found = walk(root, settings or Settings())
     return {entry.path: entry.skip.detail for entry in found if entry.skip and entry.skip.reason == SkipReason.IGNORED}
 

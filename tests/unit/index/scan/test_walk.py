@@ -1,4 +1,4 @@
-"""What the walk lists and why it leaves things out."""
+"""Files that the walk lists, and the reasons for skipped ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scry.index.scan.walk import walk
 
 
 def skips(root: Path, settings: Settings | None = None) -> dict[str, SkippedFile | None]:
-    """Every path with why it is left out."""
+    """Return every path with the reason for skipping it."""
     return {entry.path: entry.skip for entry in walk(root, settings or Settings())}
 
 
@@ -142,7 +142,7 @@ def open_folder() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _as_somebody() -> Generator[None]:
-    """Not as root, to whom everything is readable."""
+    """Run as another user than root, who may read everything."""
     if sys.platform == "win32" or os.getuid() != 0:
         yield
         return

@@ -1,4 +1,4 @@
-"""What is read of files by their paths, odd ones included."""
+"""Reading files by path, including unusual paths."""
 
 from __future__ import annotations
 

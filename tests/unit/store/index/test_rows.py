@@ -1,4 +1,4 @@
-"""What is packed comes back, and stays small."""
+"""Packed rows round-trip and are small."""
 
 from __future__ import annotations
 

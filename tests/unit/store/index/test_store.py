@@ -1,4 +1,4 @@
-"""What is published is there, whole, for every reader; what a crash left behind is not."""
+"""Publishing: every reader sees whole generations and nothing that a crash left behind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def store(folder: Path) -> IndexStore:
     return IndexStore.open(folder, write=True)
 
 
-def _found(store: IndexStore, term: str) -> list[str]:
+def _matched_ids(store: IndexStore, term: str) -> list[str]:
     store.refresh()
     numbers = [number for number, _ in store.lexical.search([term], 100)]
     return sorted(outline.doc_id for outline in store.documents.headers(numbers).values())
@@ -48,10 +48,10 @@ def _found(store: IndexStore, term: str) -> list[str]:
 def test_a_reader_sees_each_generation_whole(folder: Path, store: IndexStore) -> None:
     store.publish([_file("a.py", "one", "two"), _file("b.py", "three")])
     reader = IndexStore.open(folder, write=False)
-    assert _found(reader, "common") == ["./a.py::one", "./a.py::two", "./b.py::three"]
+    assert _matched_ids(reader, "common") == ["./a.py::one", "./a.py::two", "./b.py::three"]
     store.publish([_file("a.py", "four")], removed_paths=["b.py"])
-    assert _found(reader, "common") == ["./a.py::four"]
-    assert _found(reader, "three") == []
+    assert _matched_ids(reader, "common") == ["./a.py::four"]
+    assert _matched_ids(reader, "three") == []
 
 
 def test_saved_note_needs_no_maintenance(store: IndexStore) -> None:
@@ -64,7 +64,7 @@ def test_saved_note_needs_no_maintenance(store: IndexStore) -> None:
     assert (store.files.is_structure_outdated, store.dead_file_count) == (False, 0)
     store.publish([NewFile("a.py", 1, 7, b"x", SkippedFile(SkipReason.BINARY))])
     assert (store.files.is_structure_outdated, store.dead_file_count) == (True, 1)
-    assert _found(store, "common") == []
+    assert _matched_ids(store, "common") == []
 
 
 def test_published_document_is_read_back(store: IndexStore) -> None:
@@ -142,7 +142,7 @@ def test_unpublished_terms_left_by_a_crash_are_removed(folder: Path, store: Inde
     again = IndexStore.open(folder, write=True)
     assert again.lexical.document_count == 1
     again.publish([_file("b.py", "two")])
-    assert _found(again, "common") == ["./a.py::one", "./b.py::two"]
+    assert _matched_ids(again, "common") == ["./a.py::one", "./b.py::two"]
 
 
 def test_reader_ignores_terms_of_unpublished_generations(folder: Path, store: IndexStore) -> None:
@@ -150,7 +150,7 @@ def test_reader_ignores_terms_of_unpublished_generations(folder: Path, store: In
     reader = IndexStore.open(folder, write=False)
     store.lexical.write([], [LexicalEntry(99, 99, "ghost common")])
     store.publish([], restated=[])
-    assert _found(reader, "ghost") == []
+    assert _matched_ids(reader, "ghost") == []
 
 
 def test_a_failed_transaction_leaves_the_last_generation(store: IndexStore) -> None:
@@ -201,7 +201,7 @@ def test_missing_index_is_refused_and_damaged_one_rebuilt(folder: Path, store: I
     again = IndexStore.open(folder, write=True)
     assert again.files.all_files() == {}
     again.publish([_file("a.py", "one")])
-    assert _found(again, "one") == ["./a.py::one"]
+    assert _matched_ids(again, "one") == ["./a.py::one"]
 
 
 def test_many_threads_may_read_while_one_writes(folder: Path, store: IndexStore) -> None:
@@ -212,7 +212,7 @@ def test_many_threads_may_read_while_one_writes(folder: Path, store: IndexStore)
 
     def read() -> None:
         while not done.is_set():
-            found = _found(reader, "one")
+            found = _matched_ids(reader, "one")
             if found not in ([], ["./a.py::one"]):
                 wrong.append(found)
 
@@ -254,8 +254,8 @@ def test_older_index_format_is_read_into_a_new_word_index(folder: Path) -> None:
     assert (store.files.all_files(), store.fingerprint, store.state().generation) == ({}, None, 13)
     assert not (folder / "words-3").exists()
     store.publish([_file("a.py", "one")])
-    assert _found(store, "old") == []
-    assert _found(store, "common") == ["./a.py::one"]
+    assert _matched_ids(store, "old") == []
+    assert _matched_ids(store, "common") == ["./a.py::one"]
     assert list(store.documents.doc_keys_by_id(["./a.py::one"]).values()) == [42]
 
 
@@ -265,7 +265,7 @@ def test_long_wal_is_truncated_without_waiting_for_readers(
     journal = folder / "index.sqlite-wal"
     store.publish([_file("a.py", "one")])
     store.truncate_wal()
-    assert journal.stat().st_size > 0, "it is short"
+    assert journal.stat().st_size > 0, "the WAL is short"
     monkeypatch.setattr("scry.store.index.store._LONG_JOURNAL", 1)
     with closing(sqlite3.connect(folder / "index.sqlite")) as reader:
         reader.execute("BEGIN")
@@ -275,7 +275,7 @@ def test_long_wal_is_truncated_without_waiting_for_readers(
         assert journal.stat().st_size > 0
     store.truncate_wal()
     assert journal.stat().st_size == 0
-    assert _found(store, "common") == ["./a.py::one", "./b.py::two"]
+    assert _matched_ids(store, "common") == ["./a.py::one", "./b.py::two"]
 
 
 def test_long_wal_is_truncated_between_two_queries(

@@ -1,4 +1,4 @@
-"""What is packed in the index or the blob cache and can't be unpacked costs itself, and is known to be damaged."""
+"""Damaged values in the index and the blob cache: only they are lost, and the damage is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A shelf: what is put there is found, what is removed leaves nothing, and code's statistics alone decide rarity."""
+"""A note store: published notes are found, removed ones leave nothing, and rarity follows the code alone."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def words(code: LexicalIndex, *asked: str) -> WordQuery:
     return WordQuery(asked, code, 4)
 
 
-def put(file: NoteDatabase, *entries: KnowledgeDocument) -> list[int]:
+def publish(file: NoteDatabase, *entries: KnowledgeDocument) -> list[int]:
     with file.transaction():
         return file.notes.put(entries)
 
 
 def test_doc_key_ranges_identify_the_corpus() -> None:
-    for shelf, first in FIRST_DOC_KEYS.items():
+    for kind, first in FIRST_DOC_KEYS.items():
         assert NoteCorpus.owns(first + 1)
-        assert note_store_of(first + 2**32 - 1) == shelf
+        assert note_store_of(first + 2**32 - 1) == kind
         assert not CommitCorpus.owns(first + 1)
     assert CommitCorpus.owns(FIRST_COMMIT_KEY)
     assert not CodeCorpus.owns(FIRST_COMMIT_KEY)
@@ -62,7 +62,7 @@ def test_doc_key_ranges_identify_the_corpus() -> None:
 
 
 def test_note_terms_have_their_rarity_in_the_code(file: NoteDatabase, code: LexicalIndex) -> None:
-    rare, common = put(file, entry("1", "rare thing"), entry("2", "common thing"))
+    rare, common = publish(file, entry("1", "rare thing"), entry("2", "common thing"))
     found = file.notes.search_words(words(code, "rare", "common"))
     scores = dict(found.top(10).as_pairs())
     assert scores[rare] > scores[common] > 0
@@ -71,15 +71,15 @@ def test_note_terms_have_their_rarity_in_the_code(file: NoteDatabase, code: Lexi
 
 
 def test_note_score_does_not_depend_on_other_notes(file: NoteDatabase, code: LexicalIndex) -> None:
-    (first,) = put(file, entry("1", "a rare thing"))
+    (first,) = publish(file, entry("1", "a rare thing"))
     before = file.notes.search_words(words(code, "rare")).score_of(first)
-    put(file, *(entry(str(n), "rare rare rare and long " * n) for n in range(2, 30)))
+    publish(file, *(entry(str(n), "rare rare rare and long " * n) for n in range(2, 30)))
     assert file.notes.search_words(words(code, "rare")).score_of(first) == before
 
 
 def test_republished_note_replaces_the_earlier_one(file: NoteDatabase, code: LexicalIndex) -> None:
-    put(file, entry("1", "rare thing"))
-    (number,) = put(file, entry("1", "common thing"))
+    publish(file, entry("1", "rare thing"))
+    (number,) = publish(file, entry("1", "common thing"))
     assert file.notes.list_doc_ids() == ["persona:direct:1"]
     assert len(file.notes.search_words(words(code, "rare")).doc_keys) == 0
     assert file.notes.doc_keys_by_id(["persona:direct:1"]) == {"persona:direct:1": number}
@@ -89,7 +89,7 @@ def test_published_note_is_read_back_in_full(file: NoteDatabase) -> None:
     full = replace(
         entry("1", "say it"), time=7, code_refs=("a.py:3",), session_id="s", domains=("style",), path="n.md", line=2
     )
-    (number,) = put(file, full)
+    (number,) = publish(file, full)
     document = file.notes.get_documents([number])[number]
     assert (document.doc_id, document.content_type, document.path) == (full.doc_id, "persona", "n.md")
     assert (document.time, document.code_refs, document.session_id, document.domains) == (
@@ -103,7 +103,7 @@ def test_published_note_is_read_back_in_full(file: NoteDatabase) -> None:
 
 
 def test_note_vectors_are_of_one_embedder_and_existing_notes(file: NoteDatabase) -> None:
-    numbers = put(file, entry("1", "one"), entry("2", "two"))
+    numbers = publish(file, entry("1", "one"), entry("2", "two"))
     assert [number for number, _, _ in file.notes.documents_without_vector(MAKER.identity, 10)] == numbers
     rows = np.eye(2, 8, dtype=np.float32)
     with file.transaction():
@@ -120,7 +120,7 @@ def test_note_vectors_are_of_one_embedder_and_existing_notes(file: NoteDatabase)
 @pytest.mark.acceptance("K1")
 def test_removed_note_text_is_in_no_file(file: NoteDatabase) -> None:
     secret = "xyzzyplugh"
-    numbers = put(file, entry("1", f"the {secret} word"), entry("2", "a kept word"))
+    numbers = publish(file, entry("1", f"the {secret} word"), entry("2", "a kept word"))
     with file.transaction():
         file.notes.publish_vectors(MAKER, numbers, np.eye(2, 8, dtype=np.float32))
     rows = b"".join(path.read_bytes() for path in file.path.parent.glob("vectors-*"))
@@ -137,10 +137,10 @@ def test_removed_note_text_is_in_no_file(file: NoteDatabase) -> None:
 def test_notes_of_another_process_are_visible(file: NoteDatabase, code: LexicalIndex) -> None:
     with closing(NoteDatabase(PERSONA_NOTES, file.path, PERSONA_MIGRATIONS, write=False)) as reader:
         assert reader.notes.is_empty
-        put(file, entry("1", "rare"))
+        publish(file, entry("1", "rare"))
         assert not reader.notes.is_empty
         assert len(reader.notes.search_words(words(code, "rare")).doc_keys) == 1
-        put(file, entry("2", "rare"))
+        publish(file, entry("2", "rare"))
         assert len(reader.notes.search_words(words(code, "rare")).doc_keys) == 2
 
 
@@ -175,7 +175,7 @@ def test_postings_are_those_of_existing_documents(
 
 @pytest.mark.parametrize("left", [None, b"", b"\xff"])
 def test_unreadable_vectors_are_skipped_and_rebuilt(file: NoteDatabase, left: bytes | None) -> None:
-    numbers, vectors = put(file, entry("one", "first"), entry("two", "second")), np.eye(2, 8, dtype=np.float32)
+    numbers, vectors = publish(file, entry("one", "first"), entry("two", "second")), np.eye(2, 8, dtype=np.float32)
     with file.transaction():
         file.notes.publish_vectors(MAKER, numbers, vectors)
     (place,) = file.path.parent.glob("vectors-*")

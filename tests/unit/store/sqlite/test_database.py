@@ -1,4 +1,4 @@
-"""How files are moved forward, also by several at a time."""
+"""Migrations of database files, also by several processes at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from scry.core import FileStructure
 from scry.store.index import IndexStore, NewFile
 from scry.store.sqlite import FolderCache, apply_migrations, open_database, schema_version
-from scry.store.sqlite import database as kept_folders
+from scry.store.sqlite import database as cache_module
 
 _AGAIN_AND_AGAIN = "DELETE FROM notes; -- a comment; with its own\n INSERT INTO notes (text) VALUES ('a;b');"
 MIGRATIONS = ("CREATE TABLE notes (text TEXT);", _AGAIN_AND_AGAIN, "ALTER TABLE notes ADD COLUMN time INTEGER;")
@@ -79,14 +79,14 @@ def test_a_writer_sees_what_it_wrote_itself(writer: IndexStore) -> None:
 
 
 def test_folder_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_folders, "MOST_FILES", 3)
+    monkeypatch.setattr(cache_module, "MOST_FILES", 3)
     read: list[str] = []
     with closing(sqlite3.connect(":memory:")) as database:
-        kept: FolderCache[list[int]] = FolderCache(database)
+        cache: FolderCache[list[int]] = FolderCache(database)
 
-        def ask(folder: str, size: int) -> None:
-            kept.get(folder, lambda: read.append(folder) or [0] * size)
+        def read_folder(folder: str, size: int) -> None:
+            cache.get(folder, lambda: read.append(folder) or [0] * size)
 
         for folder, size in (("a", 2), ("b", 2), ("a", 2), ("a", 2), ("b", 1)):
-            ask(folder, size)
+            read_folder(folder, size)
     assert read == ["a", "b", "a", "b"]

@@ -1,4 +1,4 @@
-"""Which command shows a place, and which takes a text for the clipboard."""
+"""The commands that open a location and fill the clipboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question without options is asked as the parser would have it asked."""
+"""A query without options runs as if the parser had parsed it."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ WORD = st.text(max_size=8) | st.sampled_from(ODD_WORDS)
 
 
 class _Engine:
-    """Notes what it is asked."""
+    """Record the call."""
 
     def __init__(self) -> None:
-        self.asked: list[object] = []
+        self.calls: list[object] = []
 
-    def find(self, *asked: object) -> None:
-        self.asked += asked
+    def find(self, *calls: object) -> None:
+        self.calls += calls
 
 
-def _asked(ask: Callable[[], int], module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+def _recorded_calls(ask: Callable[[], int], module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Return the request and its manner in the engine's words, then how the answer is shown, by name."""
     engine = _Engine()
 
     def note(question: Callable[[_Engine], object], manner: QuestionOptions | DefaultQuestionOptions) -> int:
         question(engine)
-        engine.asked.append({name: getattr(manner, name) for name in DefaultQuestionOptions.__struct_fields__})
+        engine.calls.append({name: getattr(manner, name) for name in DefaultQuestionOptions.__struct_fields__})
         return 0
 
     with monkeypatch.context() as patch:
         patch.setattr(module, "ask", note)
         assert ask() == 0
-    return engine.asked
+    return engine.calls
 
 
 @given(words=st.lists(WORD, min_size=1, max_size=4))
@@ -59,9 +59,9 @@ def test_plain_question_equals_the_parsed_command(words: Sequence[str], monkeypa
     question = parse_plain_question(words)
     if question is None:
         return
-    plainly = _asked(lambda: ask_plain_question(question), plain, monkeypatch)
+    plainly = _recorded_calls(lambda: ask_plain_question(question), plain, monkeypatch)
     assert len(plainly) == 3
-    assert plainly == _asked(lambda: run_command(words), find, monkeypatch)
+    assert plainly == _recorded_calls(lambda: run_command(words), find, monkeypatch)
 
 
 def test_plain_question_has_every_question_option() -> None:

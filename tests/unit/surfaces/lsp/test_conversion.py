@@ -1,4 +1,4 @@
-"""What an editor's person reads names what that editor has."""
+"""Conversion between LSP and the engine; texts for editors name the commands of that editor."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ SAID_IN_EDITORS = (
     "surfaces/lsp",
     "surfaces/serving",
 )
-"""Where words come from that an editor may show."""
+"""Packages whose texts an editor may show."""
 
 IN_A_TERMINAL = (
     "scry belief add",  # of beliefs, notes, memory and the log no editor shows more than results
@@ -128,7 +128,7 @@ _NAMED = re.compile(r"(?<![\w/.])scry [a-z].*")
 
 
 def _texts(tree: ast.Module) -> Iterator[str]:
-    """All strings but docstrings and those that document a constant."""
+    """Yield all strings but docstrings and those that document a constant."""
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:

@@ -169,6 +169,6 @@ def test_any_chunking_of_any_bytes_gives_the_same_messages(parts: list[bytes], c
 @settings(max_examples=300)
 @given(st.lists(pieces, max_size=6))
 def test_valid_message_is_read_within_two_after_any_bytes(parts: list[bytes]) -> None:
-    """One good frame may be taken for the body that a lying header announced; the next never is."""
+    """A wrong header may swallow one valid frame as its body, but never the next one."""
     messages = read(b"".join(parts) + GOOD + GOOD)
     assert messages[-1] == PING

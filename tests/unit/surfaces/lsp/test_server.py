@@ -1,4 +1,4 @@
-"""How answers leave: one frame each, whatever they hold."""
+"""Answers are sent as one frame each, with any content."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tests.polling import eventually
 
 
 def test_cancelling_reaches_the_running_thread_at_once() -> None:
-    """The thread polls every millisecond; the caller is told at once, the thread stops within a few of its polls."""
+    """The thread polls every millisecond; the caller is answered at once, the thread stops within a few polls."""
     started, stopped = threading.Event(), threading.Event()
 
     def work(cancelled: CancelledCheck) -> None:

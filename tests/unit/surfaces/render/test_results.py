@@ -8,13 +8,13 @@ from scry_protocol.messages import Annotations, Answer, Fault, Structural
 from tests.unit.surfaces.render.sample_answers import FUSE, answer, result, state
 
 
-def shown(given: Answer, *, home: str = "scry", explain: bool = False, width: int | None = None) -> list[str]:
+def rendered_lines(given: Answer, *, home: str = "scry", explain: bool = False, width: int | None = None) -> list[str]:
     return to_plain_text(render_answer(given, home=home, explain=explain, width=width)).splitlines()
 
 
 @pytest.mark.acceptance("X1")
 def test_result_is_one_line_of_ranks_and_its_snippet() -> None:
-    assert shown(answer(FUSE)) == [
+    assert rendered_lines(answer(FUSE)) == [
         "q_20261121_101500_abcdefgh  1 result",
         "1. [code] ./engine/fuse.py::fuse  (sem #1 | lex #2 | temp #5 | imp 12)",
         "     def fuse(votes: Votes) -> Ranks — Adds up reciprocal ranks.",
@@ -23,18 +23,18 @@ def test_result_is_one_line_of_ranks_and_its_snippet() -> None:
 
 @pytest.mark.acceptance("X1")
 def test_result_without_contributions_has_no_brackets() -> None:
-    assert shown(answer(result(evidence="")))[1] == "1. [code] ./engine/fuse.py::fuse"
+    assert rendered_lines(answer(result(evidence="")))[1] == "1. [code] ./engine/fuse.py::fuse"
 
 
 @pytest.mark.acceptance("X1")
 def test_result_of_another_project_names_it() -> None:
-    assert "[code:other]" in shown(answer(result(project="other")))[1]
-    assert "[doc]" in shown(answer(result(content_type="doc")))[1]
+    assert "[code:other]" in rendered_lines(answer(result(project="other")))[1]
+    assert "[doc]" in rendered_lines(answer(result(content_type="doc")))[1]
 
 
 @pytest.mark.acceptance("X1", "F11")
 def test_header_shows_index_progress() -> None:
-    lines = shown(answer(FUSE, index=state(state="indexing", files_indexed=120)))
+    lines = rendered_lines(answer(FUSE, index=state(state="indexing", files_indexed=120)))
     assert lines[:2] == [
         "q_20261121_101500_abcdefgh  1 result",
         "indexing 120 of 800 files: results are partial",
@@ -43,7 +43,7 @@ def test_header_shows_index_progress() -> None:
 
 @pytest.mark.acceptance("X2")
 def test_explain_adds_raw_scores_with_units() -> None:
-    lines = shown(answer(FUSE), explain=True)
+    lines = rendered_lines(answer(FUSE), explain=True)
     assert lines[1] == "intent mechanism; scores by rank fusion, k 60, weights: semantic 1, lexical 1.5"
     assert [each.strip() for each in lines[4:]] == [
         "Semantic: #1 (0.91 cosine)",
@@ -58,19 +58,19 @@ def test_explain_adds_raw_scores_with_units() -> None:
 @pytest.mark.acceptance("X2")
 def test_explain_shows_known_test_and_activity() -> None:
     known = Structural(importers=1, centrality="low", activity_level="high", flags=["test"])
-    text = shown(answer(result(annotations=Annotations(structural=known))), explain=True)
+    text = rendered_lines(answer(result(annotations=Annotations(structural=known))), explain=True)
     assert "     Structural: 1 importer, low centrality, high activity, test" in text
 
 
 def test_explain_omits_absent_parts() -> None:
     bare = result(annotations=Annotations(), adjustments=[], location=UNSET)
-    text = "\n".join(shown(answer(bare), explain=True))
+    text = "\n".join(rendered_lines(answer(bare), explain=True))
     assert "Structural" not in text
     assert "Adjusted" not in text
 
 
 def test_failed_oracle_is_named() -> None:
-    lines = shown(answer(FUSE, faults=(Fault("semantic", "the model can't be read"),)))
+    lines = rendered_lines(answer(FUSE, faults=(Fault("semantic", "the model can't be read"),)))
     assert lines[1] == "semantic could not answer: the model can't be read"
 
 
@@ -87,11 +87,11 @@ def test_indexed_text_cannot_act_on_the_terminal() -> None:
 
 
 def test_snippets_are_wrapped_to_the_screen_width() -> None:
-    lines = shown(answer(result(snippet="順位を融合する " * 20)), width=60)
+    lines = rendered_lines(answer(result(snippet="順位を融合する " * 20)), width=60)
     assert len(lines) > 4
     assert all(each.startswith("     ") and display_width(each) <= 60 for each in lines[2:])
 
 
 @pytest.mark.parametrize("snippet", ["", " \n "])
 def test_a_result_without_words_is_one_line(snippet: str) -> None:
-    assert len(shown(answer(result(snippet=snippet)))) == 2
+    assert len(rendered_lines(answer(result(snippet=snippet)))) == 2

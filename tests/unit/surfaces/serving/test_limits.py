@@ -15,10 +15,10 @@ def test_answers_and_errors_are_returned() -> None:
         raise BadRequest("query", "is empty")
 
     async def ask() -> int:
-        desk = RequestPool()
+        pool = RequestPool()
         with pytest.raises(BadRequest):
-            await desk.run(wrong)
-        return await desk.run(lambda _: 42)
+            await pool.run(wrong)
+        return await pool.run(lambda _: 42)
 
     assert asyncio.run(ask()) == 42
 
@@ -27,13 +27,13 @@ def test_request_beyond_the_queue_is_told_to_retry() -> None:
     go = threading.Event()
 
     async def ask() -> list[object]:
-        desk = RequestPool(threads=1, max_waiting=1)
-        waiting = [asyncio.create_task(desk.run(lambda _: go.wait(10))) for _ in range(2)]
+        pool = RequestPool(threads=1, max_waiting=1)
+        waiting = [asyncio.create_task(pool.run(lambda _: go.wait(10))) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(Busy, match="2 questions are being answered or wait"):
-            await desk.run(lambda _: True)
+            await pool.run(lambda _: True)
         go.set()
-        return [*await asyncio.gather(*waiting), await desk.run(lambda _: True)]
+        return [*await asyncio.gather(*waiting), await pool.run(lambda _: True)]
 
     assert asyncio.run(ask()) == [True, True, True]
 

@@ -1,4 +1,4 @@
-"""Where a server listens (surfaces.web.listening), and how it takes connections."""
+"""Listening sockets of a server, and its connections."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ JSON = st.recursive(
     st.sampled_from(["", "// a comment\n", "/* { */ "]),
 )
 def test_editing_any_json_keeps_its_values(before: dict[str, object], indent: int | str | None, comment: str) -> None:
-    """Whatever lies in a file is there afterwards, with our member beside it."""
+    """The earlier content is kept, with our member beside it."""
     text = f"{comment}{json.dumps(before, indent=indent)[:-1]}{comment}}}"
     assert read_jsonc(text) == before
     path = ("our servers", "scry")
