@@ -46,8 +46,8 @@ def post(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
 
 
 def recent(sample: IndexedProject, query: str = "", **params: object) -> messages.Answer:
-    asked = messages.RecentParams(query=query, **params)  # type: ignore[arg-type]
-    return sample.ask(lambda engine: engine.recent(asked))
+    request = messages.RecentParams(query=query, **params)  # type: ignore[arg-type]
+    return sample.ask(lambda engine: engine.recent(request))
 
 
 @pytest.mark.acceptance("R1", "J1")

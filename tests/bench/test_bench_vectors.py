@@ -75,6 +75,8 @@ def test_exact_search_over_many_rows(tmp_path: Path, count: int) -> None:
         rows = file.append(rows, packed)
     file.load(rows)
     query = unit_rows(1)[0]
+    plain_rows = unit_rows(ROWS)
+    plain = seconds(lambda: np.argpartition(-(plain_rows @ query), NEAREST)[:NEAREST]) / ROWS
     ours = seconds(lambda: file.search(query, NEAREST))
-    print(f"\nexact search over {rows:,} rows: {1000 * ours:.1f} ms")
-    assert ours < count * 1e-6, "a microsecond a row"
+    print(f"\nexact search over {rows:,} rows: {1000 * ours:.1f} ms; plain numpy {1000 * plain * rows:.1f} ms")
+    assert ours < 4 * plain * rows, "a row of many costs no more than a few rows of few"

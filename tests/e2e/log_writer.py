@@ -21,13 +21,13 @@ def write(root: Path, name: str) -> None:
     """Print a line for each acknowledged act: `use ACT_ID` or `feedback COMMENT`, flushed at once."""
     recorder = Recorder(open_project(root), load_settings(None, {}), "cli")
     for number in itertools.count():
-        asked = msgspec.structs.replace(answer(FUSE), query=f"{name} {number}", query_id=new_query_id())
-        record_answer(recorder, asked, FindParams(asked.query))
+        sent = msgspec.structs.replace(answer(FUSE), query=f"{name} {number}", query_id=new_query_id())
+        record_answer(recorder, sent, FindParams(sent.query))
         act = f"{name}-{number}"
         if number % 3:
-            done, line = record_use(recorder, UseParams(asked.query_id, 1, "jump", act)), f"use {act}"
+            done, line = record_use(recorder, UseParams(sent.query_id, 1, "jump", act)), f"use {act}"
         else:
-            done, line = record_feedback(recorder, FeedbackParams(asked.query_id, "good", act)), f"feedback {act}"
+            done, line = record_feedback(recorder, FeedbackParams(sent.query_id, "good", act)), f"feedback {act}"
         if done.recorded:
             print(line, flush=True)
 

@@ -52,14 +52,14 @@ def evaluated(shop: CommandLine, name: str, *options: str) -> EvaluationRun:
 @pytest.mark.acceptance("L1")
 def test_evaluation_scores_find_results_by_category(shop: CommandLine) -> None:
     run = evaluated(shop, "run.json")
-    assert [asked.ranks for asked in run.asked[:2]] == [[1], [1]]
+    assert [evaluated_query.ranks for evaluated_query in run.asked[:2]] == [[1], [1]]
     assert run.asked[2].ranks == [None]
     assert {name: of.ndcg for name, of in run.categories.items()} == {"semantic": 1.0, "symbol": 0.5}
     assert run.figures.ndcg == pytest.approx(2 / 3)
     assert run.ground.missing == []
-    for asked in run.asked:
-        found = shop.find(asked.query).results
-        assert [(each.doc_id, each.score) for each in asked.found] == [
+    for evaluated_query in run.asked:
+        found = shop.find(evaluated_query.query).results
+        assert [(each.doc_id, each.score) for each in evaluated_query.found] == [
             (each.doc_id, each.fused_score) for each in found
         ]
 
@@ -107,9 +107,9 @@ def test_lab_compare_names_moved_questions(shop: CommandLine) -> None:
     assert compared.questions == 3
     assert compared.difference.seed == 5
     moved = {
-        asked.query
-        for asked, usual in zip(other.asked, evaluated(shop, "a.json").asked, strict=True)
-        if asked.ndcg != usual.ndcg
+        evaluated_query.query
+        for evaluated_query, usual in zip(other.asked, evaluated(shop, "a.json").asked, strict=True)
+        if evaluated_query.ndcg != usual.ndcg
     }
     assert {each.query for each in compared.moved} == moved
     assert "3 questions asked by both" in ran(shop.run("lab", "compare", "../a.json", "../b.json"))

@@ -85,7 +85,7 @@ def test_failed_open_is_explained_and_not_logged(shop: CommandLine) -> None:
     commit = next((str(r.rank) for r in answer.results if r.content_type == "commit"), "1000")
     (shop.folder / "shop/mail.py").unlink()
     gone = rank_of(answer, "./shop/mail.py::send_receipt")
-    for words, said in (
+    for words, message in (
         ((name, "99"), "rank: there is no result 99"),
         ((name, "0"), "rank: there is no result 0"),
         ((name, commit), "rank: "),
@@ -95,7 +95,7 @@ def test_failed_open_is_explained_and_not_logged(shop: CommandLine) -> None:
     ):
         done = shop.run("open", *words)
         assert (done.status, done.out) == (2, "")
-        assert said in done.err
+        assert message in done.err
     assert "set EDITOR" in shop.run("open", name, "1", EDITOR="").err
     assert "there is no program nowhere-vim" in shop.run("open", name, "1", EDITOR="nowhere-vim").err
     assert [kind for kind, _ in events(shop)] == ["scry.query"]

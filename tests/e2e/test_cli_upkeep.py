@@ -142,10 +142,10 @@ def test_purge_asks_for_confirmation_on_a_terminal(shell: Shell, tmp_path: Path,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     os.write(terminal, f"{answer}\n".encode())
-    shown, asked = process.communicate(timeout=30)
+    shown, prompt = process.communicate(timeout=30)
     os.close(terminal)
     os.close(theirs)
     assert str(settings) in shown
-    assert "[y/N]" in asked
+    assert "[y/N]" in prompt
     assert settings.exists() == left
     assert process.returncode == (1 if left else 0)

@@ -146,18 +146,18 @@ def test_switching_back_a_branch_parses_and_embeds_nothing(sample: IndexerProjec
         path.write_text(path.read_text().replace("step_", "pace_"))
     second = sample.commit()
     sample.address_of(sample.start_process(code=_TELLING))
-    said = sample.root.with_suffix(".said")
+    work_log = sample.root.with_suffix(".said")
     client = sample.connect(start=False)
     assert client.wait_until_current(60).state == "ready"
     sample.git("checkout", "-q", "one")
     eventually(lambda: _is_at(client, first), "the first branch is indexed")
-    assert set(said.read_text().split()) == {"parsed", "embedded"}
-    said.unlink()
+    assert set(work_log.read_text().split()) == {"parsed", "embedded"}
+    work_log.unlink()
     sample.git("checkout", "-q", "two")
     eventually(lambda: _is_at(client, second), "the second branch is indexed again")
     assert sample.doc_ids_named("pace_7_3") == ["./many/m7/f7.py::pace_7_3"]
     assert sample.doc_ids_named("step_7_3") == []
-    assert not said.exists(), said.read_text()
+    assert not work_log.exists(), work_log.read_text()
 
 
 def _is_at(client: IndexerClient, commit: str) -> bool:

@@ -71,12 +71,12 @@ def check_log(root: Path, acknowledged: list[str]) -> int:
         f"feedback {json.loads(each.event.body)['comment']}" for each in events if each.event.kind == "scry.feedback"
     }
     assert not set(acknowledged) - uses - ratings
-    asked: set[str | None] = set()
+    logged_queries: set[str | None] = set()
     for each in events:
         if each.event.kind == "scry.query":
-            asked.add(each.event.query_id)
+            logged_queries.add(each.event.query_id)
         else:
-            assert each.event.query_id in asked
+            assert each.event.query_id in logged_queries
     return len(events)
 
 

@@ -34,8 +34,8 @@ def events(root: Path) -> list[tuple[str, str | None, dict[str, Any]]]:
 
 
 def use(client: LspClient, answer: Message, act: str, **params: object) -> Message:
-    told = {"query_id": answer["query_id"], "rank": 1, "how": "jump", "act_id": act, **params}
-    result: Message = client.request("scry/use", told)
+    use_params = {"query_id": answer["query_id"], "rank": 1, "how": "jump", "act_id": act, **params}
+    result: Message = client.request("scry/use", use_params)
     return result
 
 

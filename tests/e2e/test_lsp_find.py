@@ -247,8 +247,8 @@ def check_unsaved_files_after_saving_another(client: LspClient, root: Path) -> N
     client.notify("textDocument/didSave", {"textDocument": {"uri": readme.as_uri()}})
 
     def names_cart(message: Message) -> bool:
-        told = message.get("method") == "scry/statusChanged"
-        return told and message["params"]["status"]["unsaved"] == ["shop/cart.py"]
+        is_change = message.get("method") == "scry/statusChanged"
+        return is_change and message["params"]["status"]["unsaved"] == ["shop/cart.py"]
 
     client.wait_for(names_cart, 10, received)
 

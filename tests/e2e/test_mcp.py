@@ -144,13 +144,13 @@ def test_detail_and_observe_count_as_use(shop: Path) -> None:
     async def work(client: Client) -> tuple[str, list[str]]:
         name = structure_of(await client.call_tool("find", {"query": "what a customer is about to buy"}))["query_id"]
         await client.call_tool("detail", {"query_id": name, "rank": 1})
-        said = [text_of(await client.call_tool("use", {"query_id": name, "rank": 2})) for _ in range(2)]
+        replies = [text_of(await client.call_tool("use", {"query_id": name, "rank": 2})) for _ in range(2)]
         await client.call_tool("feedback", {"query_id": name, "signal": "bad", "comment": "no"})
-        return name, said
+        return name, replies
 
-    name, said = in_session(shop, work)
-    assert said[0] == "Noted.\n"
-    assert said[1].startswith("Not noted: ")
+    name, replies = in_session(shop, work)
+    assert replies[0] == "Noted.\n"
+    assert replies[1].startswith("Not noted: ")
     sql = f"SELECT how, rank, surface FROM usage WHERE query_id = '{name}'"
     rows = json.loads(CommandLine(shop).run("log", "--json", "--sql", sql).out)["rows"]
     assert rows == [["detail", 1, "mcp"], ["agent", 2, "mcp"]]

@@ -85,9 +85,9 @@ def test_memory_question_is_answered_from_memory(shop_with_memory: CommandLine, 
 @pytest.mark.acceptance("M5", "F3")
 def test_editor_gets_the_same_memory_answer(shop_with_memory: CommandLine, sidecar: LspClient) -> None:
     for question in SCENARIOS:
-        told = sidecar.find(question)
-        assert [result["doc_id"] for result in told["results"]] == doc_ids(shop_with_memory.find(question)), question
-        assert list(told["scoring"]["weights"])[-1] == "memory"
+        reply = sidecar.find(question)
+        assert [result["doc_id"] for result in reply["results"]] == doc_ids(shop_with_memory.find(question)), question
+        assert list(reply["scoring"]["weights"])[-1] == "memory"
 
 
 @pytest.mark.acceptance("J2a", "J3", "J5")
@@ -168,9 +168,9 @@ def test_editor_activity_is_recorded(sidecar: LspClient, shop: CommandLine) -> N
 @pytest.mark.acceptance("M1")
 def test_memory_is_switched_off_on_every_surface(sidecar: LspClient, shop: CommandLine, tmp_path: Path) -> None:
     assert shop.run("memory", "off").out.startswith("Memory is off")
-    told = sidecar.request("scry/observe", {"kind": "note", "text": "x"})
-    assert (told["recorded"], told["doc_id"]) == (False, "")
-    assert "memory is off" in told["note"]
+    reply = sidecar.request("scry/observe", {"kind": "note", "text": "x"})
+    assert (reply["recorded"], reply["doc_id"]) == (False, "")
+    assert "memory is off" in reply["note"]
     sidecar.notify("textDocument/didSave", {"textDocument": {"uri": (shop.folder / "shop/cart.py").as_uri()}})
     assert shop.run("observe", "note", "x").status == 1
     assert shop.run("session", "start", "x").status == 1
@@ -187,8 +187,8 @@ def test_forgotten_memory_is_gone_from_files_and_answers(sidecar: LspClient, sho
     answer = sidecar.find("zebrafish at noon")
     assert "zebrafish" in json.dumps(answer["results"])
     assert shop.find("zebrafish noon").results
-    told = json.loads(shop.run("memory", "forget", "--text", "zebrafish", "--yes", "--json").out)
-    assert (told["memories"], told["removed"], told["is_clean"]) == (2, True, True)
+    reply = json.loads(shop.run("memory", "forget", "--text", "zebrafish", "--yes", "--json").out)
+    assert (reply["memories"], reply["removed"], reply["is_clean"]) == (2, True, True)
     assert not [each for each in sidecar.find("fed at noon")["results"] if each["content_type"] == "memory"]
     log = {"events.sqlite", "events.sqlite-wal"}
     left = [
@@ -203,8 +203,8 @@ def test_forgetting_memory_mentions_queries_with_the_text(shop: CommandLine) -> 
     for text in ("zebrafish at noon", "zebrafish at six"):
         assert shop.run("observe", "note", text).status == 0
     asked = shop.find("zebrafish").query_id
-    said = shop.run("memory", "forget", "--text", "zebrafish", "--yes").out
-    assert said.endswith(
+    output = shop.run("memory", "forget", "--text", "zebrafish", "--yes").out
+    assert output.endswith(
         "Forgot 2 memories.\nWhat you asked holds it too, in the log: scry log forget --text zebrafish\n"
     )
     assert "Forgot 1 event" in shop.run("log", "forget", "--text", "zebrafish", "--yes").out
@@ -238,7 +238,7 @@ def test_memory_is_shown_exported_and_imported_from_reports(shop_with_memory: Co
 
 
 def test_odd_input_is_refused_by_name_or_kept(shop: CommandLine) -> None:
-    for words, said in (
+    for words, output in (
         (("observe", "dream", "x"), "dream"),
         (("observe", "note", ""), "text: is empty"),
         (("observe", "note", "-", "--detail", "-"), "standard input can be read once"),
@@ -254,7 +254,7 @@ def test_odd_input_is_refused_by_name_or_kept(shop: CommandLine) -> None:
         (("memory", "import", "nowhere.xml"), "nowhere.xml can't be read"),
     ):
         done = shop.run(*words)
-        assert (done.status, said in done.err) == (2, True), (words, done)
+        assert (done.status, output in done.err) == (2, True), (words, done)
     odd = "\x1b]0;title\x07 \u202ereversed 検索 😀 'quotes' \"; DROP TABLE memories;"
     assert shop.run("observe", "note", "--", odd).status == 0
     assert "\x1b" not in shop.run("memory").out

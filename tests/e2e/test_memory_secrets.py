@@ -62,10 +62,10 @@ def sidecar(shop: Path, world: Mapping[str, str]) -> Iterator[LspClient]:
 def test_secrets_in_observations_are_masked(sidecar: LspClient, tmp_path: Path) -> None:
     ways = ("text", "detail", "refs", "agent")
     for number, each in enumerate(PLANTED):
-        told = dict.fromkeys(ways[number % 2 :] if number % 5 == 0 else ways[:2], each.text)
-        refs = [told.pop("refs")] if "refs" in told else []
+        fields = dict.fromkeys(ways[number % 2 :] if number % 5 == 0 else ways[:2], each.text)
+        refs = [fields.pop("refs")] if "refs" in fields else []
         kind = ("note", "error", "command", "decision", "message", "test")[number % 6]
-        observed = sidecar.request("scry/observe", {"text": "x", **told, "kind": kind, "refs": refs})
+        observed = sidecar.request("scry/observe", {"text": "x", **fields, "kind": kind, "refs": refs})
         assert observed["recorded"] is True, observed
         assert observed["masked"] >= 1, each.text
     answer = sidecar.find("error refused", types=["memory"])

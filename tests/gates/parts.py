@@ -55,8 +55,8 @@ def _vscode() -> bool:
 
 def _has_history() -> bool:
     """Return whether this clone has the commit that ranking is pinned to."""
-    asked = ["git", "cat-file", "-e", "58f2c1e02535df90a0a58dc4010d6ea7c667248e^{commit}"]
-    return subprocess.run(asked, cwd=ROOT, check=False, capture_output=True).returncode == 0
+    command = ["git", "cat-file", "-e", "58f2c1e02535df90a0a58dc4010d6ea7c667248e^{commit}"]
+    return subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode == 0
 
 
 PARTS: Mapping[str, Part] = {

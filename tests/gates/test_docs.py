@@ -102,5 +102,5 @@ def test_architecture_page_names_every_package() -> None:
 
 def test_make_lists_every_target_with_a_description() -> None:
     targets = _TARGET.findall(text_of("Makefile"))
-    told = re.findall(r"^([a-z-]+):.* ## \w", text_of("Makefile"), re.MULTILINE)
-    assert set(targets) - set(told) == {"fast", "gates", "style", "types", "layers", "generated", "client"}
+    described = re.findall(r"^([a-z-]+):.* ## \w", text_of("Makefile"), re.MULTILINE)
+    assert set(targets) - set(described) == {"fast", "gates", "style", "types", "layers", "generated", "client"}

@@ -112,9 +112,9 @@ def test_reason_is_short_and_names_the_largest_factor(
     assert truly[factor] == max(truly.values())
     words = explain_recall(found, viewpoint)
     assert 0 < len(words) < 100 == MAX_REASON_LENGTH + 1
-    told = {
+    applies = {
         "text": words.startswith("matched "),
         "intent": ": says " in words or "same intent" in words,
         "recency": words.startswith(("recent ", "pinned ")),
     }
-    assert [name for name, is_told in told.items() if is_told] == ([factor] if factor in told else [])
+    assert [name for name, is_reason in applies.items() if is_reason] == ([factor] if factor in applies else [])

@@ -52,8 +52,8 @@ class IndexedProject(SampleProject):
 
     def find(self, query: str, limit: int = 10, **params: object) -> messages.Answer:
         """Return the answer of the real engine to a query."""
-        asked = messages.FindParams(query=query, limit=limit, **params)  # type: ignore[arg-type]
-        return self.ask(lambda engine: engine.find(asked))
+        find_params = messages.FindParams(query=query, limit=limit, **params)  # type: ignore[arg-type]
+        return self.ask(lambda engine: engine.find(find_params))
 
     def ask(self, question: Callable[[Engine], messages.Answer]) -> messages.Answer:
         """Return the engine's answer to any request."""

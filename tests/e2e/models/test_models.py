@@ -201,13 +201,13 @@ def test_model_setting_changed_while_embedding(shop: Shop, slow: Path, small: Pa
 @pytest.mark.acceptance("L3")
 def test_logged_questions_are_replayed_with_another_model(shop: Shop, small: Path) -> None:
     project = CommandLine(shop.sample.root)
-    asked = project.find(QUESTION)
-    assert asked.index.model is not None
-    assert "scry-static" in asked.index.model
+    first_answer = project.find(QUESTION)
+    assert first_answer.index.model is not None
+    assert "scry-static" in first_answer.index.model
     chosen = {"SCRY_MODEL": str(small)}
     done = project.run("lab", "replay", "--json", **chosen)
     assert done.status == 0, done.err
     replay = msgspec.json.decode(done.out, type=ReplayReport)
     assert (replay.questions, replay.same) == (1, 0)
     assert "small-e5" in shop.model()
-    assert replay.moved[0].before == [result.doc_id for result in asked.results]
+    assert replay.moved[0].before == [result.doc_id for result in first_answer.results]

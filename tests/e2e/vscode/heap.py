@@ -51,6 +51,6 @@ def collected(pid: int) -> Memory:
     os.kill(pid, signal.SIGUSR1)  # from now on it can be asked
     command = [str(_NODE), "--input-type=module", "--eval", _ASK]
     asked = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
-    told = json.loads(asked.stdout)
-    assert told["pid"] == pid, "another process listens where the inspector does"
-    return Memory(told["rss"], told["heapUsed"] + told["external"])
+    report = json.loads(asked.stdout)
+    assert report["pid"] == pid, "another process listens where the inspector does"
+    return Memory(report["rss"], report["heapUsed"] + report["external"])

@@ -173,8 +173,8 @@ def responses(server: CodeServer) -> list[tuple[float, float]]:
 def ask(window: Window, count: int, pause: float = 0) -> None:
     """Types, key by key, until so many questions were answered: each gives the list other lines. pause: after each."""
     keys = cycle(key for question in QUESTIONS for key in question + _END)
-    asked = 0
-    while asked < count:
+    sent = 0
+    while sent < count:
         key = next(keys)
         if key == _END:
             window.press("Control+a")
@@ -183,7 +183,7 @@ def ask(window: Window, count: int, pause: float = 0) -> None:
         if key != " ":  # the same question
             window.page.wait_for_function(_ANSWERED)
             window.page.wait_for_timeout(pause)
-            asked += 1
+            sent += 1
 
 
 def spread(name: str, times: Sequence[float]) -> str:

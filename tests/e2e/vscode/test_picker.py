@@ -47,8 +47,8 @@ def test_palette_find_jumps_and_is_logged(window: Window, server: CodeServer) ->
     assert [(use["rank"], use["result_used"], use["how"]) for use in used] == [
         (1, "./shop/mail.py::send_receipt", "jump")
     ]
-    asked = [query for query in events(server.home, "scry.query") if query["query_id"] == used[0]["query_id"]]
-    assert [query["query"] for query in asked] == ["mail the receipt"]
+    logged_queries = [query for query in events(server.home, "scry.query") if query["query_id"] == used[0]["query_id"]]
+    assert [query["query"] for query in logged_queries] == ["mail the receipt"]
     assert window.outside() == []
 
 
@@ -120,11 +120,11 @@ def test_typing_cancels_the_older_query(window: Window, server: CodeServer) -> N
     finally:
         os.kill(sidecar, signal.SIGCONT)
     expect(window.rows.first).to_contain_text("compute_total")
-    eventually(lambda: "sum of all prices" in asked(server), "the question that stood")
-    assert not [query for query in asked(server) if query.startswith("receipt by")]
+    eventually(lambda: "sum of all prices" in logged_queries(server), "the question that stood")
+    assert not [query for query in logged_queries(server) if query.startswith("receipt by")]
 
 
-def asked(server: CodeServer) -> list[str]:
+def logged_queries(server: CodeServer) -> list[str]:
     return [query["query"] for query in events(server.home, "scry.query")]
 
 

@@ -31,20 +31,20 @@ def _holder(path: Path, *extra: str) -> tuple[subprocess.Popen[str], list[str]]:
 def test_a_second_process_is_refused_until_the_first_releases(tmp_path: Path) -> None:
     lock = IndexerLock.acquire(tmp_path / "lock")
     assert lock is not None
-    process, said = _holder(tmp_path / "lock")
+    process, first = _holder(tmp_path / "lock")
     process.kill()
     process.communicate()
     lock.release()
-    second, said_then = _holder(tmp_path / "lock")
+    second, second_outcome = _holder(tmp_path / "lock")
     second.kill()
     second.communicate()
-    assert (said[0], said_then[0]) == ("refused", "held")
+    assert (first[0], second_outcome[0]) == ("refused", "held")
 
 
 def test_killed_holder_frees_the_lock_despite_children(tmp_path: Path) -> None:
-    process, (said, child) = _holder(tmp_path / "lock", "child")
+    process, (first, child) = _holder(tmp_path / "lock", "child")
     try:
-        assert said == "held"
+        assert first == "held"
         assert IndexerLock.acquire(tmp_path / "lock") is None
         process.kill()
         process.wait()

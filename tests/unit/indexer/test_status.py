@@ -62,12 +62,12 @@ def test_state_is_indexing_while_vectors_are_missing() -> None:
 
 def test_vector_counts_do_not_go_back_when_a_task_ends() -> None:
     status, pushed = _status()
-    told = replace(_READY, vectors=0, vectors_total=9)
-    status.set_index(told)
+    indexing = replace(_READY, vectors=0, vectors_total=9)
+    status.set_index(indexing)
     status.set_vectors(replace(_READY, vectors=9, vectors_total=9, generation=7))
-    status.set_task_ended(told)
+    status.set_task_ended(indexing)
     assert [state.state for state in pushed] == ["indexing", "ready"]
-    status.set_index(replace(told, generation=1))
+    status.set_index(replace(indexing, generation=1))
     assert status.current().vectors == 0
 
 

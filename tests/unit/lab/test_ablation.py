@@ -25,10 +25,10 @@ def test_no_overrides_change_nothing() -> None:
 
 
 def test_ablation_setting_weighs_oracles_and_scales_adjustments() -> None:
-    asked = parse_weight_overrides(("semantic", "repeat"), {"lexical": 0.5}).apply_to(QUESTION)
+    overridden = parse_weight_overrides(("semantic", "repeat"), {"lexical": 0.5}).apply_to(QUESTION)
     others = {name: weight for name, weight in QUESTION.weights.items() if name != "semantic"}
-    assert asked.weights == others | {"lexical": others["lexical"] * 0.5}
-    assert (asked.strength("repeat"), asked.strength("definition")) == (0, 1)
+    assert overridden.weights == others | {"lexical": others["lexical"] * 0.5}
+    assert (overridden.strength("repeat"), overridden.strength("definition")) == (0, 1)
     assert parse_weight_overrides((ALL_ADJUSTMENTS,), {}).apply_to(QUESTION).strength("definition") == 0
 
 

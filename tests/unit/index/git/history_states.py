@@ -25,7 +25,7 @@ def same_as_fresh(sample: HistoryProject, tmp_path: Path) -> bool:
 def state_of(folder: Path) -> dict[str, object]:
     """Return all values that ranking and annotations read, by name instead of by key."""
     with closing(HistoryReader.open(folder)) as store:
-        said: dict[str, object] = {
+        state: dict[str, object] = {
             "words": store.lexical.document_count,
             "head": store.head,
             "ties": store.cochange_commit_count(),
@@ -40,5 +40,5 @@ def state_of(folder: Path) -> dict[str, object]:
             "SELECT path, ties, recent FROM paths WHERE ties OR recent ORDER BY 1",
             changes,
         ):
-            said[question] = database.execute(question).fetchall()
-    return said
+            state[question] = database.execute(question).fetchall()
+    return state

@@ -81,10 +81,10 @@ def _document(signature: str, doc: str) -> NewDocument:
 
 
 @given(st.text(), st.lists(st.tuples(_SAID, _SAID)), st.integers(1, 2**31))
-def test_text_and_descriptions_round_trip(text: str, said: list[tuple[str, str]], first: int) -> None:
-    data = pack_text(text, list(enumerate((_document(*each) for each in said), first)))
+def test_text_and_descriptions_round_trip(text: str, descriptions: list[tuple[str, str]], first: int) -> None:
+    data = pack_text(text, list(enumerate((_document(*each) for each in descriptions), first)))
     assert unpack_text(data) == text
-    assert unpack_descriptions(data) == dict(enumerate(said, first))
+    assert unpack_descriptions(data) == dict(enumerate(descriptions, first))
 
 
 @given(st.binary(), st.binary())

@@ -43,15 +43,15 @@ def test_candidates_contain_enough_query_terms(
 ) -> None:
     monkeypatch.setattr(holders, "_WHOLE", whole)
     database, held = noted
-    asked = ("cart", "lock", "token", "nowhere")
-    looked, total = look_up_terms(database, [(word, word) for word in asked])
+    query_words = ("cart", "lock", "token", "nowhere")
+    looked, total = look_up_terms(database, [(word, word) for word in query_words])
     found = find_candidates(database, looked, least, captured=captured)
     worths = {each.word: term_rarity(each.document_frequency, total) for each in looked}
     expected = {
-        number: {word for word in asked if word in words}
+        number: {word for word in query_words if word in words}
         for number, (kind, words) in held.items()
-        if (captured or kind not in CAPTURED_KINDS) and words & set(asked)
-        if sum(worths[word] for word in words & set(asked)) >= least * sum(worths.values()) - 1e-9
+        if (captured or kind not in CAPTURED_KINDS) and words & set(query_words)
+        if sum(worths[word] for word in words & set(query_words)) >= least * sum(worths.values()) - 1e-9
     }
     assert {number: set(words) for number, words in found.items()} == expected
 

@@ -41,8 +41,8 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> LexicalIndex:
     return index
 
 
-def words(code: LexicalIndex, *asked: str) -> WordQuery:
-    return WordQuery(asked, code, 4)
+def words(code: LexicalIndex, *terms: str) -> WordQuery:
+    return WordQuery(terms, code, 4)
 
 
 def publish(file: NoteDatabase, *entries: KnowledgeDocument) -> list[int]:

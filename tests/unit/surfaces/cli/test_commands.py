@@ -59,7 +59,7 @@ def test_every_command_that_answers_has_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "hint"),
     [
         ("completion --domain x", "put find before it: scry find completion --domain x"),
         ("status --type code", "put find before it: scry find status --type code"),
@@ -68,6 +68,6 @@ def test_every_command_that_answers_has_json() -> None:
         ("status --nothing", "put them after two dashes: scry -- -x"),
     ],
 )
-def test_query_equal_to_a_command_name_is_explained(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_query_equal_to_a_command_name_is_explained(words: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(words.split()) == BAD_REQUEST
-    assert said in capsys.readouterr().err
+    assert hint in capsys.readouterr().err

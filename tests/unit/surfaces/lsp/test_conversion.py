@@ -129,9 +129,9 @@ _NAMED = re.compile(r"(?<![\w/.])scry [a-z].*")
 
 def _texts(tree: ast.Module) -> Iterator[str]:
     """Yield all strings but docstrings and those that document a constant."""
-    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value
 
 
