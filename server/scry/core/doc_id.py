@@ -68,6 +68,11 @@ def make_doc_id(path: str, name: str, kind: str, container: str, ordinal: int, l
     return symbol_doc_id(path, qualified_name(name, kind, container), ordinal)
 
 
+def make_doc_ids(parts: Iterable[tuple[str, str, str, str, int, tuple[int, int]]]) -> list[str]:
+    """Return the doc_id of each of many documents, in their order. parts: the arguments of `make_doc_id`."""
+    return [make_doc_id(*each) for each in parts]
+
+
 def qualified_name(name: str, kind: str, container: str) -> str:
     """Return a name with its container's before it."""
     return f"{container}{' > ' if kind == 'section' else '.'}{name}" if container else name

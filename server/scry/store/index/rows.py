@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from scry.core.doc_id import make_doc_id, simple_names_of_doc_ids
+from scry.core.doc_id import make_doc_ids, simple_names_of_doc_ids
 from scry.core.errors import IndexDamaged
-from scry.core.text import normalize_name
+from scry.core.text import normalize_names
 from scry.core.types import Document, DocumentHeader, Point, SkippedFile, Span, Symbol
 from scry.store.sqlite.database import decode_path
 
@@ -121,7 +121,7 @@ def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
 
 def hash_names(names: Iterable[str]) -> list[int]:
     """Return the hash by which a document of each of these names is looked up."""
-    return [hash_name_key(key) for key in map(normalize_name, names)]
+    return [hash_name_key(key) for key in normalize_names(list(names))]
 
 
 def encode_kind(kind: str) -> str:
@@ -200,8 +200,8 @@ def name_hashes_of_doc_ids(doc_ids: Sequence[str]) -> list[tuple[int, str]]:
 
 def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
     """Return the doc_id of each row of ID_COLUMNS."""
-    return [
-        make_doc_id(
+    parts = [
+        (
             decode_path(path),
             name,
             decode_kind(kind),
@@ -211,6 +211,7 @@ def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
         )
         for path, name, kind, container, ordinal, packed_place in rows
     ]
+    return make_doc_ids(parts)
 
 
 def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
