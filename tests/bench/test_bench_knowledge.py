@@ -62,7 +62,9 @@ def believe(root: Path) -> None:
     """Publish the beliefs as the indexer does, with their vectors."""
     with closing(ProjectNoteDatabase.open(open_project(root).cache, write=True)) as file:
         file.publish(beliefs())
-        embed_missing_notes_of(file, embedder_info("bundled", load_bundled_model()), load_bundled_model(), lambda: None)
+        embed_missing_notes_of(
+            file.store, embedder_info("bundled", load_bundled_model()), load_bundled_model(), lambda: None
+        )
 
 
 def test_ten_thousand_beliefs_hardly_delay_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

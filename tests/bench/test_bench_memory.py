@@ -69,7 +69,7 @@ def vectors(data: Path, cache: Path) -> int:
     with closing(IndexStore.open(cache, write=False)) as index, closing(MemoryStore(data, lambda: None)) as store:
         maker = index.vectors.embedder
         assert maker is not None
-        return embed_missing_notes_of(store.database, maker, StaticModel.load(), lambda: None)
+        return embed_missing_notes_of(store.notes, maker, StaticModel.load(), lambda: None)
 
 
 def test_a_hundred_thousand_memories_hardly_delay_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,9 +32,9 @@ from scry.projects.project import Project, head_commit
 from scry.store.history.database import HISTORY_FILE
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
+from scry.store.notes.database import NoteDatabase
 from scry.store.notes.project_notes import ProjectNoteDatabase
-from scry.store.notes.reader import NoteReader, NoteStores
-from scry.store.notes.store import NoteDatabase
+from scry.store.notes.reader import NoteSource, NoteStores
 from scry.store.vector_sets import EmbedderInfo
 
 if TYPE_CHECKING:
@@ -123,12 +123,12 @@ class KnowledgeAccess:
     def __init__(self, project: Project) -> None:
         """Open nothing yet."""
         self._places = tuple(note_store_locations(project))
-        self._open: dict[str, tuple[NoteDatabase, NoteReader]] = {}
+        self._open: dict[str, tuple[NoteDatabase, NoteSource]] = {}
         self._lock = threading.Lock()
 
     def read(self) -> NoteStores | None:
         """Return the note stores that hold notes, and the unreadable ones; None where there are neither."""
-        note_readers: dict[str, NoteReader] = {}
+        note_readers: dict[str, NoteSource] = {}
         errors: dict[str, str] = {}
         with self._lock:
             for location in self._places:
@@ -147,7 +147,7 @@ class KnowledgeAccess:
                 opened = self._open_current(self._places[0])
             except IndexUnavailable:
                 return None
-        return opened[0] if opened is not None and isinstance(opened[0], ProjectNoteDatabase) else None
+        return ProjectNoteDatabase(opened[0]) if opened is not None else None
 
     def close(self) -> None:
         """Close all files."""
@@ -156,7 +156,7 @@ class KnowledgeAccess:
                 file.close()
             self._open.clear()
 
-    def _open_current(self, location: NoteStoreLocation) -> tuple[NoteDatabase, NoteReader] | None:
+    def _open_current(self, location: NoteStoreLocation) -> tuple[NoteDatabase, NoteSource] | None:
         """Return a note store's database as it is now, and its reader; None where there is none."""
         known = self._open.get(location.name)
         if known is not None and known[0].is_in_place():

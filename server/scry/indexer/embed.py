@@ -27,7 +27,7 @@ from scry.projects.project import Project
 from scry.store.index.rows import IndexedFile
 from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import EmbedNotes
-from scry.store.notes.store import NoteDatabase
+from scry.store.notes.store import NoteStore
 from scry.store.vector_sets import EmbedderInfo
 
 PUBLISH_INTERVAL_S = 2.0
@@ -193,25 +193,25 @@ def embed_missing_notes(
     for location in note_store_locations(project):
         if location.path.exists():
             with closing(location.open(write=True)) as database:
-                done += embed_missing_notes_of(database, info, embedder, checkpoint)
+                done += embed_missing_notes_of(NoteStore(database), info, embedder, checkpoint)
     return done
 
 
 def embed_missing_notes_of(
-    file: NoteDatabase, info: EmbedderInfo, embedder: Embedder, checkpoint: Callable[[], None]
+    store: NoteStore, info: EmbedderInfo, embedder: Embedder, checkpoint: Callable[[], None]
 ) -> int:
     """Embed the notes of one note store that have no vector of this embedder; return their number."""
     done = 0
-    if file.notes.has_unreadable_vectors:
-        with file.transaction():
-            file.notes.drop_unreadable_vectors()
-    while lacking := file.notes.documents_without_vector(info.identity, _NOTES_PER_BATCH):
+    if store.has_unreadable_vectors:
+        with store.database.transaction():
+            store.drop_unreadable_vectors()
+    while lacking := store.documents_without_vector(info.identity, _NOTES_PER_BATCH):
         checkpoint()
         vectors = _encode_notes(embedder, ((title, text) for _, title, text in lacking))
-        with file.transaction():
-            file.notes.publish_vectors(info, [doc_key for doc_key, _, _ in lacking], vectors)
+        with store.database.transaction():
+            store.publish_vectors(info, [doc_key for doc_key, _, _ in lacking], vectors)
         done += len(lacking)
-    file.notes.delete_unused_files()
+    store.delete_unused_files()
     return done
 
 

@@ -17,7 +17,7 @@ from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import RankLookup, rank_in_scores, rank_notes_among_others
 from scry.oracles.reader import OracleReader
 from scry.store.notes.postings import NO_DOCUMENTS, ScoredDocuments
-from scry.store.notes.reader import NoteReader
+from scry.store.notes.reader import NoteSource
 
 SCORE_TYPE = "relevance"
 
@@ -79,7 +79,7 @@ def _combine_scores(by_words: ScoredDocuments, by_vectors: ScoredDocuments) -> S
 
 
 def _score_by_vectors(
-    question: SearchQuery, reader: OracleReader, notes: NoteReader, filters: KnowledgeFilter
+    question: SearchQuery, reader: OracleReader, notes: NoteSource, filters: KnowledgeFilter
 ) -> ScoredDocuments:
     try:
         encoded = reader.query_vector(question)

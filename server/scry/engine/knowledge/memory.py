@@ -243,7 +243,7 @@ class MemoryService:
 
         try:
             embed_missing_notes_of(
-                self._open_store().database,
+                self._open_store().notes,
                 embedder_info(BUNDLED_MODEL, load_bundled_model()),
                 load_bundled_model(),
                 lambda: None,

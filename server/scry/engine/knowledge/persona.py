@@ -50,7 +50,7 @@ def remember_note(
             raise _unknown_note_error("supersedes", supersedes or "") from error
         if settings.model == BUNDLED_MODEL:  # another model runs in the indexer alone, which adds the vectors later
             model = load_bundled_model()
-            embed_missing_notes_of(database, embedder_info(BUNDLED_MODEL, model), model, lambda: None)
+            embed_missing_notes_of(database.store, embedder_info(BUNDLED_MODEL, model), model, lambda: None)
     return note
 
 

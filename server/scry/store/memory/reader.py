@@ -16,7 +16,7 @@ from scry.store.memory import schema as rows
 from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
 from scry.store.memory.search import MemoryNoteReader
 from scry.store.memory.sessions import SessionOwner
-from scry.store.notes.store import NoteDatabase
+from scry.store.notes.database import NoteDatabase
 
 
 class MemoryFilter(Struct, frozen=True):
@@ -56,7 +56,7 @@ class MemoryReader:
         """Use `open`."""
         self._file = file
         self._owner = owner
-        self.notes = MemoryNoteReader(file.path.parent, file.connection, file.lock, owner)
+        self.notes = MemoryNoteReader(file, owner)
 
     def recent_sessions(self, limit: int) -> list[WorkSession]:
         """Return the last sessions, the newest first."""

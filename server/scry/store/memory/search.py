@@ -8,13 +8,11 @@ oracle of notes, and the memory oracle alone finds them.
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from msgspec import Struct
 
-from scry.core.knowledge import MEMORY, MEMORY_NOTES, KnowledgeDocument
+from scry.core.knowledge import MEMORY, KnowledgeDocument
 from scry.core.memory.purpose import RecallPurpose, purpose_relevance
 from scry.core.memory.ranking import RecallContext, RecalledMemory, rank_memories, text_signal
 from scry.core.memory.types import MEMORY_KINDS, Memory
@@ -24,6 +22,7 @@ from scry.store.lexical import Stemmer
 from scry.store.memory import schema as rows
 from scry.store.memory.postings import find_candidates, look_up_terms
 from scry.store.memory.sessions import SessionOwner, current_session_and_intent
+from scry.store.notes.database import NoteDatabase
 from scry.store.notes.reader import NoteReader
 from scry.store.sqlite.database import batches, placeholders
 
@@ -153,28 +152,36 @@ def memory_text(memory: Memory) -> str:
     return f"{memory.text}\n\n{memory.detail}" if memory.detail else memory.text
 
 
-class MemoryNoteReader(NoteReader):
-    """The note store of memory, with memories that are no documents of it."""
+class MemoryNoteReader:
+    """The memories of a project as notes: the documents of its note store, and memories that are none of them.
 
-    def __init__(
-        self, folder: Path, connection: sqlite3.Connection, lock: threading.RLock, owner: SessionOwner | None = None
-    ) -> None:
-        """owner: whose session `this session` is; None for nobody's. Otherwise as `NoteReader`."""
-        super().__init__(MEMORY_NOTES, folder, connection, lock)
-        self._connection = connection
+    Every method may be called from any thread, and raises IndexUnavailable.
+    """
+
+    def __init__(self, database: NoteDatabase, owner: SessionOwner | None = None) -> None:
+        """Read from an open file. owner: whose session `this session` is; None for nobody's."""
+        documents = NoteReader(database)
+        self._database = database
+        self._documents = documents
+        self._select = database.select
         self._owner = owner
         self._stemmer = Stemmer()
+        self.first_doc_key = database.first_doc_key
+        self.search_words = documents.search_words
+        self.search_vectors = documents.search_vectors
+        self.matched_terms = documents.matched_terms
+        self.doc_id_order = documents.doc_id_order
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no memory."""
-        return not self.select("SELECT 1 FROM memories LIMIT 1")
+        return not self._select("SELECT 1 FROM memories LIMIT 1")
 
     def viewpoint(self, now: int, purpose: RecallPurpose | None, intent: str = "") -> RecallContext:
         """Return the viewpoint of the owner. intent: "" for that of the open piece of work."""
-        with self._read_errors():
+        with self._database.read_errors():
             session_and_intent = (
-                current_session_and_intent(self._connection, self._owner) if self._owner is not None else None
+                current_session_and_intent(self._database.connection, self._owner) if self._owner is not None else None
             )
         session, current = session_and_intent or (None, "")
         agent = self._owner.agent if self._owner is not None else ""
@@ -193,9 +200,9 @@ class MemoryNoteReader(NoteReader):
     ) -> list[RecalledMemory]:
         """Return the memories for a query, best first. terms: its words. The rest is as in `RecallQuery`."""
         words = tuple((term, stem) for term in terms if (stem := self._stemmer.stem(term)))
-        with self._read_errors():
+        with self._database.read_errors():
             return recall_memories(
-                self._connection,
+                self._database.connection,
                 RecallQuery(viewpoint, words, limit, include_purpose_matches, min_share, kinds, include_captured),
             )
 
@@ -213,10 +220,10 @@ class MemoryNoteReader(NoteReader):
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """Return the headers of these memories; see `NoteReader.headers`."""
         shift = self.first_doc_key + UNLISTED_OFFSET
-        headers = super().headers([memory_id for memory_id in doc_keys if memory_id < shift])
+        headers = self._documents.headers([memory_id for memory_id in doc_keys if memory_id < shift])
         for part in batches([memory_id - shift for memory_id in doc_keys if memory_id >= shift]):
             sql = f"{_SELECT_HEADERS} WHERE m.number IN ({placeholders(part)})"
-            for memory_id, name, kind, text, intent in self.select(sql, part):
+            for memory_id, name, kind, text, intent in self._select(sql, part):
                 title = _format_title(kind, text, intent)
                 headers[shift + memory_id] = DocumentHeader(
                     shift + memory_id, memory_doc_id(name), MEMORY, "", title, kind, ""
@@ -235,7 +242,7 @@ class MemoryNoteReader(NoteReader):
         names = {doc_id.removeprefix(f"{MEMORY}:"): doc_id for doc_id in doc_ids if doc_id.startswith(f"{MEMORY}:")}
         doc_keys: dict[str, int] = {}
         for part in batches(list(names)):
-            rows_found = self.select(
+            rows_found = self._select(
                 f"SELECT id, number, document FROM memories WHERE id IN ({placeholders(part)})", part
             )
             for name, memory_id, document in rows_found:
@@ -249,7 +256,7 @@ class MemoryNoteReader(NoteReader):
         for column, shift in (("number", self.first_doc_key + UNLISTED_OFFSET), ("document", self.first_doc_key)):
             own = [n - shift for n in doc_keys if (n >= self.first_doc_key + UNLISTED_OFFSET) == (column == "number")]
             for part in batches(own):
-                for row in self.select(f"{rows.SELECT_MEMORIES} WHERE m.{column} IN ({placeholders(part)})", part):
+                for row in self._select(f"{rows.SELECT_MEMORIES} WHERE m.{column} IN ({placeholders(part)})", part):
                     memory = rows.read_memory(row)
                     memories[self._doc_key_of(memory)] = memory
         return memories

@@ -40,7 +40,8 @@ from scry.store.memory.sessions import (
     find_open_capsule,
     list_open_capsules,
 )
-from scry.store.notes.store import NoteDatabase
+from scry.store.notes.database import NoteDatabase
+from scry.store.notes.store import NoteStore
 
 MAX_TEXT_CHARACTERS, MAX_DETAIL_CHARACTERS = 4_000, 20_000
 """Limits in characters. Of a longer text the beginning is kept; of a longer detail the end, which shows what failed."""
@@ -69,7 +70,10 @@ class RecordedMemory(Struct, frozen=True):
 
 
 class MemoryStore:
-    """The memory of one project. Every method may be called from any thread; all raise MemoryUnavailable."""
+    """The memory of one project, open for writing.
+
+    Every method may be called from any thread; all raise MemoryUnavailable. notes: the note store that holds prose.
+    """
 
     def __init__(self, folder: Path, make_folder: Callable[[], None]) -> None:
         """Open the file in a folder, created where it is missing.
@@ -82,6 +86,7 @@ class MemoryStore:
         except (IndexUnavailable, OSError) as error:
             raise MemoryUnavailable(f"memory can't be written: {error}") from error
         self._stemmer = Stemmer()
+        self.notes = NoteStore(self._file)
 
     @property
     def database(self) -> NoteDatabase:
@@ -202,7 +207,7 @@ class MemoryStore:
     def _add_to_notes(self, database: sqlite3.Connection, memory_id: int) -> None:
         memory = _load_memory(database, memory_id)
         if memory.kind in PROSE_KINDS:
-            document = self._file.notes.put([memory_entry(memory)])[0] - self._file.notes.first_doc_key
+            document = self.notes.put([memory_entry(memory)])[0] - self._file.first_doc_key
             database.execute("UPDATE memories SET document = ? WHERE number = ?", (document, memory_id))
 
     def _stems_of(self, observation: Observation, intent: str) -> list[str]:
@@ -246,7 +251,7 @@ class MemoryStore:
                 continue
             remove_postings(database, memory_id, row[1].split())
             if row[2] is not None:
-                self._file.notes.remove([f"memory:{row[0]}"])
+                self.notes.remove([f"memory:{row[0]}"])
             database.execute("DELETE FROM memories WHERE number = ?", (memory_id,))
 
     def resummarize(self, database: sqlite3.Connection, capsules: Sequence[int], now: int) -> None:
@@ -362,7 +367,7 @@ def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> Fo
             store.remove_memories(database, [row[0] for row in rows_to_forget])
             store.resummarize(database, sorted({row[2] for row in rows_to_forget if row[4] != "summary"}), now)
             sessions = _remove_sessions(database, selection, sorted({row[3] for row in rows_to_forget}))
-        store.database.erase_removed()
+        store.notes.erase_removed()
         is_clean = _truncate_wal(store)
     except (IndexUnavailable, sqlite3.Error) as error:
         raise MemoryUnavailable(f"not all could be taken out: {error}") from error

@@ -4,15 +4,19 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.store.notes.database import NoteDatabase as NoteDatabase
     from scry.store.notes.project_notes import NewNote as NewNote
     from scry.store.notes.project_notes import ProjectNoteDatabase as ProjectNoteDatabase
+    from scry.store.notes.reader import NoteReader as NoteReader
     from scry.store.notes.reader import WordQuery as WordQuery
     from scry.store.notes.schema import PERSONA_MIGRATIONS as PERSONA_MIGRATIONS
-    from scry.store.notes.store import NoteDatabase as NoteDatabase
+    from scry.store.notes.store import NoteStore as NoteStore
 else:
     _MODULES = {
         "NewNote": "project_notes",
-        "NoteDatabase": "store",
+        "NoteDatabase": "database",
+        "NoteReader": "reader",
+        "NoteStore": "store",
         "PERSONA_MIGRATIONS": "schema",
         "ProjectNoteDatabase": "project_notes",
         "WordQuery": "reader",

@@ -13,8 +13,9 @@ import msgspec
 
 from scry.core.knowledge import PERSONA, PERSONA_NOTES, KnowledgeDocument
 from scry.core.text import tokenize
+from scry.store.notes.database import NoteDatabase
 from scry.store.notes.schema import PERSONA_MIGRATIONS as MIGRATIONS
-from scry.store.notes.store import NoteDatabase
+from scry.store.notes.store import NoteStore
 
 _DOC_ID_PREFIX = "persona:direct:"
 _MAX_TITLE = 80
@@ -40,17 +41,30 @@ _decode_body = msgspec.json.Decoder(PersonaNoteBody).decode
 _COLUMNS = "doc_id, time_ms, body"
 
 
-class PersonaDatabase(NoteDatabase):
-    """The person's notes. Any process reads and writes them."""
+class PersonaDatabase:
+    """The person's notes. Any process reads and writes them.
+
+    store: the note store that holds them. notes: searches it.
+    """
 
     @classmethod
     def open(cls, path: Path) -> PersonaDatabase:
         """Open the notes in a file, created where it is missing. Raises IndexUnavailable."""
-        return cls(PERSONA_NOTES, path, MIGRATIONS, write=True)
+        return cls(NoteDatabase(PERSONA_NOTES, path, MIGRATIONS, write=True))
+
+    def __init__(self, database: NoteDatabase) -> None:
+        """Use `open`."""
+        self._database = database
+        self.store = NoteStore(database)
+        self.notes = self.store.reader
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
 
     def add(self, body: PersonaNoteBody, time_ms: int) -> StoredPersonaNote:
         """Store a note. A superseded one is never found again. Raises KeyError where that one is not current."""
-        with self.transaction() as db:
+        with self._database.transaction() as db:
             if body.supersedes and not self._is_current(body.supersedes):
                 raise KeyError(body.supersedes)
             while self._was_added(make_note_id(time_ms)):
@@ -60,24 +74,24 @@ class PersonaDatabase(NoteDatabase):
             db.execute(sql, (time_ms, "add", note.doc_id, msgspec.json.encode(body).decode()))
             if body.supersedes:
                 db.execute(sql, (time_ms, "supersede", body.supersedes, None))
-                self.notes.remove([body.supersedes])
-            self.notes.put([_make_entry(note)])
+                self.store.remove([body.supersedes])
+            self.store.put([_make_entry(note)])
             return note
 
     def forget(self, doc_id: str, time_ms: int) -> None:
         """Erase a note for good: no file holds its text afterwards. Raises KeyError for one that was never added."""
-        with self.transaction() as db:
+        with self._database.transaction() as db:
             if not self._was_added(doc_id):
                 raise KeyError(doc_id)
             db.execute("UPDATE persona_events SET body = NULL WHERE doc_id = ?", (doc_id,))
             sql = "INSERT INTO persona_events (time_ms, kind, doc_id) VALUES (?, 'forget', ?)"
             db.execute(sql, (time_ms, doc_id))
-            self.notes.remove([doc_id])
-        self.erase_removed()
+            self.store.remove([doc_id])
+        self.store.erase_removed()
 
     def current_notes(self, doc_ids: Sequence[str] | None = None) -> list[StoredPersonaNote]:
         """Return the current notes, the newest first; with `doc_ids`, those of them, in their order."""
-        rows = self.notes.select(
+        rows = self._database.select(
             f"SELECT {_COLUMNS} FROM persona_events e WHERE kind = 'add' AND body IS NOT NULL AND NOT EXISTS "
             "(SELECT 1 FROM persona_events s WHERE s.doc_id = e.doc_id AND s.kind != 'add') ORDER BY time_ms DESC"
         )
@@ -88,7 +102,7 @@ class PersonaDatabase(NoteDatabase):
         return [by_id[doc_id] for doc_id in doc_ids if doc_id in by_id]
 
     def _was_added(self, doc_id: str) -> bool:
-        return bool(self.notes.select("SELECT 1 FROM persona_events WHERE doc_id = ?", (doc_id,)))
+        return bool(self._database.select("SELECT 1 FROM persona_events WHERE doc_id = ?", (doc_id,)))
 
     def _is_current(self, doc_id: str) -> bool:
         return bool(self.current_notes([doc_id]))

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import BELIEF, PROJECT_NOTES, RETRACTED, KnowledgeDocument, NoteFile
+from scry.store.notes.database import NoteDatabase
 from scry.store.notes.schema import PROJECT_NOTE_SCHEMA
-from scry.store.notes.store import NoteDatabase
-from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
+from scry.store.notes.store import NoteStore
+from scry.store.sqlite.database import decode_path, encode_path
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
@@ -44,8 +44,11 @@ class NewNote(msgspec.Struct, frozen=True):
     entry: KnowledgeDocument
 
 
-class ProjectNoteDatabase(NoteDatabase):
-    """The notes of one project: written by the indexer alone, read by any process."""
+class ProjectNoteDatabase:
+    """The notes of one project: written by the indexer alone, read by any process.
+
+    store: the note store that holds their documents. notes: searches it.
+    """
 
     @classmethod
     def open(cls, cache: Path, *, write: bool) -> ProjectNoteDatabase:
@@ -56,14 +59,26 @@ class ProjectNoteDatabase(NoteDatabase):
         """
         database_path = cache / PROJECT_NOTES_PATH
         try:
-            return cls(PROJECT_NOTES, database_path, PROJECT_NOTE_SCHEMA, write=write)
+            return cls(NoteDatabase(PROJECT_NOTES, database_path, PROJECT_NOTE_SCHEMA, write=write))
         except IndexUnavailable:
             if not write:
                 raise
         for path in database_path.parent.glob("*"):
             with suppress(OSError):
                 path.unlink()
-        return cls(PROJECT_NOTES, database_path, PROJECT_NOTE_SCHEMA, write=True)
+        return cls(NoteDatabase(PROJECT_NOTES, database_path, PROJECT_NOTE_SCHEMA, write=True))
+
+    def __init__(self, database: NoteDatabase) -> None:
+        """Read and write in an open file."""
+        self._database = database
+        self._select = database.select
+        self._select_in = database.select_in
+        self.store = NoteStore(database)
+        self.notes = self.store.reader
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
 
     # Reading ------------------------------------------------------------------------------------------------------
 
@@ -74,11 +89,8 @@ class ProjectNoteDatabase(NoteDatabase):
 
     def notes_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, NoteFile]:
         """Return the note of each doc_id: of several files the first by path."""
-        notes: dict[str, NoteFile] = {}
-        for part in batches(doc_ids):
-            sql = f"SELECT doc_id, facts FROM notes WHERE doc_id IN ({placeholders(part)}) ORDER BY path DESC"
-            notes |= {doc_id: _decode_note(facts) for doc_id, facts in self._select(sql, part)}
-        return notes
+        rows = self._select_in("SELECT doc_id, facts FROM notes WHERE doc_id IN ({}) ORDER BY path DESC", doc_ids)
+        return {doc_id: _decode_note(facts) for doc_id, facts in rows}
 
     def paths_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, list[str]]:
         """Return the paths of the files with each of these doc_ids, the first one first."""
@@ -129,7 +141,7 @@ class ProjectNoteDatabase(NoteDatabase):
         embed: where given, the notes can be found by meaning at once; otherwise once their vectors are filled in.
         """
         paths = [encode_path(path) for path in (*(new.path for new in notes), *removed_paths)]
-        with self.transaction() as db:
+        with self._database.transaction() as db:
             before = self._select_in("SELECT DISTINCT doc_id FROM notes WHERE path IN ({})", paths)
             db.executemany("DELETE FROM notes WHERE path = ?", [(path,) for path in paths])
             for new in notes:
@@ -138,7 +150,7 @@ class ProjectNoteDatabase(NoteDatabase):
 
     def save_coverage(self, targets_by_belief: Mapping[str, Sequence[BeliefTarget]], fingerprint: str) -> None:
         """Replace the coverage of these beliefs. fingerprint: of the state that it was made from."""
-        with self.transaction() as db:
+        with self._database.transaction() as db:
             for doc_id, targets in targets_by_belief.items():
                 db.execute("DELETE FROM reach WHERE doc_id = ?", (doc_id,))
                 rows = [(doc_id, target.target, target.score, target.reason) for target in targets]
@@ -148,10 +160,10 @@ class ProjectNoteDatabase(NoteDatabase):
     def _insert_file_note(self, new: NewNote) -> None:
         path = encode_path(new.path)
         row = (path, new.note.doc_id, msgspec.json.encode(new.note), msgspec.json.encode(new.entry))
-        self.connection.execute("INSERT INTO notes VALUES (?, ?, ?, ?)", row)
+        self._database.connection.execute("INSERT INTO notes VALUES (?, ?, ?, ?)", row)
         for kind, targets in (("supports", new.note.supports), ("attacks", new.note.attacks)):
             rows = [(path, kind, f"belief:{target.removeprefix('belief:')}") for target in targets]
-            self.connection.executemany("INSERT OR IGNORE INTO relations VALUES (?, ?, ?)", rows)
+            self._database.connection.executemany("INSERT OR IGNORE INTO relations VALUES (?, ?, ?)", rows)
 
     def _store_documents(self, doc_ids: Set[str], embed: EmbedNotes | None) -> None:
         """Make the first file of each doc_id the document of the note store, unless it is retracted."""
@@ -160,23 +172,18 @@ class ProjectNoteDatabase(NoteDatabase):
         )
         first = {doc_id: (facts, entry) for doc_id, facts, entry in rows}
         current = {doc_id: entry for doc_id, (facts, entry) in first.items() if _decode_note(facts).status != RETRACTED}
-        self.notes.remove(sorted(doc_ids - current.keys()))
+        self.store.remove(sorted(doc_ids - current.keys()))
         entries = [_decode_entry(current[doc_id]) for doc_id in sorted(current)]
-        doc_keys = self.notes.put(entries)
-        self.connection.executemany("DELETE FROM reach_made WHERE doc_id = ?", [(doc_id,) for doc_id in doc_ids])
+        doc_keys = self.store.put(entries)
+        self._database.connection.executemany(
+            "DELETE FROM reach_made WHERE doc_id = ?", [(doc_id,) for doc_id in doc_ids]
+        )
         removed = [(doc_id,) for doc_id in doc_ids - current.keys()]
-        self.connection.executemany("DELETE FROM reach WHERE doc_id = ?", removed)
-        self.notes.compact_vectors()
+        self._database.connection.executemany("DELETE FROM reach WHERE doc_id = ?", removed)
+        self.store.compact_vectors()
         if embed is not None and entries:
             embedder, vectors = embed(entries)
-            self.notes.publish_vectors(embedder, doc_keys, vectors)
-
-    def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
-        """Return all rows of a statement in which `{}` stands for the values."""
-        return [row for part in batches(values) for row in self._select(sql.format(placeholders(part)), part)]
-
-    def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        return self.notes.select(sql, values)
+            self.store.publish_vectors(embedder, doc_keys, vectors)
 
 
 def _decode_note(facts: bytes) -> NoteFile:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_DOC_KEYS, KnowledgeFilter, note_store_of
+from scry.core.knowledge import ALL_KNOWLEDGE, KnowledgeFilter, note_store_of
 from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
 from scry.store.lexical import LexicalIndex
+from scry.store.notes.database import NoteDatabase
 from scry.store.notes.postings import NO_DOCUMENTS, NotePostings, ScoredDocuments
-from scry.store.sqlite.database import batches, decode_path, placeholders
+from scry.store.sqlite.database import decode_path, placeholders
 from scry.store.vector_sets import VectorSets
 from scry.store.vectors import FloatRows
 
@@ -40,17 +37,61 @@ NOTE_COLUMNS = "doc_id, content_type, kind, title, text, snippet, time, path, li
 _MAX_CACHED_SCORES = 8
 
 
-class NoteReader:
-    """The reading half of a note store. Every method may be called from any thread, and raises IndexUnavailable."""
+class NoteSource(Protocol):
+    """A note store as questions read it: a `NoteReader`, or one that knows further documents."""
 
-    def __init__(self, name: str, folder: Path, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        """name: of core.knowledge. folder: for the vectors of this store alone. lock: the connection's."""
-        self.name = name
-        self.first_doc_key = FIRST_DOC_KEYS[name]
-        self._db = connection
-        self._lock = lock
-        self._postings = NotePostings(connection)
-        self._vectors = VectorSets(folder, connection)
+    @property
+    def first_doc_key(self) -> int:
+        """The key of the first document."""
+        ...
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to find."""
+        ...
+
+    def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
+        """See `NoteReader.search_words`."""
+        ...
+
+    def search_vectors(
+        self, identity: str, query: FloatRows, filters: KnowledgeFilter = ALL_KNOWLEDGE
+    ) -> ScoredDocuments:
+        """See `NoteReader.search_vectors`."""
+        ...
+
+    def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
+        """See `NoteReader.matched_terms`."""
+        ...
+
+    def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
+        """See `NoteReader.headers`."""
+        ...
+
+    def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
+        """See `NoteReader.get_documents`."""
+        ...
+
+    def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
+        """See `NoteReader.doc_keys_by_id`."""
+        ...
+
+    def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `NoteReader.doc_id_order`."""
+        ...
+
+
+class NoteReader:
+    """A note store, open for reading. Every method may be called from any thread, and raises IndexUnavailable."""
+
+    def __init__(self, database: NoteDatabase) -> None:
+        """Read from an open file."""
+        self._database = database
+        self._select = database.select
+        self._read_errors = database.read_errors
+        self.first_doc_key = database.first_doc_key
+        self.postings = NotePostings(database.connection)
+        self.vectors = VectorSets(database.path.parent, database.connection)
         self._generation_seen = -1
         self._headers: dict[int, DocumentHeader] = {}
         self._scores: dict[tuple[object, ...], ScoredDocuments] = {}
@@ -58,15 +99,9 @@ class NoteReader:
         self._doc_id_order: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     @property
-    def generation(self) -> int:
-        """A number that rises with every change of the documents or their vectors."""
-        rows = self.select("SELECT value FROM shelf_state WHERE key = 'generation'")
-        return int(rows[0][0]) if rows else 0
-
-    @property
     def is_empty(self) -> bool:
         """Whether there is no document."""
-        return not self.select("SELECT 1 FROM documents LIMIT 1")
+        return not self._select("SELECT 1 FROM documents LIMIT 1")
 
     # Searching ----------------------------------------------------------------------------------------------------
 
@@ -88,7 +123,7 @@ class NoteReader:
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
         with self._read_errors():
-            matched = self._postings.matched_terms(terms, self._row_ids(doc_keys))
+            matched = self.postings.matched_terms(terms, self._row_ids(doc_keys))
         return {doc_key + self.first_doc_key: held for doc_key, held in matched.items()}
 
     # Documents ----------------------------------------------------------------------------------------------------
@@ -115,11 +150,8 @@ class NoteReader:
 
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Return the keys of the documents with these doc_ids, by doc_id."""
-        doc_keys: dict[str, int] = {}
-        for part in batches(doc_ids):
-            rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({placeholders(part)})", part)
-            doc_keys |= {doc_id: doc_key + self.first_doc_key for doc_id, doc_key in rows}
-        return doc_keys
+        rows = self._database.select_in("SELECT doc_id, number FROM documents WHERE doc_id IN ({})", doc_ids)
+        return {doc_id: doc_key + self.first_doc_key for doc_id, doc_key in rows}
 
     def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the position of each of these documents among all by doc_id; -1 for a deleted one."""
@@ -138,30 +170,22 @@ class NoteReader:
     def list_doc_ids(self, types: frozenset[str] | None = None) -> list[str]:
         """Return the doc_ids of all documents of these types, in order."""
         where, values = _type_condition(types)
-        return [row[0] for row in self.select(f"SELECT doc_id FROM documents {where} ORDER BY doc_id", values)]
-
-    def documents_without_vector(self, identity: str, limit: int) -> list[tuple[int, str, str]]:
-        """Return key, title and text of the first `limit` documents without a vector of this embedder."""
-        with self._read_errors():
-            vector_set = self._vectors.find_by_identity(identity)
-            where = vector_set.lacks_condition if vector_set else "true"
-            sql = f"SELECT number, title, text FROM documents WHERE {where} ORDER BY number LIMIT ?"
-            return [(row[0] + self.first_doc_key, row[1], row[2]) for row in self.select(sql, (limit,))]
+        return [row[0] for row in self._select(f"SELECT doc_id FROM documents {where} ORDER BY doc_id", values)]
 
     # Internals ----------------------------------------------------------------------------------------------------
 
     def _score_words(self, query: WordQuery) -> ScoredDocuments:
-        scored = self._postings.score(query.terms, query.code_index)
+        scored = self.postings.score(query.terms, query.code_index)
         return ScoredDocuments(
             scored.doc_keys + self.first_doc_key, np.round(scored.scores, query.digits), scored.score_ceiling
         )
 
     def _score_vectors(self, identity: str, query: FloatRows) -> ScoredDocuments:
-        vector_set = self._vectors.find_by_identity(identity)
+        vector_set = self.vectors.find_by_identity(identity)
         if vector_set is None:
             return NO_DOCUMENTS
         try:
-            doc_keys, cosines = self._vectors.open_file(vector_set).all_cosines(query)
+            doc_keys, cosines = self.vectors.open_file(vector_set).all_cosines(query)
         except (IndexUnavailable, FileNotFoundError):  # found by words; see `NoteStore.drop_unreadable_vectors`
             return NO_DOCUMENTS
         if (doc_keys[1:] < doc_keys[:-1]).any():
@@ -194,7 +218,7 @@ class NoteReader:
 
     def _refresh_cache(self) -> None:
         """Forget values that were read before the last change."""
-        generation = self.generation
+        generation = self._database.generation
         if generation != self._generation_seen:
             self._generation_seen = generation
             self._headers.clear()
@@ -209,7 +233,7 @@ class NoteReader:
                 self._filtered.clear()
             where, values = _type_condition(filters.types)
             columns = "number, domains" if filters.filters_domains else "number"
-            rows = self.select(f"SELECT {columns} FROM documents {where} ORDER BY number", values)
+            rows = self._select(f"SELECT {columns} FROM documents {where} ORDER BY number", values)
             if filters.filters_domains:
                 rows = [row for row in rows if filters.allows_domains(json.loads(row[1]))]
             self._filtered[filters] = np.array([row[0] for row in rows], np.int64)
@@ -218,7 +242,7 @@ class NoteReader:
     def _row_ids_in_doc_id_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the row ids of all documents, ascending, and the position of each by doc_id."""
         if self._doc_id_order is None:
-            rows = self.select("SELECT number FROM documents ORDER BY doc_id")
+            rows = self._select("SELECT number FROM documents ORDER BY doc_id")
             by_name = np.array([doc_key for (doc_key,) in rows], np.int64)
             positions = np.argsort(by_name)
             self._doc_id_order = by_name[positions], positions
@@ -229,23 +253,7 @@ class NoteReader:
 
     def _select_rows(self, columns: str, row_ids: Sequence[int]) -> list[Any]:
         """Return row id and these columns of each of the documents."""
-        rows: list[Any] = []
-        for part in batches(row_ids):
-            rows += self.select(f"SELECT number, {columns} FROM documents WHERE number IN ({placeholders(part)})", part)
-        return rows
-
-    def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return the rows of a statement on the file, for its owner."""
-        with self._read_errors():
-            return self._db.execute(sql, values).fetchall()
-
-    @contextmanager
-    def _read_errors(self) -> Generator[None]:
-        try:
-            with self._lock:
-                yield
-        except (sqlite3.Error, FileNotFoundError) as error:
-            raise IndexUnavailable(f"the {self.name} notes can't be read: {error}") from error
+        return self._database.select_in(f"SELECT number, {columns} FROM documents WHERE number IN ({{}})", row_ids)
 
 
 def _type_condition(types: frozenset[str] | None) -> tuple[str, list[str]]:
@@ -282,7 +290,7 @@ class NoteStores(Struct, frozen=True):
     own notes; `search_words` and `search_vectors` of a single store raise.
     """
 
-    readers: Mapping[str, NoteReader]
+    readers: Mapping[str, NoteSource]
     errors: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
@@ -333,13 +341,13 @@ class NoteStores(Struct, frozen=True):
                 return doc_keys[doc_id]
         return None
 
-    def get_reader(self, name: str) -> NoteReader | None:
+    def get_reader(self, name: str) -> NoteSource | None:
         """Return one note store; None when it is empty. Raises IndexUnavailable when it cannot be read."""
         if name in self.errors:
             raise IndexUnavailable(self.errors[name])
         return self.readers.get(name)
 
-    def _search_all(self, search: Callable[[NoteReader], ScoredDocuments]) -> ScoredDocuments:
+    def _search_all(self, search: Callable[[NoteSource], ScoredDocuments]) -> ScoredDocuments:
         scored: list[ScoredDocuments] = []
         for store in sorted(self.readers.values(), key=lambda store: store.first_doc_key):
             try:
@@ -352,7 +360,7 @@ class NoteStores(Struct, frozen=True):
         return ScoredDocuments(np.concatenate([p.doc_keys for p in parts]), np.concatenate([p.scores for p in parts]))
 
     def _read_by_store(
-        self, doc_keys: Sequence[int], read: Callable[[NoteReader, list[int]], dict[int, T]]
+        self, doc_keys: Sequence[int], read: Callable[[NoteSource, list[int]], dict[int, T]]
     ) -> dict[int, T]:
         keys_by_store: dict[str, list[int]] = defaultdict(list)
         for doc_key in doc_keys:

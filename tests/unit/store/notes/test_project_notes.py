@@ -51,13 +51,13 @@ def test_published_note_is_found_by_meaning_at_once(file: ProjectNoteDatabase) -
     file.publish([belief("a", "Cats purr")], [".scry/beliefs/b.md"], embed)
     assert near(file, "Apples") == near(file, "Bees") == []
     assert near(file, "Cats") == ["belief:a"]
-    assert file.notes.documents_without_vector(MAKER.identity, 10) == []
+    assert file.store.documents_without_vector(MAKER.identity, 10) == []
 
 
 def test_many_edits_leave_few_dead_vectors(file: ProjectNoteDatabase, tmp_path: Path) -> None:
     for number in range(200):
         file.publish([belief("a", f"Apple {number}")], (), embed)
-    file.notes.delete_unused_files()
+    file.store.delete_unused_files()
     (vectors,) = (tmp_path / "knowledge").glob("vectors-*")
     assert vectors.stat().st_size < 100 * (8 + MAKER.dimension)
     assert near(file, "Apples") == ["belief:a"]
@@ -66,4 +66,4 @@ def test_many_edits_leave_few_dead_vectors(file: ProjectNoteDatabase, tmp_path: 
 def test_note_without_an_embedder_waits_for_its_vector(file: ProjectNoteDatabase) -> None:
     file.publish([belief("a", "Apples fall")])
     assert near(file, "Apples") == []
-    assert [title for _, title, _ in file.notes.documents_without_vector(MAKER.identity, 10)] == ["Apples fall"]
+    assert [title for _, title, _ in file.store.documents_without_vector(MAKER.identity, 10)] == ["Apples fall"]

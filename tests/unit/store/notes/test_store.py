@@ -17,7 +17,7 @@ from scry.core.knowledge import PERSONA_NOTES
 from scry.oracles import CodeCorpus, CommitCorpus, NoteCorpus
 from scry.store import EmbedderInfo, LexicalEntry, LexicalIndex
 from scry.store.history import FIRST_COMMIT_KEY
-from scry.store.notes import PERSONA_MIGRATIONS, NoteDatabase, WordQuery
+from scry.store.notes import PERSONA_MIGRATIONS, NoteDatabase, NoteReader, NoteStore, WordQuery
 
 MAKER = EmbedderInfo("bundled", "bundled@1/8", 8)
 
@@ -47,7 +47,7 @@ def words(code: LexicalIndex, *terms: str) -> WordQuery:
 
 def publish(file: NoteDatabase, *entries: KnowledgeDocument) -> list[int]:
     with file.transaction():
-        return file.notes.put(entries)
+        return NoteStore(file).put(entries)
 
 
 def test_doc_key_ranges_identify_the_corpus() -> None:
@@ -63,26 +63,26 @@ def test_doc_key_ranges_identify_the_corpus() -> None:
 
 def test_note_terms_have_their_rarity_in_the_code(file: NoteDatabase, code: LexicalIndex) -> None:
     rare, common = publish(file, entry("1", "rare thing"), entry("2", "common thing"))
-    found = file.notes.search_words(words(code, "rare", "common"))
+    found = NoteReader(file).search_words(words(code, "rare", "common"))
     scores = dict(found.top(10).as_pairs())
     assert scores[rare] > scores[common] > 0
     assert max(scores.values()) < found.score_ceiling
-    assert file.notes.matched_terms(["rare", "thing", "absent"], [rare]) == {rare: ["rare", "thing"]}
+    assert NoteReader(file).matched_terms(["rare", "thing", "absent"], [rare]) == {rare: ["rare", "thing"]}
 
 
 def test_note_score_does_not_depend_on_other_notes(file: NoteDatabase, code: LexicalIndex) -> None:
     (first,) = publish(file, entry("1", "a rare thing"))
-    before = file.notes.search_words(words(code, "rare")).score_of(first)
+    before = NoteReader(file).search_words(words(code, "rare")).score_of(first)
     publish(file, *(entry(str(n), "rare rare rare and long " * n) for n in range(2, 30)))
-    assert file.notes.search_words(words(code, "rare")).score_of(first) == before
+    assert NoteReader(file).search_words(words(code, "rare")).score_of(first) == before
 
 
 def test_republished_note_replaces_the_earlier_one(file: NoteDatabase, code: LexicalIndex) -> None:
     publish(file, entry("1", "rare thing"))
     (number,) = publish(file, entry("1", "common thing"))
-    assert file.notes.list_doc_ids() == ["persona:direct:1"]
-    assert len(file.notes.search_words(words(code, "rare")).doc_keys) == 0
-    assert file.notes.doc_keys_by_id(["persona:direct:1"]) == {"persona:direct:1": number}
+    assert NoteReader(file).list_doc_ids() == ["persona:direct:1"]
+    assert len(NoteReader(file).search_words(words(code, "rare")).doc_keys) == 0
+    assert NoteReader(file).doc_keys_by_id(["persona:direct:1"]) == {"persona:direct:1": number}
 
 
 def test_published_note_is_read_back_in_full(file: NoteDatabase) -> None:
@@ -90,7 +90,7 @@ def test_published_note_is_read_back_in_full(file: NoteDatabase) -> None:
         entry("1", "say it"), time=7, code_refs=("a.py:3",), session_id="s", domains=("style",), path="n.md", line=2
     )
     (number,) = publish(file, full)
-    document = file.notes.get_documents([number])[number]
+    document = NoteReader(file).get_documents([number])[number]
     assert (document.doc_id, document.content_type, document.path) == (full.doc_id, "persona", "n.md")
     assert (document.time, document.code_refs, document.session_id, document.domains) == (
         7,
@@ -99,22 +99,22 @@ def test_published_note_is_read_back_in_full(file: NoteDatabase) -> None:
         ("style",),
     )
     assert (document.symbol.name, document.symbol.doc, document.symbol.span.start.line) == ("say it", "say it", 2)
-    assert file.notes.headers([number])[number].path == ""
+    assert NoteReader(file).headers([number])[number].path == ""
 
 
 def test_note_vectors_are_of_one_embedder_and_existing_notes(file: NoteDatabase) -> None:
     numbers = publish(file, entry("1", "one"), entry("2", "two"))
-    assert [number for number, _, _ in file.notes.documents_without_vector(MAKER.identity, 10)] == numbers
+    assert [number for number, _, _ in NoteStore(file).documents_without_vector(MAKER.identity, 10)] == numbers
     rows = np.eye(2, 8, dtype=np.float32)
     with file.transaction():
-        file.notes.publish_vectors(MAKER, numbers, rows)
-    assert file.notes.documents_without_vector(MAKER.identity, 10) == []
-    found = file.notes.search_vectors(MAKER.identity, rows[1])
+        NoteStore(file).publish_vectors(MAKER, numbers, rows)
+    assert NoteStore(file).documents_without_vector(MAKER.identity, 10) == []
+    found = NoteReader(file).search_vectors(MAKER.identity, rows[1])
     assert found.score_of(numbers[1]) == pytest.approx(1.0, abs=0.01)
-    assert len(file.notes.search_vectors("other@1/8", rows[1]).doc_keys) == 0
+    assert len(NoteReader(file).search_vectors("other@1/8", rows[1]).doc_keys) == 0
     with file.transaction():
-        file.notes.remove(["persona:direct:2"])
-    assert file.notes.search_vectors(MAKER.identity, rows[1]).doc_keys.tolist() == [numbers[0]]
+        NoteStore(file).remove(["persona:direct:2"])
+    assert NoteReader(file).search_vectors(MAKER.identity, rows[1]).doc_keys.tolist() == [numbers[0]]
 
 
 @pytest.mark.acceptance("K1")
@@ -122,11 +122,11 @@ def test_removed_note_text_is_in_no_file(file: NoteDatabase) -> None:
     secret = "xyzzyplugh"
     numbers = publish(file, entry("1", f"the {secret} word"), entry("2", "a kept word"))
     with file.transaction():
-        file.notes.publish_vectors(MAKER, numbers, np.eye(2, 8, dtype=np.float32))
+        NoteStore(file).publish_vectors(MAKER, numbers, np.eye(2, 8, dtype=np.float32))
     rows = b"".join(path.read_bytes() for path in file.path.parent.glob("vectors-*"))
     with file.transaction():
-        file.notes.remove(["persona:direct:1"])
-    file.erase_removed()
+        NoteStore(file).remove(["persona:direct:1"])
+    NoteStore(file).erase_removed()
     held = b"".join(path.read_bytes() for path in file.path.parent.iterdir())
     assert secret.encode() not in held
     assert b"kept" in held
@@ -136,12 +136,12 @@ def test_removed_note_text_is_in_no_file(file: NoteDatabase) -> None:
 
 def test_notes_of_another_process_are_visible(file: NoteDatabase, code: LexicalIndex) -> None:
     with closing(NoteDatabase(PERSONA_NOTES, file.path, PERSONA_MIGRATIONS, write=False)) as reader:
-        assert reader.notes.is_empty
+        assert NoteReader(reader).is_empty
         publish(file, entry("1", "rare"))
-        assert not reader.notes.is_empty
-        assert len(reader.notes.search_words(words(code, "rare")).doc_keys) == 1
+        assert not NoteReader(reader).is_empty
+        assert len(NoteReader(reader).search_words(words(code, "rare")).doc_keys) == 1
         publish(file, entry("2", "rare"))
-        assert len(reader.notes.search_words(words(code, "rare")).doc_keys) == 2
+        assert len(NoteReader(reader).search_words(words(code, "rare")).doc_keys) == 2
 
 
 def test_damaged_note_file_is_reported(tmp_path: Path) -> None:
@@ -162,33 +162,33 @@ def test_postings_are_those_of_existing_documents(
         for name, text in acts:
             with file.transaction():
                 if text:
-                    file.notes.put([entry(str(name), text)])
+                    NoteStore(file).put([entry(str(name), text)])
                     there[f"persona:direct:{name}"] = text
                 else:
-                    file.notes.remove([f"persona:direct:{name}"])
+                    NoteStore(file).remove([f"persona:direct:{name}"])
                     there.pop(f"persona:direct:{name}", None)
         for word in ("a", "b", "ab"):
             holders = {doc_id for doc_id, text in there.items() if word in text.split()}
-            found = file.notes.search_words(words(code, word)).doc_keys.tolist()
-            assert {document.doc_id for document in file.notes.get_documents(found).values()} == holders
+            found = NoteReader(file).search_words(words(code, word)).doc_keys.tolist()
+            assert {document.doc_id for document in NoteReader(file).get_documents(found).values()} == holders
 
 
 @pytest.mark.parametrize("left", [None, b"", b"\xff"])
 def test_unreadable_vectors_are_skipped_and_rebuilt(file: NoteDatabase, left: bytes | None) -> None:
     numbers, vectors = publish(file, entry("one", "first"), entry("two", "second")), np.eye(2, 8, dtype=np.float32)
     with file.transaction():
-        file.notes.publish_vectors(MAKER, numbers, vectors)
+        NoteStore(file).publish_vectors(MAKER, numbers, vectors)
     (place,) = file.path.parent.glob("vectors-*")
     size = place.stat().st_size
-    assert not file.notes.has_unreadable_vectors
+    assert not NoteStore(file).has_unreadable_vectors
     place.unlink() if left is None else place.write_bytes(left * size)
-    assert file.notes.search_vectors(MAKER.identity, vectors[1]).as_pairs() == []
-    assert file.notes.has_unreadable_vectors
+    assert NoteReader(file).search_vectors(MAKER.identity, vectors[1]).as_pairs() == []
+    assert NoteStore(file).has_unreadable_vectors
     with file.transaction():
-        file.notes.drop_unreadable_vectors()
-    assert [number for number, _, _ in file.notes.documents_without_vector(MAKER.identity, 10)] == numbers
+        NoteStore(file).drop_unreadable_vectors()
+    assert [number for number, _, _ in NoteStore(file).documents_without_vector(MAKER.identity, 10)] == numbers
     with file.transaction():
-        file.notes.publish_vectors(MAKER, numbers, vectors)
-    file.notes.delete_unused_files()
-    assert file.notes.search_vectors(MAKER.identity, vectors[1]).top(1).as_pairs()[0][0] == numbers[1]
-    assert file.notes.documents_without_vector(MAKER.identity, 10) == []
+        NoteStore(file).publish_vectors(MAKER, numbers, vectors)
+    NoteStore(file).delete_unused_files()
+    assert NoteReader(file).search_vectors(MAKER.identity, vectors[1]).top(1).as_pairs()[0][0] == numbers[1]
+    assert NoteStore(file).documents_without_vector(MAKER.identity, 10) == []

@@ -1,0 +1,132 @@
+"""The SQLite file of a note store: one connection under one lock, its transactions and its generation."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import FIRST_DOC_KEYS
+from scry.store.sqlite.database import (
+    BUSY_TIMEOUT_S,
+    CacheSchema,
+    apply_migrations,
+    batches,
+    create_cache_tables,
+    open_database,
+    open_shared_database,
+    placeholders,
+    schema_version,
+    transaction,
+)
+
+NoteSchema = CacheSchema | Sequence[str]
+"""The tables of a cache, or the migrations of a file that cannot be rebuilt."""
+
+
+class NoteDatabase:
+    """A SQLite file with a note store, shared by the parts that read and write it and by the owner of its other tables.
+
+    Any number of processes read and write it; every method may be called from any thread. Removed content is
+    overwritten: nothing of a forgotten text stays in the file (`NoteStore.erase_removed` does the rest).
+    """
+
+    def __init__(self, name: str, path: Path, schema: NoteSchema, *, write: bool) -> None:
+        """Open the file, created where it is missing and `write` is set. name: of its note store, of core.knowledge.
+
+        The vectors of the note store lie in the same folder. Raises IndexUnavailable, also for a file of another
+        version of Scry that cannot be migrated.
+        """
+        self.name = name
+        self.first_doc_key = FIRST_DOC_KEYS[name]
+        self.path = path
+        self.lock = threading.RLock()
+        try:
+            self.connection = _open_note_database(path, schema, write=write)
+            self._opened = path.stat()
+        except (sqlite3.Error, OSError) as error:
+            raise IndexUnavailable(f"{path} can't be opened: {error}") from error
+
+    @property
+    def generation(self) -> int:
+        """A number that rises with every change of the documents or their vectors."""
+        rows = self.select("SELECT value FROM shelf_state WHERE key = 'generation'")
+        return int(rows[0][0]) if rows else 0
+
+    def raise_generation(self) -> None:
+        """Count a change of the documents or their vectors, inside a transaction."""
+        self.connection.execute(
+            "INSERT INTO shelf_state VALUES ('generation', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
+        )
+
+    def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return all rows of a statement. Raises IndexUnavailable."""
+        with self.read_errors():
+            return self.connection.execute(sql, values).fetchall()
+
+    def select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
+        """Return all rows of a statement in which `{}` stands for the values. Raises IndexUnavailable."""
+        return [row for part in batches(values) for row in self.select(sql.format(placeholders(part)), part)]
+
+    @contextmanager
+    def read_errors(self) -> Generator[None]:
+        """Hold the lock, and raise IndexUnavailable for what can't be read inside."""
+        try:
+            with self.lock:
+                yield
+        except (sqlite3.Error, FileNotFoundError) as error:
+            raise IndexUnavailable(f"the {self.name} notes can't be read: {error}") from error
+
+    @contextmanager
+    def transaction(self) -> Generator[sqlite3.Connection]:
+        """Write everything inside, or nothing. Raises IndexUnavailable when it cannot be written."""
+        try:
+            with self.lock, transaction(self.connection):
+                yield self.connection
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"{self.path} can't be written: {error}") from error
+
+    def is_in_place(self) -> bool:
+        """Return whether the file is still the one at its path: not removed, not replaced."""
+        try:
+            return os.path.samestat(self.path.stat(), self._opened)
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Close the file."""
+        with self.lock:
+            self.connection.close()
+
+
+def _open_note_database(path: Path, schema: NoteSchema, *, write: bool) -> sqlite3.Connection:
+    current = schema.format if isinstance(schema, CacheSchema) else len(schema)
+    if not write:
+        connection = open_database(path, write=False)
+        if schema_version(connection) != current:
+            connection.close()
+            raise IndexUnavailable(f"{path} was written by another version of Scry")
+        return connection
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    connection = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
+    try:
+        version = schema_version(connection)
+        if version > current:
+            raise IndexUnavailable(f"{path} was written by a newer version of Scry; update this one")
+        connection.execute("PRAGMA secure_delete=ON")
+        connection.execute("PRAGMA foreign_keys=ON")
+        if not isinstance(schema, CacheSchema):
+            apply_migrations(connection, schema)
+        elif version in (0, current):
+            create_cache_tables(connection, schema)
+        else:
+            raise IndexUnavailable(f"{path} was written by an older version of Scry")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
