@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from scry.index.parse.languages.c_macros import blank_macros
 from scry.index.parse.languages.language import Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_relative
@@ -124,14 +126,4 @@ LANGUAGE = Language(
     entry_symbols=ENTRY_SYMBOLS,
 )
 
-HEADER = Language(
-    name="c",
-    extensions=(".h",),
-    grammar=_grammar,
-    query=DEFINITIONS + REFERENCES,
-    read_import=read_import,
-    name_resolution=NAME_RESOLUTION,
-    resolve=resolve,
-    prepare=blank_macros,
-    detect_other_language=_detect_cpp_header,
-)
+HEADER = replace(LANGUAGE, extensions=(".h",), entry_symbols=frozenset[str](), detect_other_language=_detect_cpp_header)

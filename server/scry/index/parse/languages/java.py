@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from scry.core.types import Binding
 from scry.index.parse.languages.language import FOLDER_SCOPE, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles
@@ -71,6 +73,9 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     return ()
 
 
+JVM_NAME_RESOLUTION = NameResolution(family="jvm", default_scope=FOLDER_SCOPE, implicit_self=True, overloads=True)
+"""The part of name resolution that the languages of the JVM share."""
+
 LANGUAGE = Language(
     name="java",
     extensions=(".java",),
@@ -78,9 +83,7 @@ LANGUAGE = Language(
     query=_QUERY,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    name_resolution=NameResolution(
-        family="jvm", default_scope=FOLDER_SCOPE, implicit_self=True, overloads=True, accessors=(".", "::")
-    ),
+    name_resolution=replace(JVM_NAME_RESOLUTION, accessors=(".", "::")),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.java$",
     entry_text=r"\bpublic\s+static\s+void\s+main\s*\(",

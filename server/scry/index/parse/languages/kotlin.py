@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from scry.core.types import Binding
-from scry.index.parse.languages.language import FOLDER_SCOPE, METHOD_AND_FUNCTION_KINDS, Language, NameResolution
+from scry.index.parse.languages.java import JVM_NAME_RESOLUTION
+from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_dotted_import
 
 _QUERY = """
@@ -90,14 +93,8 @@ LANGUAGE = Language(
     read_container=_read_container,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    name_resolution=NameResolution(
-        family="jvm",
-        default_scope=FOLDER_SCOPE,
-        implicit_self=True,
-        members=METHOD_AND_FUNCTION_KINDS,
-        external_members=True,
-        overloads=True,
-        accessors=(".", "::"),
+    name_resolution=replace(
+        JVM_NAME_RESOLUTION, members=METHOD_AND_FUNCTION_KINDS, external_members=True, accessors=(".", "::")
     ),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.kt$",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scry.index.parse.languages.language import FOLDER_SCOPE, METHOD_AND_FUNCTION_KINDS, Language, NameResolution
+from msgspec.structs import replace
+
+from scry.index.parse.languages.java import JVM_NAME_RESOLUTION
+from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_dotted_import
 
 _QUERY = """
@@ -77,14 +80,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    name_resolution=NameResolution(
-        family="jvm",
-        default_scope=FOLDER_SCOPE,
-        implicit_self=True,
-        members=METHOD_AND_FUNCTION_KINDS,
-        external_members=True,
-        overloads=True,
-    ),
+    name_resolution=replace(JVM_NAME_RESOLUTION, members=METHOD_AND_FUNCTION_KINDS, external_members=True),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.scala$",
     entry_text=r"\bdef\s+main\s*\(\s*\w+\s*:\s*Array\[String\]",

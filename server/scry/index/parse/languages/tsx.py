@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from scry.index.parse.languages import typescript
-from scry.index.parse.languages.javascript import (
-    ENTRY_PATHS,
-    JSX,
-    NAME_RESOLUTION,
-    read_bindings,
-    read_container,
-    read_import,
-    resolve,
-)
-from scry.index.parse.languages.language import Language
+from msgspec.structs import replace
+
+from scry.index.parse.languages import javascript, typescript
 
 
 def _grammar() -> object:
@@ -21,15 +13,10 @@ def _grammar() -> object:
     return tree_sitter_typescript.language_tsx()
 
 
-LANGUAGE = Language(
-    name="typescript",
+LANGUAGE = replace(
+    typescript.LANGUAGE,
     extensions=(".tsx",),
+    interpreters=(),
     grammar=_grammar,
-    query=typescript.QUERY + JSX,
-    read_container=read_container,
-    read_import=read_import,
-    read_bindings=read_bindings,
-    name_resolution=NAME_RESOLUTION,
-    resolve=resolve,
-    entry_paths=ENTRY_PATHS,
+    query=typescript.QUERY + javascript.JSX,
 )

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from scry.index.parse.languages.javascript import (
-    DEFINITIONS,
-    ENTRY_PATHS,
-    NAME_RESOLUTION,
-    REFERENCES,
-    read_bindings,
-    read_container,
-    read_import,
-    resolve,
-)
-from scry.index.parse.languages.language import Language
+from msgspec.structs import replace
+
+from scry.index.parse.languages import javascript
+from scry.index.parse.languages.javascript import DEFINITIONS, REFERENCES
 
 _KEY = "[(property_identifier) (string) (private_property_identifier)]"
 
@@ -67,16 +60,12 @@ def _grammar() -> object:
     return tree_sitter_typescript.language_typescript()
 
 
-LANGUAGE = Language(
+LANGUAGE = replace(
+    javascript.LANGUAGE,
     name="typescript",
     extensions=(".ts", ".mts", ".cts"),
+    filenames=(),
     interpreters=("deno", "ts-node", "tsx"),
     grammar=_grammar,
     query=QUERY,
-    read_container=read_container,
-    read_import=read_import,
-    read_bindings=read_bindings,
-    name_resolution=NAME_RESOLUTION,
-    resolve=resolve,
-    entry_paths=ENTRY_PATHS,
 )
