@@ -24,10 +24,7 @@ from scry.store import answers
 from scry.store.events import log as events
 from scry.store.events.log import selection_condition
 from scry.store.events.schema import EVENT_MIGRATIONS
-from scry.store.sqlite.database import open_shared_database, schema_version
-
-_WAL_TIMEOUT_S = 5.0
-"""How long the truncation waits for other readers of the journal."""
+from scry.store.sqlite.database import open_shared_database, schema_version, truncate_wal, try_truncate_wal
 
 _COMPACT = """
     UPDATE events SET body = json_set(
@@ -107,16 +104,15 @@ def _rewrite_database(path: Path) -> Generator[sqlite3.Connection]:
 
 def _truncate_wal(path: Path) -> bool:
     """Truncate the journal; return False when another process reads it all the time."""
-    deadline = time.monotonic() + _WAL_TIMEOUT_S
+
+    def attempt() -> bool:
+        try:
+            return try_truncate_wal(database)
+        except sqlite3.OperationalError:
+            return False
+
     with closing(sqlite3.connect(path, timeout=events.BUSY_TIMEOUT_S, isolation_level=None)) as database:
-        while True:
-            try:
-                is_busy = bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-            except sqlite3.OperationalError:
-                is_busy = True
-            if not is_busy or time.monotonic() > deadline:
-                return not is_busy
-            time.sleep(0.05)
+        return truncate_wal(attempt)
 
 
 def _forget_selected_answers(path: Path, selection: EventFilter, queries: set[str]) -> tuple[int, bool]:

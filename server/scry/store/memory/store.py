@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -42,6 +41,7 @@ from scry.store.memory.sessions import (
 )
 from scry.store.notes.database import NoteDatabase
 from scry.store.notes.store import NoteStore
+from scry.store.sqlite.database import truncate_wal
 
 MAX_TEXT_CHARACTERS, MAX_DETAIL_CHARACTERS = 4_000, 20_000
 """Limits in characters. Of a longer text the beginning is kept; of a longer detail the end, which shows what failed."""
@@ -346,9 +346,6 @@ class ForgetResult(Struct, frozen=True):
     is_clean: bool = True
 
 
-_WAL_TIMEOUT_S = 5.0
-"""How long the truncation waits for other readers of the journal."""
-
 _SELECT_FORGOTTEN = (
     "SELECT m.number, m.id, m.capsule, c.session, m.kind FROM memories m JOIN capsules c ON c.number = m.capsule"
     " JOIN sessions s ON s.number = c.session"
@@ -368,21 +365,10 @@ def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> Fo
             store.resummarize(database, sorted({row[2] for row in rows_to_forget if row[4] != "summary"}), now)
             sessions = _remove_sessions(database, selection, sorted({row[3] for row in rows_to_forget}))
         store.notes.erase_removed()
-        is_clean = _truncate_wal(store)
+        is_clean = truncate_wal(store.database.try_truncate_wal)
     except (IndexUnavailable, sqlite3.Error) as error:
         raise MemoryUnavailable(f"not all could be taken out: {error}") from error
     return ForgetResult(tuple(row[1] for row in rows_to_forget), sessions, is_clean)
-
-
-def _truncate_wal(store: MemoryStore) -> bool:
-    """Truncate the journal; return False when another process reads it all the time."""
-    deadline = time.monotonic() + _WAL_TIMEOUT_S
-    while True:
-        with store.database.lock:
-            is_busy = bool(store.database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-        if not is_busy or time.monotonic() > deadline:
-            return not is_busy
-        time.sleep(0.05)
 
 
 def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, emptied: Sequence[int]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Generator, Sequence
@@ -18,11 +17,13 @@ from scry.store.sqlite.database import (
     apply_migrations,
     batches,
     create_cache_tables,
+    is_same_file,
     open_database,
     open_shared_database,
     placeholders,
     schema_version,
     transaction,
+    try_truncate_wal,
 )
 
 NoteSchema = CacheSchema | Sequence[str]
@@ -93,10 +94,12 @@ class NoteDatabase:
 
     def is_in_place(self) -> bool:
         """Return whether the file is still the one at its path: not removed, not replaced."""
-        try:
-            return os.path.samestat(self.path.stat(), self._opened)
-        except OSError:
-            return False
+        return is_same_file(self.path, self._opened)
+
+    def try_truncate_wal(self) -> bool:
+        """Truncate the journal; return whether no reader was in the way. Raises sqlite3.Error."""
+        with self.lock:
+            return try_truncate_wal(self.connection)
 
     def close(self) -> None:
         """Close the file."""

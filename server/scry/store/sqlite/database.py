@@ -221,6 +221,36 @@ def _split_statements(script: str) -> Iterator[str]:
             statement = ""
 
 
+def is_same_file(path: Path, opened: os.stat_result) -> bool:
+    """Return whether the file at a path is still the one that was opened: not removed, not replaced."""
+    try:
+        return os.path.samestat(path.stat(), opened)
+    except OSError:
+        return False
+
+
+_WAL_TIMEOUT_S = 5.0
+"""How long the truncation waits for other readers of the journal."""
+
+
+def truncate_wal(attempt: Callable[[], bool]) -> bool:
+    """Repeat an attempt to truncate a journal; return False when another process reads the journal all the time.
+
+    attempt: `try_truncate_wal` under the lock of its connection; returns whether the journal was truncated.
+    """
+    deadline = time.monotonic() + _WAL_TIMEOUT_S
+    while not attempt():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def try_truncate_wal(connection: sqlite3.Connection) -> bool:
+    """Truncate the journal of a file; return whether no reader was in the way."""
+    return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+
+
 def write_counter(connection: sqlite3.Connection) -> tuple[int, int]:
     """Return a value that differs as soon as any connection has written to the file; costs some microseconds."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0]), connection.total_changes
