@@ -13,8 +13,10 @@ import os
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -22,7 +24,13 @@ from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import EventFilter, LogEvent, StoredEvent
 from scry.core.files import format_size
 from scry.store.events.schema import EVENT_MIGRATIONS
-from scry.store.sqlite.database import apply_migrations, is_on_network_file_system, open_shared_database, schema_version
+from scry.store.sqlite.database import (
+    apply_migrations,
+    is_on_network_file_system,
+    is_same_file,
+    open_shared_database,
+    schema_version,
+)
 
 EVENTS_FILE = "events.sqlite"
 
@@ -99,10 +107,7 @@ class EventLog:
 
     def is_in_place(self) -> bool:
         """Return whether the file is still the one at its path: not removed, not replaced."""
-        try:
-            return os.path.samestat(self._path.stat(), self._opened)
-        except OSError:
-            return False
+        return is_same_file(self._path, self._opened)
 
     def close(self) -> None:
         """Close the file. Not needed for durability."""
@@ -170,6 +175,31 @@ class SqlResult(Struct, frozen=True):
 
     columns: Sequence[str]
     rows: Sequence[Sequence[SqlValue]]
+
+
+LOG_VIEWS: Mapping[str, str] = MappingProxyType(
+    {
+        "queries": "ORDER BY sequence DESC",
+        "usage": "ORDER BY sequence DESC",
+        "ratings": "ORDER BY sequence DESC",
+        "query_analysis": "ORDER BY sequence DESC, rank",
+        "modes": "ORDER BY queries DESC",
+        "reformulations": "ORDER BY query_id DESC",
+    }
+)
+"""The views that `read_log_view` reads, each with its order: the newest or the most frequent rows first."""
+
+
+def read_log_view(folder: Path, view: str, limit: int) -> SqlResult:
+    """Return the first rows of one of `LOG_VIEWS`, without columns where nothing was logged yet. Raises LogUnavailable.
+
+    folder: the data folder of a project.
+    """
+    reader = EventReader.open(folder)
+    if reader is None:
+        return SqlResult([], [])
+    with closing(reader):
+        return reader.run_select(f"SELECT * FROM {view} {LOG_VIEWS[view]} LIMIT {limit}")
 
 
 class EventReader:

@@ -11,7 +11,7 @@ from scry.core.errors import BadRequest, IndexUnavailable
 from scry.engine.response.notices import describe_incomplete, describe_size
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.render.index_state import render_index_state
+from scry.surfaces.render.activity import render_index_state
 from scry.surfaces.render.styled_text import styled_line
 from scry_protocol.messages import IndexState
 

@@ -6,9 +6,7 @@ state, and the views of the log (docs/events.md) as tables.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,10 +16,10 @@ from mcp.types import CallToolResult, Resource, TextContent
 from scry.core.errors import BadRequest
 from scry.engine.federation.router import ProjectRouter
 from scry.projects.project import open_project
-from scry.store.events.log import EventReader
+from scry.store.events.log import read_log_view
+from scry.surfaces.render.activity import render_index_state
 from scry.surfaces.render.budget import render_answer_within, truncate_to_budget
 from scry.surfaces.render.explanation import render_detail
-from scry.surfaces.render.index_state import render_index_state
 from scry.surfaces.render.styled_text import make_printable, to_plain_text
 from scry_protocol.messages import (
     Answer,
@@ -74,17 +72,17 @@ STATUS_URI = "scry://status"
 _LOG_PREFIX = "scry://log/"
 _MAX_ROWS = 100
 
-LOG_VIEWS: Mapping[str, tuple[str, str]] = MappingProxyType(
+_VIEW_TITLES: Mapping[str, str] = MappingProxyType(
     {
-        "queries": ("The last questions", "ORDER BY sequence DESC"),
-        "usage": ("The last results that were used", "ORDER BY sequence DESC"),
-        "ratings": ("The last ratings", "ORDER BY sequence DESC"),
-        "query_analysis": ("Questions, results, uses and ratings, joined", "ORDER BY sequence DESC, rank"),
-        "modes": ("How often each mode is asked and used", "ORDER BY queries DESC"),
-        "reformulations": ("Questions that were asked again within 60 s", "ORDER BY query_id DESC"),
+        "queries": "The last questions",
+        "usage": "The last results that were used",
+        "ratings": "The last ratings",
+        "query_analysis": "Questions, results, uses and ratings, joined",
+        "modes": "How often each mode is asked and used",
+        "reformulations": "Questions that were asked again within 60 s",
     }
 )
-"""By the view's name: its title, and its order."""
+"""Titles of the views of the log, by name."""
 
 
 def available_resources() -> list[Resource]:
@@ -97,7 +95,7 @@ def available_resources() -> list[Resource]:
             description=f"{title}, as a table.",
             mime_type=JSON_MEDIA_TYPE,
         )
-        for name, (title, _) in LOG_VIEWS.items()
+        for name, title in _VIEW_TITLES.items()
     ]
     about = "How complete and fresh the project's index is."
     return [
@@ -113,17 +111,9 @@ def read_resource(uri: str, projects: ProjectRouter, home: Path | None) -> str:
     if uri == STATUS_URI:
         return msgspec.json.encode(projects.status(StatusParams())).decode()
     view = uri.removeprefix(_LOG_PREFIX)
-    if not uri.startswith(_LOG_PREFIX) or view not in LOG_VIEWS:
+    if not uri.startswith(_LOG_PREFIX) or view not in _VIEW_TITLES:
         raise BadRequest("uri", f"there is no {uri}; there are {', '.join(each.uri for each in available_resources())}")
     if home is None:
         raise BadRequest("uri", "no project is open here, so there is no log; start scry mcp in one, or with --root")
-    return _query_log(home, f"SELECT * FROM {view} {LOG_VIEWS[view][1]} LIMIT {_MAX_ROWS}")
-
-
-def _query_log(home: Path, sql: str) -> str:
-    reader = EventReader.open(open_project(home, force=True).data)
-    if reader is None:
-        return json.dumps({"columns": [], "rows": []})
-    with closing(reader):
-        table = reader.run_select(sql)
+    table = read_log_view(open_project(home, force=True).data, view, _MAX_ROWS)
     return msgspec.json.encode({"columns": list(table.columns), "rows": [list(row) for row in table.rows]}).decode()

@@ -4,6 +4,7 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.surfaces.render.activity import render_index_state as render_index_state
     from scry.surfaces.render.budget import estimate_tokens as estimate_tokens
     from scry.surfaces.render.budget import render_answer_within as render_answer_within
     from scry.surfaces.render.budget import truncate_to_budget as truncate_to_budget
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from scry.surfaces.render.explanation import add_explanation_text as add_explanation_text
     from scry.surfaces.render.explanation import render_detail as render_detail
     from scry.surfaces.render.explanation import render_explanation as render_explanation
-    from scry.surfaces.render.index_state import render_index_state as render_index_state
     from scry.surfaces.render.page import render_lines as render_lines
     from scry.surfaces.render.plots import BarRow as BarRow
     from scry.surfaces.render.plots import IntervalRow as IntervalRow
@@ -50,7 +50,7 @@ else:
         "render_detail": "explanation",
         "render_explanation": "explanation",
         "render_for_model": "prompt",
-        "render_index_state": "index_state",
+        "render_index_state": "activity",
         "render_lines": "page",
         "render_run_html": "evaluation_html",
         "to_plain_text": "styled_text",
