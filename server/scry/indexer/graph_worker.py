@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_POLL_INTERVAL_S = 0.1
-
 DEBOUNCE_S = 0.3
 """Time without a finished task before a pass begins: in a storm of changes each pass would be begun for nothing."""
 
@@ -81,7 +79,7 @@ class GraphWorker(threading.Thread):
         """Wait for a request and return its index; None at the end."""
         with self._condition:
             while not self._requested and not self._schedule.stopping:
-                self._condition.wait(_POLL_INTERVAL_S * 10)
+                self._condition.wait(1)
             self._requested = False
             return None if self._schedule.stopping else self._store
 
@@ -119,10 +117,7 @@ class GraphWorker(threading.Thread):
 
     def _checkpoint(self) -> None:
         """Wait while there is other work or indexing is paused. Raises Cancelled when the index is closed."""
-        while not self._schedule.wait_idle(_POLL_INTERVAL_S) or self._busy():
-            self._raise_if_aborted()
-            time.sleep(_POLL_INTERVAL_S / 10)
-        self._raise_if_aborted()
+        self._schedule.wait_for_turn(self._busy, self._raise_if_aborted)
 
     def _raise_if_aborted(self) -> None:
         if self._is_aborted():

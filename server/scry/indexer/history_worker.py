@@ -123,10 +123,9 @@ class HistoryWorker(threading.Thread):
         """Wait while there is other work or indexing is paused. Raises Cancelled when the indexer ends."""
         if self._began is not None and time.monotonic() > self._began + SYNC_WAIT_S:
             self._release_waiters()
-        while not self._schedule.wait_idle(_POLL_INTERVAL_S) or self._busy():
-            if self._schedule.stopping:
-                raise Cancelled("the indexer ends")
-            time.sleep(_POLL_INTERVAL_S / 10)
+        self._schedule.wait_for_turn(self._busy, self._raise_if_stopping)
+
+    def _raise_if_stopping(self) -> None:
         if self._schedule.stopping:
             raise Cancelled("the indexer ends")
 

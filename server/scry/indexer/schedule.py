@@ -27,6 +27,9 @@ MAX_DEBOUNCE_S = 0.1
 MAX_CHANGED_PATHS = 1000
 """Number of changed paths from which on comparing the whole tree costs less than looking at each."""
 
+_POLL_INTERVAL_S = 0.1
+"""Time between two looks of a waiting worker at whether its work is to end."""
+
 MAX_PRIORITY_FILES = 16
 """Maximum number of saved files that go before a pass over the whole tree; more are a branch switch, not a person."""
 
@@ -236,6 +239,17 @@ class Schedule:
         """
         with self._condition:
             return self._condition.wait_for(self._is_idle, timeout)
+
+    def wait_for_turn(self, busy: Callable[[], bool], check: Callable[[], None]) -> None:
+        """Wait while there are tasks, indexing is paused, or `busy` says that other work goes first.
+
+        For the workers beside the indexing loop. check: called meanwhile and at the end; raises Cancelled when the work
+        of the worker is to end.
+        """
+        while not self.wait_idle(_POLL_INTERVAL_S) or busy():
+            check()
+            time.sleep(_POLL_INTERVAL_S / 10)
+        check()
 
     def wait_undisturbed(self, seconds: float) -> bool:
         """Wait so many seconds and until a suspension ends; return whether there was no work all the while.
