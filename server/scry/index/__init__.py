@@ -4,16 +4,12 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.index.batches import AdaptiveBatchSize as AdaptiveBatchSize
-    from scry.index.batches import split_into_batches as split_into_batches
     from scry.index.project_parser import CrashGuard as CrashGuard
     from scry.index.project_parser import ProjectParser as ProjectParser
 else:
     _MODULES = {
-        "AdaptiveBatchSize": "batches",
         "CrashGuard": "project_parser",
         "ProjectParser": "project_parser",
-        "split_into_batches": "batches",
     }
 
     def __getattr__(name: str) -> object:

@@ -21,7 +21,6 @@ from msgspec.structs import replace
 from scry.core.knowledge import MalformedNote, NoteKind, note_kind_of_path
 from scry.core.settings import Settings
 from scry.core.types import ParsedFile, SkippedFile, SkipReason
-from scry.index.batches import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, split_into_batches
 from scry.index.graph.import_graph import extract_file_imports
 from scry.index.notes.note_file import make_note_entry, parse_note
 from scry.index.parse.documents import content_type, make_documents, pack_uses
@@ -30,7 +29,7 @@ from scry.index.parse.parser_version import PARSER_VERSION
 from scry.index.scan.read_file import FileContent, decode_text, read_file
 from scry.index.scan.walk import FileEntry
 from scry.projects.project import Project
-from scry.store.blobs import BlobCache, read_cached_blob
+from scry.store.blobs import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, BlobCache, read_cached_blob, split_into_batches
 from scry.store.index.rows import NewFile, StoredFile
 from scry.store.notes.project_notes import NewNote
 

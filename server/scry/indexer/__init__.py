@@ -4,6 +4,7 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.indexer.embed import AdaptiveBatchSize as AdaptiveBatchSize
     from scry.indexer.embed import embed_missing_documents as embed_missing_documents
     from scry.indexer.embed import embed_missing_notes_of as embed_missing_notes_of
     from scry.indexer.embed import embedder_info as embedder_info
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from scry.indexer.watch import why_not_watchable as why_not_watchable
 else:
     _MODULES = {
+        "AdaptiveBatchSize": "embed",
         "ClientMessage": "protocol",
         "ControlRequest": "protocol",
         "EncodeReply": "protocol",

@@ -15,15 +15,16 @@ from contextlib import closing
 from itertools import accumulate, islice, pairwise
 
 import numpy as np
+from msgspec import Struct
 
 from scry.core.types import DocumentHeader, Symbol
 from scry.embedding.embedder import Embedder, Passage, Vectors
-from scry.index.batches import CACHE_LOOKUP_FILES, AdaptiveBatchSize, split_into_batches
 from scry.index.parse.documents import assign_doc_ids
 from scry.index.parse.parser_version import PARSER_VERSION
 from scry.index.project_parser import ProjectParser, load_parsed
 from scry.projects.note_stores import note_store_locations
 from scry.projects.project import Project
+from scry.store.blobs import CACHE_LOOKUP_FILES, split_into_batches
 from scry.store.index.rows import IndexedFile
 from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import EmbedNotes
@@ -46,6 +47,27 @@ _MAX_PASSAGES_PER_CALL = 512
 
 _PASSAGES_PER_CACHE_LOOKUP = 500
 """Passages encoded between two lookups in the cache: 0.03 s of work."""
+
+
+class AdaptiveBatchSize(Struct):
+    """A batch size that adapts to measured time.
+
+    target_seconds: how long one step is to take. max_size: the largest size. size: the next batch's size; set the
+    first.
+    """
+
+    target_seconds: float
+    max_size: int
+    size: int
+
+    def record(self, count: int, seconds: float) -> None:
+        """Adapt to a step of `count` items that took `seconds`.
+
+        The size at most doubles: the first step is untypical.
+        """
+        if count:
+            fitting = self.target_seconds / max(seconds / count, 1e-9)
+            self.size = max(1, min(self.max_size, 2 * self.size, int(fitting)))
 
 
 _NOTES_PER_BATCH = 256

@@ -26,10 +26,10 @@ from tempfile import TemporaryFile
 import msgspec
 
 from scry.core.settings import Settings
-from scry.index.batches import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, split_into_batches
 from scry.index.scan.walk import FileEntry
 from scry.indexer.client.launch import child_environment
 from scry.projects.project import Project
+from scry.store.blobs import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, split_into_batches
 
 MIN_PREFETCH_BYTES = 800_000
 """Minimum bytes to read before a process is started: its start takes 0.3 s, in which the indexer reads half a

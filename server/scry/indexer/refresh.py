@@ -21,7 +21,6 @@ from scry.core.knowledge import note_kind_of_path
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import IndexState, SkipReason
 from scry.embedding.static_model import load_bundled_model
-from scry.index.batches import split_into_batches
 from scry.index.graph.import_graph import StructureUpdater
 from scry.index.notes.note_file import NOTE_PARSER_VERSION
 from scry.index.parse.documents import make_documents
@@ -31,6 +30,7 @@ from scry.index.scan.changes import TreeChanges, compare_paths, compare_tree
 from scry.index.scan.walk import FileEntry
 from scry.indexer.embed import embed_missing_documents, embed_missing_notes, embedder_info
 from scry.projects.project import Project, head_commit
+from scry.store.blobs import split_into_batches
 from scry.store.index.rows import NewFile, StoredFile
 from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalEntry

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from scry.store.answers import AnswerStore as AnswerStore
     from scry.store.blobs import BlobCache as BlobCache
     from scry.store.blobs import read_cached_blob as read_cached_blob
+    from scry.store.blobs import split_into_batches as split_into_batches
     from scry.store.graph import Confidence as Confidence
     from scry.store.graph import Edge as Edge
     from scry.store.graph import EdgeKind as EdgeKind
@@ -60,6 +61,7 @@ else:
         "quantize": "vectors",
         "read_cached_blob": "blobs",
         "rotate": "vectors",
+        "split_into_batches": "blobs",
         "unpack_block": "vectors",
         "unpack_definitions": "graph_store",
     }

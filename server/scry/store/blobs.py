@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 from scry.core.errors import IndexUnavailable
 from scry.store.sqlite.database import CacheSchema, batches, create_cache_tables, open_database, placeholders
@@ -28,6 +29,30 @@ BLOB_SCHEMA = CacheSchema(
     """,
 )
 """The table of `blobs.sqlite`."""
+
+CACHE_LOOKUP_BYTES = 100_000
+CACHE_LOOKUP_FILES = 40
+"""Amount of text that is parsed between two look-ups in the cache: 0.05 s of work, which another process may do
+meanwhile.
+"""
+
+T = TypeVar("T")
+
+
+def split_into_batches(
+    items: Iterable[T], size: Callable[[T], int], *, target_size: int, max_items: int
+) -> Iterator[list[T]]:
+    """Yield the items in order, in lists that end once their sizes reach `target_size`, or after `max_items` items."""
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        batch.append(item)
+        total += size(item)
+        if total >= target_size or len(batch) >= max_items:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
 
 
 def read_cached_blob(folder: Path, key: bytes) -> bytes | None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from scry.core import BUNDLED_MODEL, Cancelled, Settings
 from scry.embedding import Embedder, Passage, Vectors, load_bundled_model
 from scry.index import ProjectParser
-from scry.indexer import embed_missing_documents, embedder_info, refresh_index
+from scry.indexer import AdaptiveBatchSize, embed_missing_documents, embedder_info, refresh_index
 from scry.projects import Project, open_project
 from scry.store import EmbedderMismatch
 from scry.store.index import IndexStore
@@ -220,3 +220,17 @@ def test_vectors_of_an_earlier_version_are_discarded(sample: IndexSample) -> Non
     assert sample.store.state().vectors == 0, "the state says that all lack one"
     sample.embed(load_bundled_model())
     assert len(sample.nearest(load_bundled_model())) == sample.store.state().vectors_total
+
+
+def test_batch_size_grows_to_target_and_shrinks_at_once() -> None:
+    batch_size = AdaptiveBatchSize(0.1, 512, 4)
+    sizes: list[int] = []
+    for _ in range(6):
+        batch_size.record(batch_size.size, 0.002 * batch_size.size)
+        sizes.append(batch_size.size)
+    assert sizes == [8, 16, 32, 50, 50, 50]
+    batch_size.record(50, 50.0)
+    assert batch_size.size == 1
+    for _ in range(12):
+        batch_size.record(batch_size.size, 0.0)
+    assert batch_size.size == 512
