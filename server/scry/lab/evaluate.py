@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from scry import __version__
 from scry.core.types import Candidate
+from scry.engine.response.answer import replace_surrogates
 from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS, Ranking
 from scry.engine.search.query import parse_query
 from scry.lab.ablation import NO_OVERRIDES, WeightOverrides, check_override_names, list_ablations
@@ -105,8 +106,8 @@ def _query_outcome(
 
 def _returned_result(location: JudgedLocation, candidate: Candidate) -> ReturnedResult:
     return ReturnedResult(
-        doc_id=_encodable(location.doc_id),
-        path=_encodable(location.path),
+        doc_id=replace_surrogates(location.doc_id),
+        path=replace_surrogates(location.path),
         start_line=location.start_line,
         end_line=location.end_line,
         score=candidate.fused_score,
@@ -157,8 +158,8 @@ def _run_context(
     state = subject.state()
     return RunContext(
         scry=__version__,
-        root=_encodable(str(subject.project.root)),
-        queries=_encodable(queries),
+        root=replace_surrogates(str(subject.project.root)),
+        queries=replace_surrogates(queries),
         generation=state.generation,
         files=state.files_indexed,
         vectors=state.vectors,
@@ -167,11 +168,6 @@ def _run_context(
         recipe=overrides.title,
         missing=list_faults(rankings),
     )
-
-
-def _encodable(written: str) -> str:
-    """Replace lone surrogates, which stand for undecodable bytes of a name and which JSON can't hold."""
-    return written.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _ignore_progress(_what: str, _done: int, _total: int) -> None:

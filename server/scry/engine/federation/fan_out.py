@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable, ScryError
-from scry.core.types import IndexState
+from scry.core.types import Answer, IndexState
 from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RequestContext
 from scry.engine.federation.rank_merge import rank_across_projects
 from scry.engine.response.merged import (
@@ -90,28 +90,32 @@ def orient_in_projects(
     projects: Sequence[Participant], request: OrientRequest, context: RequestContext
 ) -> FederatedAnswer:
     """Return the answers of these projects to an orient; the path may be in only some of them. Raises as find."""
-
-    def ask(participant: Participant) -> PresentedAnswer:
-        own, engine = subrequest_context(context, participant), require_engine(participant)
-        return engine.present(engine.modes.orient(request, own), "orient", own)
-
-    ordered = sort_by_name(projects)
     blank = BlankAnswer("orient", request.path, context)
-    return collect_answers(ordered, ask_in_parallel(ordered, ask), blank, request.limit, allow_refusals=True)
+    return _ask_about_path(projects, blank, request.limit, lambda engine, own: engine.modes.orient(request, own))
 
 
 def neighbors_in_projects(
     projects: Sequence[Participant], request: NeighborsRequest, context: RequestContext
 ) -> FederatedAnswer:
     """Return the answers of these projects to a neighbors; the file is in one of them. Raises as find."""
+    blank = BlankAnswer("neighbors", request.file, context)
+    return _ask_about_path(projects, blank, request.limit, lambda engine, own: engine.modes.neighbors(request, own))
+
+
+def _ask_about_path(
+    projects: Sequence[Participant],
+    blank: BlankAnswer,
+    limit: int,
+    answer: Callable[[Engine, RequestContext], Answer],
+) -> FederatedAnswer:
+    """Return the answers of these projects to a request about a path, which may be in only some of them."""
 
     def ask(participant: Participant) -> PresentedAnswer:
-        own, engine = subrequest_context(context, participant), require_engine(participant)
-        return engine.present(engine.modes.neighbors(request, own), "neighbors", own)
+        own, engine = subrequest_context(blank.context, participant), require_engine(participant)
+        return engine.present(answer(engine, own), blank.mode, own)
 
     ordered = sort_by_name(projects)
-    blank = BlankAnswer("neighbors", request.file, context)
-    return collect_answers(ordered, ask_in_parallel(ordered, ask), blank, request.limit, allow_refusals=True)
+    return collect_answers(ordered, ask_in_parallel(ordered, ask), blank, limit, allow_refusals=True)
 
 
 def sort_by_name(projects: Sequence[Participant]) -> list[Participant]:

@@ -22,10 +22,10 @@ from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.cli.retention import (
     check_search_text,
     confirm_removal,
+    export_records,
     parse_time,
     select_events,
     set_recording,
-    write_json_lines,
 )
 from scry.surfaces.render.activity import format_utc_timestamp, render_event
 from scry.surfaces.render.page import render_table
@@ -134,12 +134,7 @@ def export(file: NewFileArgument = None, /, *, root: RootOption = None, as_json:
     """Writes all events, in order, as JSON lines. With a file, --json reports on it."""
     from scry.surfaces.cli.engines import resolve_project
 
-    exported = write_json_lines(_iter_events(resolve_project(root)), file)
-    if exported is not None and as_json:
-        print_json(LogExportReport(exported.file, exported.count))
-    elif exported is not None:
-        print_text(f"{exported.count} events in {exported.file}\n")
-    return 0
+    return export_records(_iter_events(resolve_project(root)), file, LogExportReport, "events", as_json=as_json)
 
 
 def _iter_events(project: Project) -> Iterator[EventReport]:

@@ -36,10 +36,10 @@ from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.cli.retention import (
     check_search_text,
     confirm_removal,
+    export_records,
     parse_time,
     select_events,
     set_recording,
-    write_json_lines,
 )
 from scry.surfaces.render.styled_text import styled_line
 
@@ -159,12 +159,7 @@ class MemoryExportReport(msgspec.Struct, frozen=True):
 def export(file: NewFileArgument = None, /, *, root: RootOption = None, as_json: JsonOption = False) -> int:
     """Writes everything that was noted, in order, as JSON lines. With a file, --json reports on it."""
     with open_memory(root) as memory:
-        exported = write_json_lines(_iter_memories(memory), file)
-    if exported is not None and as_json:
-        print_json(MemoryExportReport(exported.file, exported.count))
-    elif exported is not None:
-        print_text(f"{exported.count} memories in {exported.file}\n")
-    return 0
+        return export_records(_iter_memories(memory), file, MemoryExportReport, "memories", as_json=as_json)
 
 
 def _iter_memories(memory: MemoryService) -> Iterator[MemoryReport]:

@@ -9,14 +9,14 @@ import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scry.surfaces.cli.output import wants_colours
 from scry.surfaces.render.styled_text import make_printable
 from scry_protocol.messages import IndexState
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress, ProgressColumn, TaskID
 
 PROGRESS_DELAY_S = 0.4
 """Seconds of waiting after which bars appear: a bar that flashes is worse than none, and rich need not be imported."""
@@ -25,22 +25,17 @@ _LINE_INTERVAL_S = 5.0
 """Seconds between two lines of text where standard error is no terminal."""
 
 
-class ProgressBars:
-    """Progress of the indexer: draws bars on a terminal; elsewhere writes lines, or nothing when `quiet`.
+BarsT = TypeVar("BarsT", bound="_TransientBars")
 
-    An instance is called with each new state of the index.
-    """
 
-    def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
-        """Create without output. quiet: write nothing where standard error is no terminal. clock: returns seconds."""
-        self._clock = clock
-        self._quiet = quiet
+class _TransientBars:
+    """Bars on standard error, not shown before `_show_bars`, and removed from the terminal at the end."""
+
+    def __init__(self) -> None:
         self._bars: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
-        self._is_terminal = wants_colours(sys.stderr) or sys.stderr.isatty()
-        self._next_output_at = clock() + (PROGRESS_DELAY_S if self._is_terminal else _LINE_INTERVAL_S)
 
-    def __enter__(self) -> ProgressBars:
+    def __enter__(self: BarsT) -> BarsT:
         """Begin to wait; nothing is shown yet."""
         return self
 
@@ -50,6 +45,29 @@ class ProgressBars:
         """Remove the bars from the terminal."""
         if self._bars is not None:
             self._bars.stop()
+
+    def _show_bars(self, *columns: ProgressColumn) -> Progress:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._bars = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+        self._bars.start()
+        return self._bars
+
+
+class ProgressBars(_TransientBars):
+    """Progress of the indexer: draws bars on a terminal; elsewhere writes lines, or nothing when `quiet`.
+
+    An instance is called with each new state of the index.
+    """
+
+    def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        """Create without output. quiet: write nothing where standard error is no terminal. clock: returns seconds."""
+        super().__init__()
+        self._clock = clock
+        self._quiet = quiet
+        self._is_terminal = wants_colours(sys.stderr) or sys.stderr.isatty()
+        self._next_output_at = clock() + (PROGRESS_DELAY_S if self._is_terminal else _LINE_INTERVAL_S)
 
     def __call__(self, state: IndexState) -> None:
         """Show a new state of the index."""
@@ -65,17 +83,14 @@ class ProgressBars:
             self._next_output_at = now + _LINE_INTERVAL_S
 
     def _start_bars(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-        columns = (
+        self._show_bars(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.fields[count]}"),
             TimeElapsedColumn(),
         )
-        self._bars = Progress(*columns, console=Console(file=sys.stderr), transient=True)
-        self._bars.start()
 
     def _draw(self, state: IndexState) -> None:
         self._update_bar("indexing files", state.files_indexed, state.files_total)
@@ -100,28 +115,16 @@ class ProgressBars:
         return self._tasks[name]
 
 
-class LabProgress:
+class LabProgress(_TransientBars):
     """Progress of the lab: draws bars, on a terminal alone and only after PROGRESS_DELAY_S.
 
     An instance is called with the name of a step, how many of its items are done, and how many there are.
     """
 
     def __init__(self) -> None:
-        self._bars: Progress | None = None
-        self._tasks: dict[str, TaskID] = {}
+        super().__init__()
         self._is_terminal = sys.stderr.isatty()
         self._show_after = time.monotonic() + PROGRESS_DELAY_S
-
-    def __enter__(self) -> LabProgress:
-        """Begin to wait; nothing is shown yet."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Remove the bars from the terminal."""
-        if self._bars is not None:
-            self._bars.stop()
 
     def __call__(self, step: str, done: int, total: int) -> None:
         """Show how far a step is."""
@@ -132,10 +135,6 @@ class LabProgress:
             bars.update(self._tasks[step], completed=done)
 
     def _start_bars(self) -> Progress:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._bars = Progress(*columns, console=Console(file=sys.stderr), transient=True)
-        self._bars.start()
-        return self._bars
+        return self._show_bars(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -12,7 +12,7 @@ from scry.core.text import escape_unencodable
 from scry.surfaces.cli.options import ForceOption, JsonOption
 from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.render.styled_text import StyledLine, styled_line
-from scry.surfaces.serving.projects import list_known_projects, to_known_project
+from scry.surfaces.serving.methods import list_known_projects, to_known_project
 
 project = App(
     name="project",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -33,24 +33,32 @@ def confirm_removal(question: str) -> bool:
     return agreed
 
 
-class ExportSummary(msgspec.Struct, frozen=True):
-    """The file that records were exported to, and how many there are."""
+def export_records(
+    records: Iterable[msgspec.Struct],
+    file: Path | None,
+    make_report: Callable[[str, int], msgspec.Struct],
+    noun: str,
+    *,
+    as_json: bool,
+) -> int:
+    """Write records as lines of JSON to a new file, and print the outcome; return the exit status.
 
-    file: str
-    count: int
-
-
-def write_json_lines(records: Iterable[msgspec.Struct], file: Path | None) -> ExportSummary | None:
-    """Write records as lines of JSON to a new file, or to standard output where `file` is None.
-
-    Returns None for standard output. Raises BadRequest where the file exists or can't be created.
+    file: None for standard output, where nothing else is printed. make_report: returns the outcome for JSON, given the
+    file and how many records it holds. noun: names the records in the printed outcome. Raises BadRequest where the file
+    exists or can't be created.
     """
     if file is None:
         sys.stdout.flush()
         _write_records(records, sys.stdout.buffer)
-        return None
+        return 0
+    name = escape_unencodable(str(file))
     with os.fdopen(_create_private_file(file), "wb") as sink:
-        return ExportSummary(escape_unencodable(str(file)), _write_records(records, sink))
+        count = _write_records(records, sink)
+    if as_json:
+        print_json(make_report(name, count))
+    else:
+        print_text(f"{count} {noun} in {name}\n")
+    return 0
 
 
 def _write_records(records: Iterable[msgspec.Struct], sink: IO[bytes]) -> int:

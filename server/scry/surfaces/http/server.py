@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import sys
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -42,12 +41,10 @@ from scry.surfaces.serving.server import (
     ListenAddress,
     client_timeout,
     configure_request_log,
-    describe_address,
     log_request,
-    open_listening_socket,
-    run_server,
+    serve_with_token,
 )
-from scry.surfaces.serving.tokens import AccessGuard, load_or_create_token, token_path
+from scry.surfaces.serving.tokens import AccessGuard
 from scry_protocol.messages import Health
 from scry_protocol.version import PROTOCOL
 
@@ -210,14 +207,11 @@ class HttpServerOptions(Struct, frozen=True):
 
 def serve_http(options: HttpServerOptions) -> int:
     """Serve until a signal; return the exit status. Raises ScryError when the server can't start."""
-    token = load_or_create_token() if options.address.socket_path is None else None
-    with open_listening_socket(options.address) as bound:
+
+    def make_home_app(token: str | None) -> ASGIApp:
         configure_request_log()
         projects = open_home_router(options.home, "http")
-        app = make_app(projects, token=token, body_timeout=client_timeout(), log_queries=options.log_queries)
-        print(f"Scry listens on {describe_address(bound, options.address)}")
-        if token is not None:
-            print(f"The token is in {token_path()}")
-        sys.stdout.flush()
-        run_server(app, bound)
+        return make_app(projects, token=token, body_timeout=client_timeout(), log_queries=options.log_queries)
+
+    serve_with_token(options.address, make_home_app)
     return 0

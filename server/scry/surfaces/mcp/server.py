@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import signal
-import sys
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -48,12 +47,10 @@ from scry.surfaces.serving.server import (
     ListenAddress,
     client_timeout,
     configure_request_log,
-    describe_address,
     log_request,
-    open_listening_socket,
-    run_server,
+    serve_with_token,
 )
-from scry.surfaces.serving.tokens import MAX_BODY_BYTES, AccessGuard, load_or_create_token, token_path
+from scry.surfaces.serving.tokens import MAX_BODY_BYTES, AccessGuard
 
 log = logging.getLogger(__name__)
 
@@ -246,8 +243,8 @@ def _exit_process(projects: ProjectRouter) -> None:
 
 def _serve_http(server: Server[Any], address: ListenAddress) -> None:
     """Serve over HTTP without sessions: nothing is kept between two requests, so a client may return at any time."""
-    token = load_or_create_token() if address.socket_path is None else None
-    with open_listening_socket(address) as bound:
+
+    def make_app(token: str | None) -> AccessGuard:
         app = server.streamable_http_app(
             streamable_http_path=MCP_PATH,
             json_response=True,
@@ -255,8 +252,6 @@ def _serve_http(server: Server[Any], address: ListenAddress) -> None:
             max_request_body_size=MAX_BODY_BYTES,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does that
         )
-        print(f"Scry listens on {describe_address(bound, address)}{MCP_PATH}")
-        if token is not None:
-            print(f"The token is in {token_path()}")
-        sys.stdout.flush()
-        run_server(AccessGuard(app, token=token, body_timeout=client_timeout()), bound)
+        return AccessGuard(app, token=token, body_timeout=client_timeout())
+
+    serve_with_token(address, make_app, MCP_PATH)

@@ -6,7 +6,7 @@ without its row, which importing this module checks. Texts for people are added 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from scry.core.errors import BadRequest
+from scry.core.notices import COMMAND_LINE, CommandNames, NoOtherProject
+from scry.core.projects import RegisteredProject
+from scry.core.text import escape_unencodable
 from scry.engine.context import RequestContext
 from scry.surfaces.render.prompt import result_clipboard_text
 from scry_protocol import messages
@@ -52,11 +55,40 @@ def _list_projects(
     router: ProjectRouter, params: messages.ProjectsParams, context: RequestContext
 ) -> messages.Projects:
     """List the projects, after registering the folder at the path `folder` where the action is `add`."""
-    from scry.surfaces.serving.projects import list_known_projects, register_project
-
     if params.action == "add" and params.folder is not None:
         register_project(Path(params.folder))
     return list_known_projects(router.open_projects(), context.commands)
+
+
+def list_known_projects(
+    opened: Sequence[RegisteredProject] = (), commands: CommandNames = COMMAND_LINE
+) -> messages.Projects:
+    """Return the registered projects, and those that are open where this is asked. Raises RegistryUnavailable."""
+    from scry.projects.registration import open_registry
+
+    registered = open_registry().list_projects()
+    roots = {each.root for each in opened}
+    known = {each.root: each for each in (*opened, *registered)}  # the registered name wins
+    listed = [to_known_project(each, is_open=each.root in roots) for each in known.values()]
+    note = "" if known.keys() - roots else NoOtherProject().render(commands)
+    return messages.Projects(
+        sorted(listed, key=lambda each: each.name), escape_unencodable(str(open_registry().path)), note
+    )
+
+
+def register_project(folder: Path) -> None:
+    """Register the project in a folder under the folder's name. Raises as scry.projects.registration.add_project."""
+    from scry.projects.registration import add_project
+
+    add_project(folder, None, ())
+
+
+def to_known_project(registered: RegisteredProject, *, is_open: bool = False) -> messages.KnownProject:
+    """Return a registered project in its wire form. is_open: whether the asker has it open."""
+    links = [messages.ProjectTie(link.kind, link.target) for link in registered.links]
+    return messages.KnownProject(
+        registered.name, escape_unencodable(str(registered.root)), registered.root.is_dir(), links, is_open
+    )
 
 
 _HANDLERS: Mapping[str, Handler] = MappingProxyType(

@@ -11,7 +11,7 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from msgspec import Struct
 from scry.core.errors import BadRequest
 from scry.surfaces.render.styled_text import make_printable
 from scry.surfaces.serving.limits import MAX_CONNECTIONS, connection_class
+from scry.surfaces.serving.tokens import load_or_create_token, token_path
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -147,7 +148,23 @@ def client_timeout() -> float:
     return CLIENT_TIMEOUT_S
 
 
-def run_server(app: ASGIApp, bound: socket.socket) -> None:
+def serve_with_token(address: ListenAddress, make_app: Callable[[str | None], ASGIApp], url_path: str = "") -> None:
+    """Serve at an address until a signal, and print where.
+
+    make_app: returns the application, given the token that requests show; None where the address is a socket, which
+    the file system protects. url_path: the path below which the application answers.
+    """
+    token = load_or_create_token() if address.socket_path is None else None
+    with open_listening_socket(address) as bound:
+        app = make_app(token)
+        print(f"Scry listens on {describe_address(bound, address)}{url_path}")
+        if token is not None:
+            print(f"The token is in {token_path()}")
+        sys.stdout.flush()
+        _run_server(app, bound)
+
+
+def _run_server(app: ASGIApp, bound: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM, and then until the requests in progress are answered."""
     _raise_open_file_limit()
     config = uvicorn.Config(
