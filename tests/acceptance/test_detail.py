@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from scry.core import BadRequest
-from scry.engine import Engine, new_query_id
+from scry.core import BadRequest, new_query_id
+from scry.engine import Engine
 from scry.engine.explain import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
 from scry.store import MAX_ANSWERS
 from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, RecentParams, WhyParams

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from scry.core import Settings
 from scry.index.git import update_changed_documents, update_history
-from scry.indexer import HistoryState, read_history_state, refresh_index
-from scry.projects import open_project
-from scry.store.history import HistoryStore
+from scry.indexer import refresh_index
+from scry.projects import head_commit, open_project
+from scry.store.history import HistoryState, HistoryStore, read_history_state
 from scry.store.index import IndexStore
 from tests.sample.project import SampleProject
 
@@ -56,7 +56,7 @@ class HistoryProject(SampleProject):
         """Update the history once."""
         with self.history() as store:
             update_history(self.folder, store, lambda: None)
-            return read_history_state(self.folder, store.reader)
+            return read_history_state(head_commit(self.folder), store.reader)
 
     def update_all(self) -> None:
         """Update the files and the history once, and link both."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scry.core.doc_id import DocId as DocId
     from scry.core.doc_id import file_doc_id as file_doc_id
     from scry.core.doc_id import lines_doc_id as lines_doc_id
+    from scry.core.doc_id import new_query_id as new_query_id
     from scry.core.doc_id import parse_doc_id as parse_doc_id
     from scry.core.doc_id import symbol_doc_id as symbol_doc_id
     from scry.core.errors import BadRequest as BadRequest
@@ -167,6 +168,7 @@ else:
         "format_size": "files",
         "lines_doc_id": "doc_id",
         "load_settings": "settings",
+        "new_query_id": "doc_id",
         "normalize_name": "text",
         "note_store_of": "knowledge",
         "parse_citation": "knowledge",

@@ -1,4 +1,4 @@
-"""Format and parse document ids (J2a).
+"""Format and parse document ids (J2a) and the ids of answers (J5).
 
     ./path::Outer.inner             a symbol            ./path::Outer.inner~2       the second of that name in its file
     ./path#L10-L34                  text outside        ./README.md::Section > Sub  a section
@@ -14,7 +14,10 @@ bytes, and so is the `~` of a name that ends in `~<digits>`, so that every form 
 
 from __future__ import annotations
 
+import base64
 import re
+import secrets
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
@@ -154,3 +157,19 @@ def _encode_utf8(text: str) -> bytes:
 
 def _unescape(text: str) -> str:
     return unquote_to_bytes(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+
+
+# Ids of answers -------------------------------------------------------------------------------------------------------
+
+_QUERY_ID_PATTERN = re.compile(r"q_\d{8}_\d{6}_[a-z2-7]{8,64}")
+
+
+def is_query_id(text: str) -> bool:
+    """Return whether a text has the form of an answer's query id (J5)."""
+    return bool(_QUERY_ID_PATTERN.fullmatch(text))
+
+
+def new_query_id(now: float | None = None) -> str:
+    """Return `q_YYYYMMDD_HHMMSS_` in UTC, followed by 8 random base32 characters (40 bits)."""
+    stamp = time.strftime("%Y%m%d_%H%M%S", time.gmtime(now))
+    return f"q_{stamp}_{base64.b32encode(secrets.token_bytes(5)).decode().lower()}"

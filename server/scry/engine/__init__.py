@@ -8,10 +8,6 @@ if TYPE_CHECKING:
     from scry.engine.context import CancelledCheck as CancelledCheck
     from scry.engine.context import OrientRequest as OrientRequest
     from scry.engine.context import RequestContext as RequestContext
-    from scry.engine.context import RequestedProjects as RequestedProjects
-    from scry.engine.context import names_projects as names_projects
-    from scry.engine.context import new_query_id as new_query_id
-    from scry.engine.context import requested_projects as requested_projects
     from scry.engine.engine import Engine as Engine
     from scry.engine.notices import LogOff as LogOff
     from scry.engine.notices import NothingIndexedInFolder as NothingIndexedInFolder
@@ -28,10 +24,6 @@ else:
         "NothingIndexedInFolder": "notices",
         "OrientRequest": "context",
         "RequestContext": "context",
-        "RequestedProjects": "context",
-        "names_projects": "context",
-        "new_query_id": "context",
-        "requested_projects": "context",
     }
 
     def __getattr__(name: str) -> object:

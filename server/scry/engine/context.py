@@ -1,18 +1,14 @@
-"""Hold the values that travel with a request: its context, the mode's parameters, and the projects that it names.
+"""Hold the values that travel with a request: its context and the parameters of its mode.
 
 Parameters are domain values: engine/response/answer.py makes them from those of the wire.
 """
 
 from __future__ import annotations
 
-import base64
-import re
-import secrets
-import time
+import threading
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from scry.core.errors import Cancelled
@@ -26,9 +22,8 @@ CancelledCheck = Callable[[], bool]
 """Return whether nobody waits for the answer any more."""
 
 
-def never_cancelled() -> bool:
-    """Return False, for requests that cannot be withdrawn."""
-    return False
+never_cancelled: CancelledCheck = threading.Event().is_set
+"""Returns False: the check of requests that cannot be withdrawn is an event that nobody sets."""
 
 
 class RequestContext(Struct, frozen=True):
@@ -62,7 +57,7 @@ DEFAULT_LIMIT = 10
 
 
 class FindRequest(Struct, frozen=True):
-    """Parameters of find. is_relation_query: read the query as a question over the code graph.
+    """Parameters of find. mode: its name on the wire; reason reads the query as a question over the code graph.
 
     types, domains: empty for all. source: project or persona; empty for both. with_full_results: give each result in
     full.
@@ -75,13 +70,8 @@ class FindRequest(Struct, frozen=True):
     types: Sequence[str] = ()
     source: str = ""
     domains: Sequence[str] = ()
-    is_relation_query: bool = False
+    mode: Literal["find", "reason"] = "find"
     with_full_results: bool = False
-
-    @property
-    def mode(self) -> str:
-        """The mode's name on the wire."""
-        return "reason" if self.is_relation_query else "find"
 
 
 class RecentRequest(Struct, frozen=True):
@@ -117,42 +107,3 @@ class NeighborsRequest(Struct, frozen=True):
     by: NeighborKind = "cochange"
     belief: str | None = None
     types: Sequence[str] = ()
-
-
-_QUERY_ID_PATTERN = re.compile(r"q_\d{8}_\d{6}_[a-z2-7]{8,64}")
-
-
-def is_query_id(text: str) -> bool:
-    """Return whether a text has the form of an answer's query id (J5)."""
-    return bool(_QUERY_ID_PATTERN.fullmatch(text))
-
-
-def new_query_id(now: float | None = None) -> str:
-    """Return `q_YYYYMMDD_HHMMSS_` in UTC, followed by 8 random base32 characters (40 bits)."""
-    stamp = time.strftime("%Y%m%d_%H%M%S", time.gmtime(now))
-    return f"q_{stamp}_{base64.b32encode(secrets.token_bytes(5)).decode().lower()}"
-
-
-class RequestedProjects(msgspec.Struct, frozen=True):
-    """The projects that a request selects: some by name, all registered ones, and those linked to the selected ones."""
-
-    names: Sequence[str] = ()
-    all_registered: bool = False
-    include_linked: bool = False
-
-
-def requested_projects(params: msgspec.Struct) -> RequestedProjects:
-    """Return the projects that a request's parameters select."""
-    names = getattr(params, "projects", None) or ()
-    everything, linked = getattr(params, "all_projects", None), getattr(params, "linked_projects", None)
-    return RequestedProjects(names, bool(everything), bool(linked))
-
-
-def names_projects(params: msgspec.Struct) -> bool:
-    """Return whether a request's parameters name projects, or select all or linked ones."""
-    return requested_projects(params) != RequestedProjects()
-
-
-def now_ms() -> int:
-    """Return milliseconds since the epoch, by this machine's clock."""
-    return time.time_ns() // 1_000_000

@@ -22,11 +22,12 @@ from scry.core.notices import COMMAND_LINE, CommandNames
 from scry.core.settings import Settings
 from scry.core.types import Answer, IndexState
 from scry.engine.activity.recorder import Recorder
-from scry.engine.context import DEFAULT_CONTEXT, RequestContext, names_projects
+from scry.engine.context import DEFAULT_CONTEXT, RequestContext
 from scry.engine.modes import ProjectModes
 from scry.engine.project_index import IndexAction, ProjectIndex
 from scry.engine.response.answer import (
     find_request,
+    names_projects,
     neighbors_request,
     orient_request,
     present_answer,

@@ -61,7 +61,7 @@ class ProjectModes:
 
     def find(self, request: FindRequest, context: RequestContext = DEFAULT_CONTEXT) -> Answer:
         """Return the best documents for a query, or those that meet a relational question."""
-        if request.is_relation_query:
+        if request.mode == "reason":
             return self._answer_relation_query(request, context)
         return self.build_answer(self.retrieve(request, context), context)
 

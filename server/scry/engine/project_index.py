@@ -16,21 +16,25 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scry.core.doc_id import new_query_id
 from scry.core.errors import IndexUnavailable, ModelUnavailable
 from scry.core.notices import IndexDamage, ModelNotReady
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import Answer, FusionScoring, IndexState, OracleFault
 from scry.embedding.embedder import Vectors
 from scry.embedding.static_model import load_bundled_model
-from scry.engine.context import new_query_id
 from scry.engine.search.query import browse_question
 from scry.index.git.work_tree import HeadTracker
 from scry.indexer.freshness import is_index_current
-from scry.indexer.status import HISTORY_PENDING, HistoryState, merge_history_state, read_history_state
-from scry.projects.note_stores import NoteStoreLocation, note_store_locations
-from scry.projects.project import Project, head_commit
+from scry.projects.project import NoteStoreLocation, Project, head_commit, note_store_locations
 from scry.store.history.database import HISTORY_FILE
-from scry.store.history.reader import HistoryReader
+from scry.store.history.reader import (
+    HISTORY_PENDING,
+    HistoryReader,
+    HistoryState,
+    merge_history_state,
+    read_history_state,
+)
 from scry.store.index.store import IndexStore
 from scry.store.notes.database import NoteDatabase
 from scry.store.notes.project_notes import ProjectNoteDatabase
@@ -101,7 +105,8 @@ class HistoryAccess:
     def state(self) -> HistoryState:
         """Return how fresh and complete the history is, or why it can't be read."""
         try:
-            return read_history_state(self._project.root, self.read())
+            history = self.read()
+            return read_history_state(head_commit(self._project.root), history)
         except IndexUnavailable as error:
             return HistoryState(note=str(error))
 

@@ -58,9 +58,7 @@ if TYPE_CHECKING:
     from scry.indexer.schedule import Schedule as Schedule
     from scry.indexer.server import STATE_PUSH_INTERVAL_S as STATE_PUSH_INTERVAL_S
     from scry.indexer.server import IndexerServer as IndexerServer
-    from scry.indexer.status import HistoryState as HistoryState
     from scry.indexer.status import IndexerStatus as IndexerStatus
-    from scry.indexer.status import read_history_state as read_history_state
     from scry.indexer.watch import file_system_type as file_system_type
     from scry.indexer.watch import why_not_watchable as why_not_watchable
 else:
@@ -72,7 +70,6 @@ else:
         "EncodeRequest": "protocol",
         "EndRequest": "protocol",
         "Hello": "protocol",
-        "HistoryState": "status",
         "HistoryWorker": "history_worker",
         "IndexerLock": "lifetime",
         "IndexerMessage": "protocol",
@@ -119,7 +116,6 @@ else:
         "linger_seconds": "lifetime",
         "make_paths_changed": "protocol",
         "normalize_path": "process",
-        "read_history_state": "status",
         "refresh_index": "refresh",
         "remove_fingerprint": "freshness",
         "why_not_watchable": "watch",

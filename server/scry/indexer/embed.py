@@ -22,8 +22,7 @@ from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.parse.documents import assign_doc_ids
 from scry.index.parse.parser_version import PARSER_VERSION
 from scry.index.project_parser import ProjectParser, load_parsed
-from scry.projects.note_stores import note_store_locations
-from scry.projects.project import Project
+from scry.projects.project import Project, note_store_locations
 from scry.store.blobs import CACHE_LOOKUP_FILES, split_into_batches
 from scry.store.index.rows import IndexedFile
 from scry.store.index.store import IndexStore

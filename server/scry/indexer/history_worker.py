@@ -10,8 +10,8 @@ from contextlib import closing
 
 from scry.core.errors import Cancelled, IndexUnavailable
 from scry.indexer.schedule import Schedule
-from scry.indexer.status import HistoryState, read_history_state
-from scry.projects.project import Project
+from scry.projects.project import Project, head_commit
+from scry.store.history.reader import HistoryState, read_history_state
 from scry.store.history.store import HistoryStore
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class HistoryWorker(threading.Thread):
         self._began: float | None = None
         self._blocks_sync = False
         self._awaited_since: float | None = None
-        on_state(read_history_state(project.root, None))
+        on_state(read_history_state(head_commit(project.root), None))
 
     def request_update(self, *, rebuild: bool = False) -> None:
         """Request a pass after the one that runs. rebuild: drop the stored history first."""
@@ -139,7 +139,7 @@ class HistoryWorker(threading.Thread):
         with closing(HistoryStore.open(self._project.cache)) as history:
             if rebuild:
                 history.reset()
-            self._on_state(read_history_state(self._project.root, history.reader))
+            self._on_state(read_history_state(head_commit(self._project.root), history.reader))
             try:
                 if update_history(self._project.root, history, self._checkpoint):
                     with closing(IndexStore.open(self._project.cache, write=False)) as index:
@@ -147,4 +147,4 @@ class HistoryWorker(threading.Thread):
             except (GitFailed, IndexUnavailable) as error:
                 log.warning("the history could not be brought up to date: %s", error)
             update_belief_coverage(self._project, history.reader, self._checkpoint)
-            self._on_state(read_history_state(self._project.root, history.reader))
+            self._on_state(read_history_state(head_commit(self._project.root), history.reader))

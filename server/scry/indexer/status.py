@@ -4,64 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.types import IndexState
-from scry.projects.git import find_repository
-from scry.projects.project import head_commit
-from scry.store.history.reader import HistoryReader
-
-HISTORY_PENDING = "pending"
-HISTORY_READY = "ready"
-HISTORY_NONE = "none"
-
-
-class HistoryState(Struct, frozen=True):
-    """The state of a project's stored history.
-
-    state: pending, ready or none. generation: of the published history. note: a problem, in words for a person, or
-    empty. extent: the part of the history that is stored, in words; empty where all of it is.
-    """
-
-    state: str = HISTORY_NONE
-    generation: int = 0
-    note: str = ""
-    extent: str = ""
-
-
-def read_history_state(root: Path, history: HistoryReader | None) -> HistoryState:
-    """Return the state of a folder's history. history: the stored history, None for none.
-
-    The history is pending until the commit that is checked out was stored or could not be; an older history answers
-    meanwhile.
-    """
-    if history is None:
-        return HistoryState(_state_without_history(root))
-    head = head_commit(root)
-    if head is None:
-        return HistoryState(HISTORY_NONE, history.generation)
-    if head == history.head:
-        return HistoryState(HISTORY_READY, history.generation, extent=history.warning)
-    if head != history.last_attempted_head:
-        return HistoryState(HISTORY_PENDING, history.generation)
-    return HistoryState(HISTORY_READY if history.head else HISTORY_NONE, history.generation, note=history.warning)
-
-
-def _state_without_history(root: Path) -> str:
-    """Return the state where nothing is stored. Without git, or before the first commit, there is no history to wait
-    for.
-    """
-    return HISTORY_NONE if find_repository(root) is None or head_commit(root) is None else HISTORY_PENDING
-
-
-def merge_history_state(index: IndexState, history: HistoryState) -> IndexState:
-    """Return the state of the index with that of its history."""
-    message = "; ".join(text for text in (index.message, history.note) if text)
-    generation = index.generation + history.generation
-    return replace(index, history=history.state, history_extent=history.extent, generation=generation, message=message)
+from scry.store.history.reader import HistoryState, merge_history_state
 
 
 def merge_vector_counts(index: IndexState, newer: IndexState) -> IndexState:

@@ -1,4 +1,4 @@
-"""Identify a project: its root folder, name and key, and where its cache and data lie.
+"""Identify a project: its root folder, name and key, and where its cache, data and note stores lie.
 
 A registered project that was moved is recognised: its old folder is gone, and its history begins with the same commits.
 """
@@ -10,7 +10,8 @@ import hashlib
 import logging
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -18,8 +19,15 @@ from msgspec.structs import replace
 
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.files import cache_home, data_home
+from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
 from scry.core.projects import RegisteredProject, find_enclosing_project, find_project_at
+from scry.core.text import escape_unencodable
 from scry.projects.git import GitCommandNeeded, GitRepository, find_repository, read_head, read_small_file, run_git
+from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.notes.database import NoteDatabase, NoteSchema
+from scry.store.notes.project_notes import PROJECT_NOTES_PATH
+from scry.store.notes.reader import NoteReader, NoteSource
+from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_SCHEMA
 from scry.store.registry import REGISTRY_FILE, RegistryStore
 
 log = logging.getLogger(__name__)
@@ -222,3 +230,44 @@ def path_in_work_tree(root: Path) -> str:
     if repository is None or repository.work_tree == root:
         return ""
     return root.relative_to(repository.work_tree).as_posix()
+
+
+# Note stores ----------------------------------------------------------------------------------------------------------
+
+
+class NoteStoreLocation(Struct, frozen=True):
+    """The location of a note store.
+
+    schema: of its database. read: returns the part of the database that queries read.
+    """
+
+    name: str
+    path: Path
+    schema: NoteSchema
+    read: Callable[[NoteDatabase], NoteSource] = NoteReader
+
+    def open(self, *, write: bool) -> NoteDatabase:
+        """Open the note store. Raises IndexUnavailable."""
+        return NoteDatabase(self.name, self.path, self.schema, write=write)
+
+
+def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
+    """Yield the location of every note store that a query of the project may read, whether the store exists or not."""
+    yield NoteStoreLocation(PROJECT_NOTES, project.cache / PROJECT_NOTES_PATH, PROJECT_NOTE_SCHEMA)
+    yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS)
+    yield NoteStoreLocation(
+        MEMORY_NOTES, project.data / MEMORY_FILE, MEMORY_MIGRATIONS, read=partial(_memory_note_store, project)
+    )
+
+
+def _memory_note_store(project: Project, file: NoteDatabase) -> NoteSource:
+    from scry.store.memory.search import MemoryNoteReader
+    from scry.store.memory.sessions import SessionOwner  # most projects have no memory
+
+    owner = SessionOwner(escape_unencodable(str(project.root)))
+    return MemoryNoteReader(file, owner)
+
+
+def persona_store_path() -> Path:
+    """Return the file of the person's own notes, shared by all projects."""
+    return data_home() / "persona" / "persona.sqlite"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.indexer import HistoryState, HistoryWorker, Schedule
+from scry.indexer import HistoryWorker, Schedule
 from scry.indexer import history_worker as worker_module
+from scry.store.history import HistoryState
 from tests.polling import eventually
 from tests.sample.indexer import IndexerProject, open_indexer_project
 

@@ -25,16 +25,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from scry.core.doc_id import is_query_id
 from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import LogEvent
 from scry.core.notices import Notice
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
 from scry.engine.activity.answer_store import AnswerArchive, RecordingSwitch
-from scry.engine.context import is_query_id, now_ms
 from scry.engine.response.recording import AnswerOrigin, StoredAnswer, describe_missing_rank, query_event
 from scry.projects.project import Project, create_data_folder
-from scry.store.events.log import EventLog, EventReader, explain_unwritable_log
+from scry.store.events.log import EventLog, EventReader, explain_unwritable_log, now_ms
 
 TYPING_SETTLE_S = 1.0
 """Seconds without another query after which one that was typed into a picker is logged (E1)."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from scry.core.doc_id import commit_sha_of, file_doc_id, parse_doc_id
+from scry.core.doc_id import commit_sha_of, file_doc_id, new_query_id, parse_doc_id
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.core.knowledge import knowledge_type
 from scry.core.notices import Notice
@@ -20,7 +20,7 @@ from scry.core.text import format_count
 from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, NeighborRelation, OracleFault, OracleMatch
 from scry.engine.browse.files import file_document, file_header, file_structures, file_summary, raise_unknown_path
 from scry.engine.browse.paths import file_of_doc_id, parse_project_path
-from scry.engine.context import NeighborKind, NeighborsRequest, RequestContext, new_query_id
+from scry.engine.context import NeighborKind, NeighborsRequest, RequestContext
 from scry.engine.knowledge.beliefs import BeliefSnapshot
 from scry.engine.notices import (
     BeliefWarning,

@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from scry.core.doc_id import new_query_id
 from scry.core.path_kinds import classify_path, is_entry_file, is_readme, sibling_folder
 from scry.core.text import format_count
 from scry.core.types import Adjustment, Answer, Candidate, Hit, ScorePart
@@ -29,7 +30,7 @@ from scry.engine.browse.files import (
     read_commit_counts,
 )
 from scry.engine.browse.paths import parse_project_path
-from scry.engine.context import OrientRequest, RequestContext, new_query_id
+from scry.engine.context import OrientRequest, RequestContext
 from scry.engine.notices import FileImportanceRank
 from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import browse_question

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from scry.core.doc_id import new_query_id
 from scry.core.notices import Notice
 from scry.core.text import format_age
 from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, SearchQuery
 from scry.engine.browse.changes import DAY_S, UNCOMMITTED, ChangeDates, LastChange, change_from_mtime, recency_part
 from scry.engine.browse.files import file_document, file_header, file_structures
 from scry.engine.browse.orient import weighted_sum
-from scry.engine.context import DEFAULT_CONTEXT, RequestContext, new_query_id
+from scry.engine.context import DEFAULT_CONTEXT, RequestContext
 from scry.engine.notices import HistoryMissing, NothingChanged
 from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import allowed_change_types

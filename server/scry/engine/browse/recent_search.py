@@ -9,10 +9,10 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scry.core.doc_id import new_query_id
 from scry.core.text import format_age
 from scry.core.types import Answer, Candidate, Hit, IndexState, OracleMatch
 from scry.engine.browse.changes import DAY_S, ChangeDates, LastChange, recency_adjustment
-from scry.engine.context import new_query_id
 from scry.engine.notices import MatchesOlder
 from scry.engine.search.boosts import MENTIONED_NAME_FACTOR
 from scry.engine.search.fusion import apply_adjustments, order_by_score

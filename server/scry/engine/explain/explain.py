@@ -15,6 +15,7 @@ from functools import partial
 from msgspec import structs
 from msgspec.structs import replace
 
+from scry.core.doc_id import new_query_id
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import BUNDLED_MODEL
 from scry.core.text import query_terms, search_text
@@ -25,7 +26,6 @@ from scry.embedding.static_model import load_bundled_model
 from scry.engine.browse.changes import ChangeDates
 from scry.engine.browse.orient import rank_in_orient
 from scry.engine.browse.recent_search import rank_in_recent
-from scry.engine.context import new_query_id
 from scry.engine.explain.counterfactual import Competitors, ablate_each_factor
 from scry.engine.explain.explanation import (
     BEYOND_DEPTH,

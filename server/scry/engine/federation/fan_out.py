@@ -77,13 +77,13 @@ def find_in_projects(projects: Sequence[Participant], request: FindRequest, cont
         return engine.present(engine.modes.find(request, own), request.mode, own, full=request.with_full_results)
 
     ordered = sort_by_name(projects)
-    if request.is_relation_query:  # a name in the question may be known in only some of the projects
+    if request.mode == "reason":  # a name in the question may be known in only some of the projects
         answers = ask_in_parallel(ordered, answer_relation_query)
     else:
         ranked = rank_retrievals_together(ask_in_parallel(ordered, retrieve))
         answers = ask_in_parallel(ordered, build_answer)
     blank = BlankAnswer("find", request.query, context)
-    return collect_answers(ordered, answers, blank, request.limit, allow_refusals=request.is_relation_query)
+    return collect_answers(ordered, answers, blank, request.limit, allow_refusals=request.mode == "reason")
 
 
 def orient_in_projects(

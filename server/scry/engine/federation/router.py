@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest, IndexUnavailable, RegistryUnavailable, ScryError, UnknownProject
 from scry.core.projects import RegisteredProject, find_project, find_project_at
-from scry.engine.context import DEFAULT_CONTEXT, RequestContext, RequestedProjects, names_projects, requested_projects
+from scry.engine.context import DEFAULT_CONTEXT, RequestContext
 from scry.engine.engine import Engine
 from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
 from scry.engine.federation.fan_out import (
@@ -49,7 +49,7 @@ from scry.engine.federation.workspace import (
     has_answered,
 )
 from scry.engine.notices import NoProjectToAsk
-from scry.engine.response.answer import present_state, to_request
+from scry.engine.response.answer import RequestedProjects, names_projects, present_state, requested_projects, to_request
 from scry.engine.response.merged import FederatedAnswer, map_answer, map_explanation, merge_answers, unavailable_answer
 from scry.engine.response.recording import record_merged_answer
 from scry.projects.registration import open_registry

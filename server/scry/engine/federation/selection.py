@@ -11,7 +11,7 @@ from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
 from scry.core.notices import UnknownProjects
 from scry.core.projects import RegisteredProject, find_project
-from scry.engine.context import RequestedProjects, names_projects, requested_projects
+from scry.engine.response.answer import RequestedProjects, names_projects, requested_projects
 from scry.projects.registration import describe_unknown_project
 
 Params = TypeVar("Params", bound=msgspec.Struct)

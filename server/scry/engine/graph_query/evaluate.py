@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from scry.core.doc_id import file_doc_id, parse_doc_id
+from scry.core.doc_id import file_doc_id, new_query_id, parse_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.notices import Notice
 from scry.core.text import format_count
 from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, OracleFault, ProofStep
 from scry.engine.browse.files import file_document, file_structures, file_summary
-from scry.engine.context import FindRequest, RequestContext, new_query_id
+from scry.engine.context import FindRequest, RequestContext
 from scry.engine.graph_query.lookup import (
     FILE_RELATIONS,
     MAX_STEP_RESULTS,

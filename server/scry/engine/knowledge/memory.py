@@ -24,10 +24,10 @@ from scry.core.memory.types import Capsule, Memory, Observation, WorkSession
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.text import escape_unencodable
 from scry.engine.activity.answer_store import RecordingSwitch
-from scry.engine.context import now_ms
 from scry.engine.notices import MemoryOff
 from scry.index.git.work_tree import list_local_commits
 from scry.projects.project import Project, create_data_folder, head_commit
+from scry.store.events.log import now_ms
 from scry.store.memory.reader import MemoryFilter, MemoryReader
 from scry.store.memory.schema import MEMORY_FILE
 from scry.store.memory.sessions import SessionOwner

@@ -15,7 +15,7 @@ from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.text import content_terms, escape_unencodable
 from scry.embedding.static_model import load_bundled_model
 from scry.indexer.embed import embed_missing_notes_of, embedder_info
-from scry.projects.note_stores import persona_store_path
+from scry.projects.project import persona_store_path
 from scry.store.events.maintenance import forget_answers_in_projects
 from scry.store.notes.persona import PersonaDatabase, PersonaNoteBody, StoredPersonaNote
 

@@ -4,26 +4,32 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.engine.response.answer import RequestedProjects as RequestedProjects
+    from scry.engine.response.answer import add_notice as add_notice
+    from scry.engine.response.answer import describe_emptiness as describe_emptiness
     from scry.engine.response.answer import describe_evidence as describe_evidence
+    from scry.engine.response.answer import describe_incomplete as describe_incomplete
+    from scry.engine.response.answer import names_projects as names_projects
     from scry.engine.response.answer import present_state as present_state
+    from scry.engine.response.answer import requested_projects as requested_projects
     from scry.engine.response.knowledge import remember_persona_note as remember_persona_note
-    from scry.engine.response.notices import add_notice as add_notice
-    from scry.engine.response.notices import describe_emptiness as describe_emptiness
-    from scry.engine.response.notices import describe_incomplete as describe_incomplete
     from scry.engine.response.recording import record_answer as record_answer
     from scry.engine.response.recording import record_feedback as record_feedback
     from scry.engine.response.recording import record_use as record_use
 else:
     _MODULES = {
-        "add_notice": "notices",
-        "describe_emptiness": "notices",
+        "RequestedProjects": "answer",
+        "add_notice": "answer",
+        "describe_emptiness": "answer",
         "describe_evidence": "answer",
-        "describe_incomplete": "notices",
+        "describe_incomplete": "answer",
+        "names_projects": "answer",
         "present_state": "answer",
         "record_answer": "recording",
         "record_feedback": "recording",
         "record_use": "recording",
         "remember_persona_note": "knowledge",
+        "requested_projects": "answer",
     }
 
     def __getattr__(name: str) -> object:

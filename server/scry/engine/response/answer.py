@@ -1,4 +1,8 @@
-"""Convert requests from the wire to domain values, and answers and index states to the wire. Pure."""
+"""Convert requests from the wire to domain values, and answers and index states, with their notices, to the wire. Pure.
+
+A notice is rendered once, with the client's names for commands: that of the mode, of an incomplete index, and why an
+answer is empty (F11).
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import overload
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from scry.core import types
 from scry.core.doc_id import parse_doc_id
 from scry.core.knowledge import PERSONA
 from scry.core.notices import COMMAND_LINE, CommandNames, render_notices
+from scry.core.text import format_count
 from scry.core.types import (
     Answer,
     Candidate,
@@ -27,7 +33,6 @@ from scry.core.types import (
     Span,
 )
 from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RecentRequest, RequestContext
-from scry.engine.response.notices import add_notice, add_status_summary
 from scry.projects.project import Project
 from scry_protocol import messages
 
@@ -58,7 +63,7 @@ def find_request(params: messages.FindParams) -> FindRequest:
         params.types,
         params.source or "",
         params.domains,
-        is_relation_query=params.reason,
+        mode="reason" if params.reason else "find",
         with_full_results=params.full,
     )
 
@@ -105,6 +110,26 @@ def to_request(
     if isinstance(params, messages.OrientParams):
         return orient_request(params)
     return neighbors_request(params)
+
+
+class RequestedProjects(Struct, frozen=True):
+    """The projects that a request selects: some by name, all registered ones, and those linked to the selected ones."""
+
+    names: Sequence[str] = ()
+    all_registered: bool = False
+    include_linked: bool = False
+
+
+def requested_projects(params: Struct) -> RequestedProjects:
+    """Return the projects that a request's parameters select."""
+    names = getattr(params, "projects", None) or ()
+    everything, linked = getattr(params, "all_projects", None), getattr(params, "linked_projects", None)
+    return RequestedProjects(names, bool(everything), bool(linked))
+
+
+def names_projects(params: Struct) -> bool:
+    """Return whether a request's parameters name projects, or select all or linked ones."""
+    return requested_projects(params) != RequestedProjects()
 
 
 # Answers --------------------------------------------------------------------------------------------------------------
@@ -298,3 +323,115 @@ def file_uri(root: Path, path: str) -> str:
 def replace_surrogates(text: str) -> str:
     """Return the text without lone surrogates, which undecodable bytes of file names become and JSON can't hold."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+# Notices --------------------------------------------------------------------------------------------------------------
+
+_MAX_NAMED_FILES = 3
+
+
+def add_status_summary(state: messages.IndexState) -> messages.IndexState:
+    """Return the state with its summary for a status line."""
+    summary = state.state
+    if state.state == "ready":
+        summary = f"{format_count(state.files_indexed, 'file')} indexed"
+        summary += ", reading the history" if state.history == "pending" else ""
+    elif state.state == "paused":
+        summary = f"paused at {_describe_progress(state)}"
+    elif state.state == "indexing":
+        summary = f"indexing {_describe_progress(state)}" if state.files_total else "looking for files"
+    return replace(state, summary=summary)
+
+
+def describe_incomplete(state: messages.IndexState, commands: CommandNames = COMMAND_LINE) -> str:
+    """Return what an answer from this index may lack; empty for nothing. One short line: editors show it in a title."""
+    parts = [
+        _describe_incomplete_stage(state, commands),
+        _describe_unsaved(state) if state.unsaved else "",
+        state.message,
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _describe_incomplete_stage(state: messages.IndexState, commands: CommandNames) -> str:
+    if state.state == "ready":
+        return "the history is still being read" if state.history == "pending" else ""
+    if state.state == "failed":
+        return "indexing failed: results may be partial or old"
+    if state.state == "paused":
+        return f"indexing is paused at {_describe_progress(state)} ({commands.resume_index})"
+    if not state.files_indexed:
+        return f"the index is still to be made{commands.index_hint}"
+    if state.files_indexed < state.files_total:
+        return f"indexing {_describe_progress(state)}: results are partial"
+    if state.state == "starting" and state.vectors == state.vectors_total:
+        return "looking for changes: what was edited just now may be missing"
+    return f"indexing {_describe_progress(state)}: results may be partial"
+
+
+def _describe_progress(state: messages.IndexState) -> str:
+    """Return the progress in files, then in vectors: an editor's title has no room for both."""
+    if state.files_indexed >= state.files_total and state.vectors < state.vectors_total:
+        return f"{state.vectors} of {state.vectors_total} vectors"
+    return f"{state.files_indexed} of {state.files_total} files"
+
+
+def _describe_unsaved(state: messages.IndexState) -> str:
+    named = ", ".join(state.unsaved[:_MAX_NAMED_FILES]) + (", …" if len(state.unsaved) > _MAX_NAMED_FILES else "")
+    return f"unsaved text is searched after the save ({named})"
+
+
+def describe_emptiness(answer: messages.Answer, commands: CommandNames = COMMAND_LINE) -> str:
+    """Return why an answer holds no result, and what can be done about it."""
+    state = answer.index
+    if state.state == "ready" and state.files_total:
+        return (
+            f"Nothing found in {format_count(state.files_total, 'file')}{_describe_skipped(state)}. {_advise(answer)}"
+        )
+    if state.state == "ready":
+        return f"There is nothing to search: this folder holds no file that can be indexed{_describe_skipped(state)}."
+    if state.files_indexed:
+        return f"Nothing found so far: {describe_incomplete(state, commands)}."
+    return f"Nothing could be searched yet: {describe_incomplete(state, commands)}."
+
+
+def describe_size(state: messages.IndexState) -> str:
+    """Return how much an index holds: `812 files (3 left out: …)`."""
+    return f"{format_count(state.files_indexed, 'file')}{_describe_skipped(state)}"
+
+
+def _advise(answer: messages.Answer) -> str:
+    if answer.faults:
+        return "A part of Scry could not answer, see above."
+    return "Try other words, or fewer filters and a lower minimum score if you set any."
+
+
+def _describe_skipped(state: messages.IndexState) -> str:
+    return f" ({state.skipped} left out: binary, ignored, too large …)" if state.skipped else ""
+
+
+def add_notice(
+    answer: messages.Answer, mode_notice: str = "", commands: CommandNames = COMMAND_LINE
+) -> messages.Answer:
+    """Return the answer with its notice: that of its mode, or why it is empty, and what may be missing."""
+    is_explained = answer.results or mode_notice
+    missing = describe_incomplete(answer.index, commands) if is_explained else describe_emptiness(answer, commands)
+    return replace(answer, notice="; ".join(part for part in (mode_notice, missing) if part))
+
+
+def add_merged_notice(
+    answer: messages.Answer,
+    parts: Sequence[tuple[str, str, messages.IndexState]],
+    commands: CommandNames = COMMAND_LINE,
+) -> messages.Answer:
+    """Return the answer of several projects with their notices, each with the names of the projects that it is of.
+
+    parts: of each project its name, the rendered notice of its mode, and the state of its index.
+    """
+    names_by_text: dict[str, list[str]] = {}
+    for name, mode_notice, state in parts:
+        for text in (mode_notice, describe_incomplete(state, commands)):
+            names_by_text.setdefault(text, []).append(name)
+    texts = [f"{', '.join(names)}: {text}" for text, names in names_by_text.items() if text]
+    empty = [] if answer.results or texts else [describe_emptiness(answer, commands)]
+    return replace(answer, notice="; ".join([*texts, *empty]))

@@ -11,8 +11,8 @@ from scry.core.memory.types import Observation
 from scry.core.notices import COMMAND_LINE, CommandNames
 from scry.core.settings import Settings
 from scry.core.text import format_count
-from scry.engine.context import now_ms
 from scry.engine.response.answer import format_utc_time, replace_surrogates
+from scry.store.events.log import now_ms
 from scry.store.memory.search import memory_doc_id
 from scry_protocol import messages
 

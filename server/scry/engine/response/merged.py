@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from scry.core.doc_id import add_project
+from scry.core.doc_id import add_project, new_query_id
 from scry.core.knowledge import PERSONA
 from scry.core.notices import COMMAND_LINE, CommandNames, Notice, render_notices
 from scry.core.types import IndexState
-from scry.engine.context import new_query_id
-from scry.engine.response.answer import present_state
-from scry.engine.response.notices import add_merged_notice, add_notice, add_status_summary
+from scry.engine.response.answer import add_merged_notice, add_notice, add_status_summary, present_state
 from scry_protocol import messages
 
 _LINK_LISTS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")

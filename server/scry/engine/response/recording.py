@@ -16,12 +16,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from scry import __version__
-from scry.core.doc_id import split_off_project
+from scry.core.doc_id import new_query_id, split_off_project
 from scry.core.errors import BadRequest
 from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
 from scry.core.notices import COMMAND_LINE, CommandNames
 from scry.core.text import escape_unencodable
-from scry.engine.context import new_query_id, now_ms
+from scry.store.events.log import now_ms
 from scry_protocol.messages import (
     Answer,
     Detail,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
+from scry.core.doc_id import new_query_id
 from scry.core.errors import Cancelled, IndexUnavailable
 from scry.core.types import (
     Answer,
@@ -22,7 +23,6 @@ from scry.core.types import (
     SearchQuery,
 )
 from scry.embedding.embedder import Vectors
-from scry.engine.context import new_query_id
 from scry.engine.search.boosts import max_boost
 from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
 from scry.engine.search.query import apply_filters

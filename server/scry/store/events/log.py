@@ -13,6 +13,7 @@ import os
 import shutil
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -112,6 +113,11 @@ class EventLog:
     def close(self) -> None:
         """Close the file. Not needed for durability."""
         self._db.close()
+
+
+def now_ms() -> int:
+    """Return milliseconds since the epoch, by this machine's clock."""
+    return time.time_ns() // 1_000_000
 
 
 def explain_log_error(error: Exception, path: Path) -> str:

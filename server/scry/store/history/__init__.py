@@ -8,14 +8,18 @@ if TYPE_CHECKING:
     from scry.store.history.commits import Hunk as Hunk
     from scry.store.history.commits import describe_commit as describe_commit
     from scry.store.history.reader import HistoryReader as HistoryReader
+    from scry.store.history.reader import HistoryState as HistoryState
+    from scry.store.history.reader import read_history_state as read_history_state
     from scry.store.history.store import HistoryStore as HistoryStore
 else:
     _MODULES = {
         "FIRST_COMMIT_KEY": "commits",
         "HistoryReader": "reader",
+        "HistoryState": "reader",
         "HistoryStore": "store",
         "Hunk": "commits",
         "describe_commit": "commits",
+        "read_history_state": "reader",
     }
 
     def __getattr__(name: str) -> object:

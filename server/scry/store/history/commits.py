@@ -1,4 +1,4 @@
-"""Commit records: row types, packing, activity levels and descriptions."""
+"""Commit records: row types, packing and descriptions."""
 
 from __future__ import annotations
 
@@ -82,17 +82,7 @@ def unpack_hunks(data: bytes) -> list[Hunk]:
 
 
 RECENT_DAYS = 90
-HIGH_ACTIVITY = 8
-MEDIUM_ACTIVITY = 3
-"""Days before the newest commit, and the number of commits in them, that make a level of activity."""
-
-
-def activity_level(recent_commits: int) -> str:
-    """Return the activity level of a file with this number of commits in RECENT_DAYS."""
-    if recent_commits >= HIGH_ACTIVITY:
-        return "high"
-    return "medium" if recent_commits >= MEDIUM_ACTIVITY else "low" if recent_commits else "none"
-
+"""Days before the newest commit whose commits count as recent."""
 
 COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files"
 

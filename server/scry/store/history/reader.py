@@ -10,16 +10,16 @@ from pathlib import Path
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scry.core.co_changes import IntArray
 from scry.core.doc_id import commit_doc_id
 from scry.core.errors import IndexUnavailable
-from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
+from scry.core.types import Document, DocumentHeader, IndexState, Point, Span, Symbol
 from scry.store.history.commits import (
     COMMIT_COLUMNS,
     IS_COCHANGE_SQL,
     Commit,
-    activity_level,
     describe_commit,
     read_commit,
 )
@@ -29,6 +29,9 @@ from scry.store.sqlite.database import FolderCache, decode_path, encode_path, fo
 
 _MAX_CACHED = 50_000
 """Headers, and doc_ids of changed symbols, that are cached from query to query."""
+
+_ACTIVITY_LEVELS = ("none", *["low"] * 2, *["medium"] * 5, "high")
+"""The activity level of a file by its number of recent commits; the last one is that of more commits, too."""
 
 _NO_SYMBOLS = np.zeros(0, np.int64)
 _FIRST = itemgetter(0)
@@ -190,7 +193,8 @@ class HistoryReader:
         changed = "EXISTS (SELECT 1 FROM changes c WHERE c.now = p.id)"
         sql = f"SELECT p.path, p.recent FROM paths p WHERE p.path IN ({{}}) AND {changed}"
         rows = self._select_in(sql, [encode_path(path) for path in paths])
-        return {decode_path(path): activity_level(recent) for path, recent in rows}
+        highest = len(_ACTIVITY_LEVELS) - 1
+        return {decode_path(path): _ACTIVITY_LEVELS[min(recent, highest)] for path, recent in rows}
 
     def commit_counts(self, folder: str) -> dict[str, tuple[int, int]]:
         """Return for each file at or below a folder its number of co-change commits, and of recent ones.
@@ -354,3 +358,45 @@ class HistoryCache(Struct):
     def is_full(self) -> bool:
         """Whether the cache is to be replaced by an empty one."""
         return len(self.headers) > _MAX_CACHED or len(self.symbols) > _MAX_CACHED
+
+
+HISTORY_PENDING = "pending"
+HISTORY_READY = "ready"
+HISTORY_NONE = "none"
+
+
+class HistoryState(Struct, frozen=True):
+    """The state of a project's stored history.
+
+    state: pending, ready or none. generation: of the published history. note: a problem, in words for a person, or
+    empty. extent: the part of the history that is stored, in words; empty where all of it is.
+    """
+
+    state: str = HISTORY_NONE
+    generation: int = 0
+    note: str = ""
+    extent: str = ""
+
+
+def read_history_state(head: str | None, history: HistoryReader | None) -> HistoryState:
+    """Return the state of a project's history. history: the stored history, None for none.
+
+    head: the commit that is checked out; None without git or before the first commit, where there is no history to wait
+    for. The history is pending until this commit was stored or could not be; an older history answers meanwhile.
+    """
+    if history is None:
+        return HistoryState(HISTORY_NONE if head is None else HISTORY_PENDING)
+    if head is None:
+        return HistoryState(HISTORY_NONE, history.generation)
+    if head == history.head:
+        return HistoryState(HISTORY_READY, history.generation, extent=history.warning)
+    if head != history.last_attempted_head:
+        return HistoryState(HISTORY_PENDING, history.generation)
+    return HistoryState(HISTORY_READY if history.head else HISTORY_NONE, history.generation, note=history.warning)
+
+
+def merge_history_state(index: IndexState, history: HistoryState) -> IndexState:
+    """Return the state of the index with that of its history."""
+    message = "; ".join([text for text in (index.message, history.note) if text])
+    generation = index.generation + history.generation
+    return replace(index, history=history.state, history_extent=history.extent, generation=generation, message=message)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest, IndexUnavailable
-from scry.engine.response.notices import describe_incomplete, describe_size
+from scry.engine.response.answer import describe_incomplete, describe_size
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.render.activity import render_index_state

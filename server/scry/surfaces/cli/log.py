@@ -205,7 +205,7 @@ def _print_selection(events: list[StoredEvent]) -> None:
 
 
 def _forget_and_report(project: Project, selection: EventFilter, *, as_json: bool) -> int:
-    from scry.engine.context import now_ms
+    from scry.store.events.log import now_ms
     from scry.store.events.maintenance import forget_events
 
     outcome = forget_events(project.data, selection, now_ms())
@@ -245,7 +245,7 @@ def compact(
 
     That the log was made smaller is logged too.
     """
-    from scry.engine.context import now_ms
+    from scry.store.events.log import now_ms
     from scry.store.events.maintenance import compact_log
     from scry.surfaces.cli.engines import resolve_project
 

@@ -129,8 +129,8 @@ def import_reports(
     as_json: JsonOption = False,
 ) -> int:
     """Notes the tests that failed, and how many passed, out of JUnit XML reports."""
-    from scry.engine.context import now_ms
     from scry.index.notes.junit import read_junit_report
+    from scry.store.events.log import now_ms
 
     observations = [observation for file in files for observation in read_junit_report(file, now_ms())]
     with open_memory(root) as memory:

@@ -21,8 +21,9 @@ import msgspec
 from scry.core.doc_id import file_doc_id
 from scry.core.errors import BadRequest, IndexUnavailable, ScryError
 from scry.core.projects import RegisteredProject
-from scry.engine.context import CancelledCheck, RequestContext, RequestedProjects
+from scry.engine.context import CancelledCheck, RequestContext
 from scry.engine.federation.selection import split_off_requested
+from scry.engine.response.answer import RequestedProjects
 from scry.surfaces.lsp.locations import map_result_to_editor, unsaved_in_folder
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from scry.core.doc_id import display_doc_id
 from scry.engine.explain.explanation import format_ordinal
-from scry.engine.response.notices import describe_incomplete
+from scry.engine.response.answer import describe_incomplete
 from scry.surfaces.render.full_result import belief_impact_blocks, full_result_blocks
 from scry.surfaces.render.markdown import render_markdown
 from scry.surfaces.render.page import Block, BulletList, Heading, Paragraph, TableBlock, render_lines

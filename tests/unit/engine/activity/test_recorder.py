@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from scry.core import BadRequest, config_home, load_settings
-from scry.engine import new_query_id
+from scry.core import BadRequest, config_home, load_settings, new_query_id
 from scry.engine.activity import TYPING_SETTLE_S, Recorder
 from scry.engine.response import record_answer, record_feedback, record_use
 from scry.projects import Project, open_project

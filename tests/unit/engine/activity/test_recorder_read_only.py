@@ -11,8 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scry.core import load_settings
-from scry.engine import new_query_id
+from scry.core import load_settings, new_query_id
 from scry.engine.activity import Recorder
 from scry.engine.response import record_answer, record_use
 from scry.projects import Project, open_project

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from scry.core import BadRequest, ProjectLink, RegisteredProject
-from scry.engine import RequestedProjects, names_projects, requested_projects
 from scry.engine.federation import ProjectSelection, select_projects
+from scry.engine.response import RequestedProjects, names_projects, requested_projects
 from scry_protocol.messages import FindParams, NeighborsParams
 
 LIB = RegisteredProject("lib", Path("/lib"), links=(ProjectLink("uses", "core"),))
