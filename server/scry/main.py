@@ -20,12 +20,7 @@ def main() -> int | None:
         from scry.surfaces.lsp.startup import serve_stdio
 
         return serve_stdio()
-    return _run_command(arguments)
-
-
-def _run_command(arguments: list[str]) -> int:
-    """Run a command without the garbage collector, whose search for cycles takes a tenth of a `scry find`."""
-    gc.disable()
+    gc.disable()  # its search for cycles takes a tenth of a `scry find`
     try:
         from scry.surfaces.cli.run import run
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core import (
+from scry.oracles import (
     COMMIT_COUNT_DAMPING,
     MATCHED_COMMIT_WEIGHT,
     MIN_CO_CHANGES,
@@ -19,7 +19,7 @@ from scry.core import (
     count_co_changes,
     score_seed_commits,
 )
-from scry.core import score_co_changed_documents as score
+from scry.oracles import score_co_changed_documents as score
 
 DOCUMENTS = st.integers(1, 12)
 COMMITS = st.integers(100, 115)

@@ -4,16 +4,6 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.core.co_changes import COMMIT_COUNT_DAMPING as COMMIT_COUNT_DAMPING
-    from scry.core.co_changes import MATCHED_COMMIT_WEIGHT as MATCHED_COMMIT_WEIGHT
-    from scry.core.co_changes import MIN_CO_CHANGES as MIN_CO_CHANGES
-    from scry.core.co_changes import YOUNG_HISTORY_COMMITS as YOUNG_HISTORY_COMMITS
-    from scry.core.co_changes import CoChangeCounts as CoChangeCounts
-    from scry.core.co_changes import CoChangeSeeds as CoChangeSeeds
-    from scry.core.co_changes import CommitChanges as CommitChanges
-    from scry.core.co_changes import count_co_changes as count_co_changes
-    from scry.core.co_changes import score_co_changed_documents as score_co_changed_documents
-    from scry.core.co_changes import score_seed_commits as score_seed_commits
     from scry.core.doc_id import DocId as DocId
     from scry.core.doc_id import file_doc_id as file_doc_id
     from scry.core.doc_id import lines_doc_id as lines_doc_id
@@ -102,13 +92,9 @@ else:
         "BadSettings": "errors",
         "Busy": "errors",
         "COMMAND_LINE": "notices",
-        "COMMIT_COUNT_DAMPING": "co_changes",
         "Cancelled": "errors",
         "Candidate": "types",
         "Citation": "knowledge",
-        "CoChangeCounts": "co_changes",
-        "CoChangeSeeds": "co_changes",
-        "CommitChanges": "co_changes",
         "DocId": "doc_id",
         "DocumentHeader": "types",
         "EventFilter": "events",
@@ -123,8 +109,6 @@ else:
         "KnowledgeDocument": "knowledge",
         "LogEvent": "events",
         "LogUnavailable": "errors",
-        "MATCHED_COMMIT_WEIGHT": "co_changes",
-        "MIN_CO_CHANGES": "co_changes",
         "MalformedNote": "knowledge",
         "MemoryUnavailable": "errors",
         "ModelNotReady": "notices",
@@ -153,12 +137,10 @@ else:
         "TookTooLong": "errors",
         "USE": "events",
         "UnknownProject": "errors",
-        "YOUNG_HISTORY_COMMITS": "co_changes",
         "cache_home": "files",
         "classify_path": "path_kinds",
         "config_home": "files",
         "content_terms": "text",
-        "count_co_changes": "co_changes",
         "data_home": "files",
         "describe_bad_name": "projects",
         "edit_setting_text": "settings_file",
@@ -176,8 +158,6 @@ else:
         "parse_setting_text": "settings",
         "platform_of_path": "path_kinds",
         "query_terms": "text",
-        "score_co_changed_documents": "co_changes",
-        "score_seed_commits": "co_changes",
         "split_source_lines": "text",
         "suggest_project_name": "projects",
         "superseded_paths": "path_kinds",

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
+from itertools import starmap
 from urllib.parse import unquote_to_bytes
 
 from msgspec import Struct
@@ -73,7 +74,7 @@ def make_doc_id(path: str, name: str, kind: str, container: str, ordinal: int, l
 
 def make_doc_ids(parts: Iterable[tuple[str, str, str, str, int, tuple[int, int]]]) -> list[str]:
     """Return the doc_id of each of many documents, in their order. parts: the arguments of `make_doc_id`."""
-    return [make_doc_id(*each) for each in parts]
+    return list(starmap(make_doc_id, parts))
 
 
 def qualified_name(name: str, kind: str, container: str) -> str:
@@ -91,8 +92,8 @@ def simple_names_of_doc_ids(doc_ids: Iterable[str]) -> list[tuple[str, str]]:
     for doc_id in doc_ids:
         with suppress(ValueError):
             named = parse_doc_id(doc_id)
-            starts = (0, *(match.end() for match in _NAME_SEPARATOR.finditer(named.name)))
-            names += ((named.name[start:], named.path) for start in starts)
+            starts = [0, *[match.end() for match in _NAME_SEPARATOR.finditer(named.name)]]
+            names += [(named.name[start:], named.path) for start in starts]
     return names
 
 

@@ -257,20 +257,16 @@ def load_settings(
     gathered.add_environment(environ)
     for name, raw in overrides.items():
         gathered.add(name, raw, surface, "")
-    return gathered.build()
+    values = cast("dict[str, object]", gathered.values)
+    return Settings(**values, sources=tuple(gathered.sources.items()), warnings=tuple(gathered.warnings))  # pyright: ignore[reportArgumentType]
 
 
-class _SettingsBuilder:
+class _SettingsBuilder(Struct):
     """Collects values from the sources, the strongest last."""
 
-    def __init__(self) -> None:
-        self._values: dict[str, SettingValue] = {}
-        self._sources: dict[str, str] = {}
-        self._warnings: list[str] = []
-
-    def build(self) -> Settings:
-        values = cast("dict[str, object]", self._values)
-        return Settings(**values, sources=tuple(self._sources.items()), warnings=tuple(self._warnings))  # pyright: ignore[reportArgumentType]
+    values: dict[str, SettingValue] = field(default_factory=dict[str, SettingValue])
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+    warnings: list[str] = field(default_factory=list[str])
 
     def add(self, name: str, raw: object, source: str, line: str) -> None:
         """Add one value. Raises BadSettings for an unknown name or a wrong value."""
@@ -290,14 +286,14 @@ class _SettingsBuilder:
         try:
             items = list(_read_items(path, PROJECT_SETTINGS_FILE))
         except BadSettings as error:
-            self._warnings.append(f"{error}; the file is left out")
+            self.warnings.append(f"{error}; the file is left out")
             return
         for name, raw, file in items:
             try:
                 _check_allowed_in_project(name, file)
                 self.add(name, raw, PROJECT_SETTINGS_FILE, file.describe_line(name))
             except BadSettings as error:
-                self._warnings.append(f"{error}; this key is left out")
+                self.warnings.append(f"{error}; this key is left out")
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         given = sorted(name for name in environ if name.startswith(_VARIABLE_PREFIX) and name not in PROCESS_VARIABLES)
@@ -308,7 +304,7 @@ class _SettingsBuilder:
             definition = variables.get(variable)
             if definition is None:
                 # Not an error: such a variable may be meant for another program, or a later Scry.
-                self._warnings.append(f"{variable}: {_describe_unknown(variable, variables)}; it is left out")
+                self.warnings.append(f"{variable}: {_describe_unknown(variable, variables)}; it is left out")
                 continue
             try:
                 self._set(definition.name, parse_setting_text(definition, environ[variable]), variable)
@@ -316,8 +312,8 @@ class _SettingsBuilder:
                 raise BadSettings(f"{variable}: {error}") from error
 
     def _set(self, name: str, value: SettingValue, source: str) -> None:
-        self._values[name] = value
-        self._sources[name] = source
+        self.values[name] = value
+        self.sources[name] = source
 
 
 def _read_items(path: Path, source: str) -> Iterator[tuple[str, object, SettingsFile]]:

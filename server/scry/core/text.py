@@ -204,12 +204,12 @@ def queried_names(question: SearchQuery) -> dict[str, bool]:
 def queried_spellings(question: SearchQuery) -> frozenset[str]:
     """Return the last parts of the names that a query holds, as written."""
     words = question.words.split() + list(question.phrases)
-    return frozenset(re.split(r"\.|::|#", word.strip("?!.,;:'`()"))[-1] for word in words)
+    return frozenset([re.split(r"\.|::|#", word.strip("?!.,;:'`()"))[-1] for word in words])
 
 
 def _is_code_name(name: str, written: str) -> bool:
     bare = name.strip("_")
-    camel = any(a.islower() and b.isupper() for a, b in pairwise(bare))
+    camel = True in [a.islower() and b.isupper() for a, b in pairwise(bare)]
     parts = name.split(".")
     dotted = len(parts) > 1 and all(len(part) > 1 and part.isidentifier() for part in parts)
     return camel or dotted or "_" in bare or "::" in name or written.rstrip("?!.,;:").endswith("()")

@@ -100,16 +100,15 @@ class Tokenizer:
         ids: list[int] = []
         start = 0
         while start < len(word):
-            end, index = self._longest_piece(word, start)
-            ids.append(index)
-            start = end
+            prefix = CONTINUATION_PREFIX if start else ""
+            for end in range(min(len(word), start + self._longest), start, -1):  # the longest piece first
+                index = self._ids.get(prefix + word[start:end])
+                if index is not None:
+                    ids.append(index)
+                    start = end
+                    break
+            else:  # no piece: the bucket of one character
+                bucket = zlib.crc32(word[start].encode("utf-8", "surrogatepass")) % HASH_BUCKETS
+                ids.append(len(self._ids) + bucket)
+                start += 1
         return tuple(ids)
-
-    def _longest_piece(self, word: str, start: int) -> tuple[int, int]:
-        """Return the end and the id of the longest piece at `start`, or of one character's bucket."""
-        prefix = CONTINUATION_PREFIX if start else ""
-        for end in range(min(len(word), start + self._longest), start, -1):
-            index = self._ids.get(prefix + word[start:end])
-            if index is not None:
-                return end, index
-        return start + 1, len(self._ids) + zlib.crc32(word[start].encode("utf-8", "surrogatepass")) % HASH_BUCKETS

@@ -199,7 +199,12 @@ class QuestionEncoder:
         timeout_s: how long to wait for another process.
         """
         if embedder.model == BUNDLED_MODEL:
-            return _encode_here(embedder, query)
+            model = load_bundled_model()
+            if model.identity != embedder.identity:
+                raise ModelUnavailable(
+                    "The vectors are of another version of the bundled model; the indexer makes them anew."
+                )
+            return model.encode_query(query)
         key = (embedder.identity, query[:MAX_ENCODED_CHARACTERS])
         with self._lock:
             if key in self._cache:
@@ -213,13 +218,6 @@ class QuestionEncoder:
             while len(self._cache) > MAX_CACHED_VECTORS:
                 self._cache.popitem(last=False)
         return vector
-
-
-def _encode_here(embedder: EmbedderInfo, query: str) -> Vectors:
-    model = load_bundled_model()
-    if model.identity != embedder.identity:
-        raise ModelUnavailable("The vectors are of another version of the bundled model; the indexer makes them anew.")
-    return model.encode_query(query)
 
 
 IndexAction = Literal["start", "pause", "resume", "rebuild"]

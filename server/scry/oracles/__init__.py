@@ -26,13 +26,33 @@ if TYPE_CHECKING:
     from scry.oracles.reader import min_matching_terms as min_matching_terms
     from scry.oracles.reader import search_bm25 as search_bm25
     from scry.oracles.reader import search_bm25_above as search_bm25_above
+    from scry.oracles.temporal import COMMIT_COUNT_DAMPING as COMMIT_COUNT_DAMPING
+    from scry.oracles.temporal import MATCHED_COMMIT_WEIGHT as MATCHED_COMMIT_WEIGHT
+    from scry.oracles.temporal import MIN_CO_CHANGES as MIN_CO_CHANGES
+    from scry.oracles.temporal import YOUNG_HISTORY_COMMITS as YOUNG_HISTORY_COMMITS
+    from scry.oracles.temporal import CoChangeCounts as CoChangeCounts
+    from scry.oracles.temporal import CoChangeSeeds as CoChangeSeeds
+    from scry.oracles.temporal import CommitChanges as CommitChanges
+    from scry.oracles.temporal import count_co_changes as count_co_changes
+    from scry.oracles.temporal import score_co_changed_documents as score_co_changed_documents
+    from scry.oracles.temporal import score_seed_commits as score_seed_commits
 else:
     _MODULES = {
+        "COMMIT_COUNT_DAMPING": "temporal",
+        "CoChangeCounts": "temporal",
+        "CoChangeSeeds": "temporal",
         "CodeCorpus": "reader",
+        "CommitChanges": "temporal",
         "CommitCorpus": "reader",
+        "MATCHED_COMMIT_WEIGHT": "temporal",
+        "MIN_CO_CHANGES": "temporal",
         "NoteCorpus": "reader",
         "RETRIEVAL_DEPTH": "reader",
+        "YOUNG_HISTORY_COMMITS": "temporal",
+        "count_co_changes": "temporal",
         "min_matching_terms": "reader",
+        "score_co_changed_documents": "temporal",
+        "score_seed_commits": "temporal",
         "search_bm25": "reader",
         "search_bm25_above": "reader",
     }

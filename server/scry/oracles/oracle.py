@@ -80,7 +80,7 @@ class Oracle(Struct, frozen=True):
 def sort_by_score(scored: ScoredKeys, reader: OracleReader) -> list[tuple[float, str, int]]:
     """Return the documents that exist as (negated score, doc_id, doc_key), best first, equal scores by doc_id."""
     headers = reader.headers([doc_key for doc_key, _ in scored])
-    return sorted((-score, headers[doc_key].doc_id, doc_key) for doc_key, score in scored if doc_key in headers)
+    return sorted([(-score, headers[doc_key].doc_id, doc_key) for doc_key, score in scored if doc_key in headers])
 
 
 def min_score_in_depth(scores: Sequence[float]) -> float:
@@ -98,10 +98,10 @@ def rank_among_others(
     other_scores: best first, as far as they can matter.
     """
     ascending = [-score for score in other_scores]
-    ranked = (
+    ranked = [
         (bisect_left(ascending, negated) + position, doc_key, -negated)
         for position, (negated, _, doc_key) in enumerate(sort_by_score(scored, reader), 1)
-    )
+    ]
     return [OracleMatch(doc_key, rank, score, score_type) for rank, doc_key, score in ranked if rank <= RETRIEVAL_DEPTH]
 
 

@@ -258,14 +258,14 @@ class OracleReader(Struct, frozen=True):
 
     def by_corpus(self, doc_keys: Sequence[int]) -> list[tuple[Corpus, list[int]]]:
         """Return the corpora that own any of these doc_keys, each with its own; code and documents first."""
-        parts = (
+        parts = [
             (corpus, [key for key in doc_keys if key in keys])
             for corpus, keys in (
                 (self.code, CodeCorpus.keys),
                 (self.commits, CommitCorpus.keys),
                 (self.notes, NoteCorpus.keys),
             )
-        )
+        ]
         return [(corpus, own) for corpus, own in parts if own]
 
     def headers(self, doc_keys: Sequence[int]) -> Mapping[int, DocumentHeader]:
@@ -299,7 +299,7 @@ class OracleReader(Struct, frozen=True):
         hits = self._word_searches[key]
         if len(hits) <= limit:
             return hits
-        min_score = sorted((score for _, score in hits), reverse=True)[limit - 1]
+        min_score = sorted([score for _, score in hits], reverse=True)[limit - 1]
         return [(doc_key, score) for doc_key, score in hits if score >= min_score]
 
     def note_query(self, terms: Sequence[str]) -> WordQuery:

@@ -138,7 +138,7 @@ class LexicalIndex:
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
             for doc_key, match_bits in self._match_bits(part, doc_keys):
-                matches[doc_key] += (term for bit, term in enumerate(part) if match_bits >> bit & 1)
+                matches[doc_key] += [term for bit, term in enumerate(part) if match_bits >> bit & 1]
         return matches
 
     def _match_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> list[tuple[int, int]]:

@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,7 @@ class EventWriter:
             now = time.monotonic()
             settled = [name for name, (due, _) in self._debounced.items() if due <= now or self._is_closing]
             if settled or self._is_closing or (self._jobs_due is not None and self._jobs_due <= now):
-                jobs = [*self._jobs, *(_WriteJob([self._debounced.pop(name)[1]], is_act=False) for name in settled)]
+                jobs = [*self._jobs, *[_WriteJob([self._debounced.pop(name)[1]], is_act=False) for name in settled]]
                 self._jobs.clear()
                 self._jobs_due = None
                 return jobs
@@ -175,7 +176,7 @@ class EventWriter:
         made = [self._make_events(job) for job in jobs]
         earlier = list(self._pending)
         try:
-            new = self._open_log().append([*earlier, *(event for events in made for event in events)])
+            new = self._open_log().append([*earlier, *chain.from_iterable(made)])
         except LogUnavailable as error:
             self._defer(jobs, made, error)
             return

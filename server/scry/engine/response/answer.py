@@ -28,7 +28,6 @@ from scry.core.types import (
     Hit,
     IndexState,
     OracleFault,
-    Point,
     ProofStep,
     Span,
 )
@@ -167,7 +166,9 @@ def present_state(state: IndexState, commands: CommandNames = COMMAND_LINE) -> m
         index_commit=state.index_commit,
         head_commit=state.head_commit,
         model=state.model,
-        message="; ".join(part for part in (state.message, *(each.render(commands) for each in state.notices)) if part),
+        message="; ".join(
+            [part for part in (state.message, *[each.render(commands) for each in state.notices]) if part]
+        ),
         history_extent=state.history_extent,
     )
     return add_status_summary(presented)
@@ -224,7 +225,7 @@ def describe_evidence(
     file has.
     """
     parts = [
-        *(f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in oracle_matches.items()),
+        *[f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in oracle_matches.items()],
         *others,
     ]
     if structure and structure.importers:
@@ -308,11 +309,9 @@ def present_structure(structure: FileStructure) -> messages.Structural:
 
 def present_range(span: Span, encoding: str) -> messages.Range:
     """Return a span with columns in the negotiated encoding."""
-    return messages.Range(start=_present_position(span.start, encoding), end=_present_position(span.end, encoding))
-
-
-def _present_position(point: Point, encoding: str) -> messages.Position:
-    return messages.Position(line=point.line, character=point.utf8 if encoding == "utf-8" else point.utf16)
+    start, end = span.start, span.end
+    first, last = (start.utf8, end.utf8) if encoding == "utf-8" else (start.utf16, end.utf16)
+    return messages.Range(messages.Position(start.line, first), messages.Position(end.line, last))
 
 
 def file_uri(root: Path, path: str) -> str:
@@ -350,7 +349,7 @@ def describe_incomplete(state: messages.IndexState, commands: CommandNames = COM
         _describe_unsaved(state) if state.unsaved else "",
         state.message,
     ]
-    return "; ".join(part for part in parts if part)
+    return "; ".join([part for part in parts if part])
 
 
 def _describe_incomplete_stage(state: messages.IndexState, commands: CommandNames) -> str:
@@ -416,7 +415,7 @@ def add_notice(
     """Return the answer with its notice: that of its mode, or why it is empty, and what may be missing."""
     is_explained = answer.results or mode_notice
     missing = describe_incomplete(answer.index, commands) if is_explained else describe_emptiness(answer, commands)
-    return replace(answer, notice="; ".join(part for part in (mode_notice, missing) if part))
+    return replace(answer, notice="; ".join([part for part in (mode_notice, missing) if part]))
 
 
 def add_merged_notice(

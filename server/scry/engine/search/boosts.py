@@ -99,7 +99,7 @@ class NameBoost:
         # types a name alone, or all in small letters, may not know how it is written.
         self._case_sensitive = frozenset[str]()
         if not is_single_term(question):
-            self._case_sensitive = frozenset(normalize_name(name) for name in self._spellings if name != name.lower())
+            self._case_sensitive = frozenset([normalize_name(name) for name in self._spellings if name != name.lower()])
         self.max_factor = max_name_factor(question)
 
     def adjustment_for(self, document: DocumentHeader) -> Adjustment | None:
@@ -365,4 +365,4 @@ class BoostRules:
             if platform:
                 families_by_gap[platform[1]].add(platform[0])
         own = self._own_platforms
-        return frozenset(gap for gap, families in families_by_gap.items() if families & own and families - own)
+        return frozenset([gap for gap, families in families_by_gap.items() if families & own and families - own])

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
-from scry.core.co_changes import IntArray
 from scry.core.doc_id import commit_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Document, DocumentHeader, IndexState, Point, Span, Symbol
@@ -26,6 +26,8 @@ from scry.store.history.commits import (
 from scry.store.history.database import HISTORY_FILE, HistoryDatabase
 from scry.store.lexical import LexicalIndex
 from scry.store.sqlite.database import FolderCache, decode_path, encode_path, folder_condition
+
+IntArray = NDArray[np.int64]
 
 _MAX_CACHED = 50_000
 """Headers, and doc_ids of changed symbols, that are cached from query to query."""
@@ -41,7 +43,8 @@ _EMPTY_SPAN = Span(Point(0, 0, 0), Point(0, 0, 0))
 class HistoryReader:
     """The history of one project, for reading: commits, activity of files and co-changes.
 
-    Every method may be called from any thread, and raises IndexUnavailable.
+    lexical: the lexical index of commits as of the last `refresh`; each commit counts as a file there. Every method may
+    be called from any thread, and raises IndexUnavailable.
     """
 
     @classmethod
@@ -57,14 +60,14 @@ class HistoryReader:
         self._lock = database.lock
         self._select = database.select
         self._select_in = database.select_in
-        self._lexical = LexicalIndex(database.lexical_folder(), write=database.is_writer)
+        self.lexical = LexicalIndex(database.lexical_folder(), write=database.is_writer)
         self._cache = HistoryCache(database.generation_seen)
         self._counts_cache: FolderCache[dict[str, tuple[int, int]]] = FolderCache(database.connection)
 
     def close(self) -> None:
         """Close the files."""
         with self._lock:
-            self._lexical.close()
+            self.lexical.close()
             self._database.connection.close()
 
     # State --------------------------------------------------------------------------------------------------------
@@ -95,23 +98,18 @@ class HistoryReader:
         with self._lock:
             generation = database.generation
             if generation != database.generation_seen:
-                if not database.is_writer and self._lexical.folder != database.lexical_folder():
-                    self._lexical = LexicalIndex(database.lexical_folder(), write=False)
+                if not database.is_writer and self.lexical.folder != database.lexical_folder():
+                    self.lexical = LexicalIndex(database.lexical_folder(), write=False)
                 else:
-                    self._lexical.reload()
+                    self.lexical.reload()
                 database.generation_seen = generation
             return generation
 
     # Commits ------------------------------------------------------------------------------------------------------
 
-    @property
-    def lexical(self) -> LexicalIndex:
-        """The lexical index of commits as of the last `refresh`; each commit counts as a file there."""
-        return self._lexical
-
     def switch_lexical(self, fresh: LexicalIndex) -> LexicalIndex:
         """Search another lexical index from here on, for the writer; return the previous one."""
-        previous, self._lexical = self._lexical, fresh
+        previous, self.lexical = self.lexical, fresh
         return previous
 
     @property
@@ -338,7 +336,8 @@ class HistoryReader:
 
     def _current_cache(self) -> HistoryCache:
         """Return the cache of the current generation; under the lock."""
-        if self._cache.generation != self._database.generation_seen or self._cache.is_full:
+        is_full = len(self._cache.headers) > _MAX_CACHED or len(self._cache.symbols) > _MAX_CACHED
+        if is_full or self._cache.generation != self._database.generation_seen:
             self._cache = HistoryCache(self._database.generation_seen)
         return self._cache
 
@@ -353,11 +352,6 @@ class HistoryCache(Struct):
     headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     symbols: dict[int, tuple[str, int]] = field(default_factory=dict[int, "tuple[str, int]"])
     changed_symbols: dict[int, IntArray] = field(default_factory=dict[int, IntArray])
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the cache is to be replaced by an empty one."""
-        return len(self.headers) > _MAX_CACHED or len(self.symbols) > _MAX_CACHED
 
 
 HISTORY_PENDING = "pending"

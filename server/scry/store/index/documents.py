@@ -198,7 +198,7 @@ class DocumentTable:
             missing = [doc_key for doc_key in doc_keys if doc_key not in known]
             if missing:
                 headers = read_headers(self._select_rows(HEADER_COLUMNS, missing))
-                known.update((header.doc_key, header) for header in headers)
+                known.update({header.doc_key: header for header in headers})
             return {doc_key: known[doc_key] for doc_key in doc_keys if doc_key in known}
 
     def all_doc_keys(self, limit: int) -> list[int]:
@@ -233,7 +233,7 @@ class DocumentTable:
         for part in batches(list(dict.fromkeys(wanted)), variables_per_value=2):
             sql = _SELECT_BY_NAME_HASH.format(",".join(["(?, ?)"] * len(part)))
             rows = self._db.execute(sql, [value for pair in part for value in pair]).fetchall()
-            ids = read_doc_ids(row[2:] for row in rows)
+            ids = read_doc_ids([row[2:] for row in rows])
             matches.update({doc_id: (row[0], row[1]) for row, doc_id in zip(rows, ids, strict=True)})
         return {doc_id: matches[doc_id] for doc_id in doc_ids if doc_id in matches}
 

@@ -115,7 +115,7 @@ def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
     """Return the range (end excluded) of the hashes of all names with this prefix, of two characters at most."""
     codes = [ord(character) % 2**_CHARACTER_BITS for character in prefix[:_PREFIX_CHARACTERS]]
     missing = _PREFIX_CHARACTERS - len(codes)
-    first = sum(code << _CHARACTER_BITS * position for position, code in enumerate(reversed(codes), missing))
+    first = sum([code << _CHARACTER_BITS * position for position, code in enumerate(reversed(codes), missing)])
     return first << _HASH_BITS, first + (1 << _CHARACTER_BITS * missing) << _HASH_BITS
 
 
@@ -195,7 +195,8 @@ def make_document_row(doc_key: int, file_id: int, document: NewDocument) -> tupl
 def name_hashes_of_doc_ids(doc_ids: Sequence[str]) -> list[tuple[int, str]]:
     """Return the hashes of the possible names of the documents with these doc_ids, each with the path of its file."""
     named = simple_names_of_doc_ids(doc_ids)
-    return list(zip(hash_names(name for name, _ in named), (path for _, path in named), strict=True))
+    hashes = hash_names([name for name, _ in named])
+    return list(zip(hashes, [path for _, path in named], strict=True))
 
 
 def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
@@ -218,7 +219,7 @@ def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
     """Return the document header of each row of HEADER_COLUMNS."""
     return [
         DocumentHeader(row[0], doc_id, row[1], decode_path(row[2]), row[3], decode_kind(row[4]), row[5])
-        for row, doc_id in zip(rows, read_doc_ids(row[2:] for row in rows), strict=True)
+        for row, doc_id in zip(rows, read_doc_ids([row[2:] for row in rows]), strict=True)
     ]
 
 
@@ -230,7 +231,7 @@ def read_documents(
     descriptions: by file id and key, the signature and doc comment of a document.
     """
     documents: list[Document] = []
-    doc_ids = read_doc_ids((row[3], *row[5:]) for row in rows)
+    doc_ids = read_doc_ids([(row[3], *row[5:]) for row in rows])
     for row, doc_id in zip(rows, doc_ids, strict=True):
         doc_key, file_id, content_type, path, language, name, kind, container, ordinal, place = row
         span, name_span = unpack_spans(place)

@@ -46,7 +46,7 @@ _READERS_PAUSE_MS = 50
 
 
 class IndexStore:
-    """The index of one project.
+    """The index of one project. lexical: its lexical index as of the last `refresh`.
 
     One process writes, any number read; every method may be called from any thread.
     """
@@ -77,19 +77,19 @@ class IndexStore:
         self._db = self._database.connection
         self._lock = self._database.lock
         self._is_writer = write
-        self._lexical = LexicalIndex(self._lexical_folder(), write=write)
+        self.lexical = LexicalIndex(self._lexical_folder(), write=write)
         self.documents = DocumentTable(self._database)
         self.files = FileTable(self._database)
         self.vectors = VectorIndex(self._database, self.documents)
         if write:
-            self._lexical.delete_newer(self._database.next_doc_key - 1)
+            self.lexical.delete_newer(self._database.next_doc_key - 1)
             self._remove_unused_files()
             self.vectors.drop_damaged()
 
     def close(self) -> None:
         """Close the files. Not needed for durability."""
         with self._lock:
-            self._lexical.close()
+            self.lexical.close()
             self._db.close()
 
     @cached_property
@@ -150,22 +150,17 @@ class IndexStore:
         with self._lock:
             generation = self._database.generation
             if generation != self._database.generation_seen:
-                if not self._is_writer and self._lexical.folder != self._lexical_folder():
-                    self._lexical = LexicalIndex(self._lexical_folder(), write=False)
+                if not self._is_writer and self.lexical.folder != self._lexical_folder():
+                    self.lexical = LexicalIndex(self._lexical_folder(), write=False)
                 else:
-                    self._lexical.reload()
+                    self.lexical.reload()
                 self._database.generation_seen = generation
             return generation
-
-    @property
-    def lexical(self) -> LexicalIndex:
-        """The lexical index as of the last `refresh`."""
-        return self._lexical
 
     def _remove_unused_files(self) -> None:
         """Delete files that a rebuild or an interrupted process has left behind."""
         for path in self._database.folder.glob("words-*"):
-            if path != self._lexical.folder:
+            if path != self.lexical.folder:
                 shutil.rmtree(path, ignore_errors=True)
         self.vectors.delete_unused_files()
 
@@ -205,7 +200,7 @@ class IndexStore:
                 entries += (LexicalEntry(n, next_file, document.terms) for n, document in numbered)
                 next_file += 1
             with self._database.publishing():
-                self._lexical.stage(replaced, entries)
+                self.lexical.stage(replaced, entries)
                 self._delete_files([file_id for file_id, _ in ids])
                 for file, file_id, numbered in rows:
                     self._insert_file(file, file_id, numbered)
@@ -217,7 +212,7 @@ class IndexStore:
                     self._database.set_meta("structure_due", 1)
                     self._database.set_meta("documents", self._database.generation + 1)
                 if replaced or entries:
-                    self._lexical.commit()
+                    self.lexical.commit()
             return self._database.generation_seen
 
     def _file_ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
@@ -284,7 +279,7 @@ class IndexStore:
             with self._database.publishing():
                 self._database.set_meta("lexical", name)
                 self._database.set_meta("dead", 0)
-            previous, self._lexical = self._lexical, fresh
+            previous, self.lexical = self.lexical, fresh
             previous.delete()
             return self._database.generation_seen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scry.core import CoChangeCounts
+from scry.oracles import CoChangeCounts
 
 
 def test_unknown_documents_are_dropped_from_counts() -> None:
