@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from scry.core import Candidate, DocumentHeader, OracleMatch, SearchQuery
 from scry.engine.explain import Competitors, ablate_each_factor
+from scry.engine.search import PlaceRules, max_boost, parse_query, rank_with_boosts
 from scry.engine.search import fusion as fuse
-from scry.engine.search import max_boost, parse_query, penalize_file_repeats, rank_with_boosts
 
 _ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
 _PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts", "", ""]
@@ -30,7 +30,7 @@ def _document(number: int, path: str, name: str) -> DocumentHeader:
     if not path:
         return DocumentHeader(number, f"belief:{number}", "belief", "", name, "belief", "")
     kind = "function" if name else "text"
-    return DocumentHeader(number, f"./{path}::{name}~{number}", "code", path, name, kind, "")
+    return DocumentHeader(number, f"./{path}::{name}~{number}", "code", path, name, kind, "", 1 + number * 7 % 250)
 
 
 @st.composite
@@ -136,15 +136,19 @@ def test_rank_among_competitors_equals_full_ranking(election: Election, text: st
         number = candidate.document.doc_key
         assert rivals.rank_of(number) == (rank, candidate)
         for adjustment in candidate.adjustments:
-            assert rivals.rank_of(number, adjustment.name) == _ranked_without(ranked, number, adjustment.name, top)
+            assert rivals.rank_of(number, adjustment.name) == _ranked_without(
+                ranked, question, number, adjustment.name, top
+            )
         for left in ablate_each_factor(candidate, rivals, question.weights)[: len(candidate.oracle_matches)]:
             fewer = {o: [v for v in cast if o != left.name or v.doc_key != number] for o, cast in votes.items()}
             again = {each.document.doc_key: at for at, each in enumerate(_rank((documents, fewer), question), 1)}
             assert left.rank == again.get(number)
 
 
-def _ranked_without(ranked: list[Candidate], number: int, name: str, top: float) -> tuple[int, Candidate]:
-    """By its definition: all others as they are, the repeats of each file counted anew."""
+def _ranked_without(
+    ranked: list[Candidate], question: SearchQuery, number: int, name: str, top: float
+) -> tuple[int, Candidate]:
+    """By its definition: all others as they are, the places of each file chosen anew."""
 
     def only(candidate: Candidate, names: set[str]) -> Candidate:
         kept = [adjustment for adjustment in candidate.adjustments if adjustment.name not in names]
@@ -153,9 +157,10 @@ def _ranked_without(ranked: list[Candidate], number: int, name: str, top: float)
     def own(candidate: Candidate) -> set[str]:
         return {name} if candidate.document.doc_key == number else set()
 
-    judged = [only(candidate, {"repeat"} | own(candidate)) for candidate in ranked]
-    lowered = penalize_file_repeats(fuse.order_by_score(judged), top, 1.0)
-    again = fuse.order_by_score(only(candidate, own(candidate)) for candidate in lowered)
+    boosted = [only(candidate, {"place", "repeat"} | own(candidate)) for candidate in ranked]
+    more = PlaceRules(question, ranked).adjustments_for(boosted)
+    placed = [fuse.apply_adjustments(each, more.get(each.document.doc_key, ()), top) for each in boosted]
+    again = fuse.order_by_score(only(candidate, own(candidate)) for candidate in placed)
     return next((rank, each) for rank, each in enumerate(again, 1) if each.document.doc_key == number)
 
 

@@ -167,7 +167,7 @@ class Document(Struct, frozen=True, gc=False):
 
 
 class DocumentHeader(Struct, frozen=True, gc=False):
-    """The part of a document that ranking may read: its ids, its name and its location."""
+    """The part of a document that ranking may read: its ids, its name, its location and its number of lines."""
 
     doc_key: int
     doc_id: str
@@ -176,6 +176,7 @@ class DocumentHeader(Struct, frozen=True, gc=False):
     name: str
     kind: str
     container: str
+    line_count: int = 1
 
 
 class QueryIntent(str, Enum):

@@ -21,6 +21,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.settings import BUNDLED_MODEL
+from scry.core.text import STOP_WORDS
 from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.embedding.tokenizer import Tokenizer
 
@@ -67,8 +68,8 @@ class StaticModel:
         return cls(table, np.load(folder / "scales.npy"), Tokenizer.load(folder / "vocabulary.txt"), meta)
 
     def encode_query(self, query: str) -> Vectors:
-        """Return the query's unit vector; zeros where it holds no word."""
-        return normalize_rows(self._pool_bags([self.tokenizer.encode(query)]))[0]
+        """Return the unit vector of the query's content words; zeros where it holds no word."""
+        return normalize_rows(self._pool_bags([self.tokenizer.encode(content_words(query))]))[0]
 
     def encode_passages(self, passages: Sequence[Passage]) -> Vectors:
         """Return one unit row for each passage; a row does not depend on the batch it came in."""
@@ -141,6 +142,16 @@ def field_texts(passage: Passage) -> tuple[str, ...]:
 def field_weights(weights: FieldWeights) -> tuple[float, ...]:
     """Return the weight of each field."""
     return 1.0, weights.name, weights.path, weights.container, weights.head
+
+
+def content_words(query: str) -> str:
+    """Return a query without its stop words, unless it has no others.
+
+    A sum of word vectors has no grammar: "is" in "where is the default resolved" would only add `isDefault` and
+    `is_leaf` to what is near.
+    """
+    words = query.split()
+    return " ".join(word for word in words if word.strip("?!.,;:'`()").lower() not in STOP_WORDS) or query
 
 
 def head_text(text: str) -> str:

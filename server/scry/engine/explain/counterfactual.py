@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from scry.core.types import Candidate, SearchQuery
 from scry.engine.search import fusion as fuse
 from scry.engine.search.boosts import BoostRules, StemFunction
-from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum, order_by_score
+from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum
 
-REPEAT_ADJUSTMENT = "repeat"
-"""The adjustment that depends on the order of results, not on the document."""
+FILE_ADJUSTMENTS = ("place", "repeat")
+"""The adjustments that depend on the other candidates of the file."""
 
 
 class Competitors:
@@ -29,7 +29,7 @@ class Competitors:
     ) -> Competitors:
         """Return the competitors for these candidates. candidates: unadjusted. ceiling, stem: as of `ScoreAdjuster`."""
         promising = order_by_rank_sum(candidates)
-        return cls(promising, ScoreAdjuster(BoostRules(question, stem, promising), ceiling, question))
+        return cls(promising, ScoreAdjuster(BoostRules(question, stem, promising), promising, ceiling, question))
 
     def __init__(self, promising: Sequence[Candidate], adjuster: ScoreAdjuster) -> None:
         """Use `of`."""
@@ -52,25 +52,32 @@ class Competitors:
         same_file = [
             each for each in self._by_rank_sum if path == each.document.path and (path or _has_doc_key(each, doc_key))
         ]
-        own = next(each for each in self._penalize_repeats(same_file, doc_key, without) if _has_doc_key(each, doc_key))
+        placed = self._adjust_places(same_file, doc_key, without)
+        own = next(each for each in placed if _has_doc_key(each, doc_key))
         competitors = self._adjuster.filter_reachable(own.fused_score, self._by_rank_sum)
-        lowered = self._penalize_repeats(competitors, doc_key, without)
-        return 1 + sum(_sort_key(each) < _sort_key(own) for each in lowered), own
+        others = [each for each in competitors if not path or each.document.path != path]
+        placed += [each for each in self._adjust_places(others, doc_key, without) if not _has_doc_key(each, doc_key)]
+        return 1 + sum(_sort_key(each) < _sort_key(own) for each in placed), own
 
-    def _penalize_repeats(self, candidates: Iterable[Candidate], doc_key: int, without: str) -> list[Candidate]:
+    def _adjust_places(self, candidates: Iterable[Candidate], doc_key: int, without: str) -> list[Candidate]:
         each = [self._adjust(candidate, doc_key, without) for candidate in candidates]
-        lowered = self._adjuster.penalize_repeats(order_by_score(each))
-        if without != REPEAT_ADJUSTMENT:
-            return lowered
-        before = {candidate.document.doc_key: candidate for candidate in each}
-        return [before[doc_key] if _has_doc_key(candidate, doc_key) else candidate for candidate in lowered]
+        placed = self._adjuster.adjust_places(each)
+        if without not in FILE_ADJUSTMENTS:
+            return placed
+        return [
+            self._drop(candidate, without) if _has_doc_key(candidate, doc_key) else candidate for candidate in placed
+        ]
 
     def _adjust(self, candidate: Candidate, doc_key: int, without: str) -> Candidate:
         adjusted = self._adjuster.adjust(candidate)
         if not without or not _has_doc_key(candidate, doc_key):
             return adjusted
-        adjustments = [adjustment for adjustment in adjusted.adjustments if adjustment.name != without]
-        return self._adjuster.apply(candidate, adjustments)
+        return self._drop(adjusted, without)
+
+    def _drop(self, candidate: Candidate, name: str) -> Candidate:
+        """Return the candidate without one of its adjustments."""
+        others = [adjustment for adjustment in candidate.adjustments if adjustment.name != name]
+        return self._adjuster.apply(structs.replace(candidate, adjustments=()), others)
 
 
 def _has_doc_key(candidate: Candidate, doc_key: int) -> bool:

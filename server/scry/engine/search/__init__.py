@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     from scry.engine.search.boosts import max_boost as max_boost
     from scry.engine.search.fusion import fuse_matches as fuse_matches
     from scry.engine.search.fusion import fused_score_ceiling as fused_score_ceiling
-    from scry.engine.search.fusion import penalize_file_repeats as penalize_file_repeats
     from scry.engine.search.fusion import rank_with_boosts as rank_with_boosts
     from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS as BASE_ORACLE_WEIGHTS
     from scry.engine.search.pipeline import Ranking as Ranking
+    from scry.engine.search.places import PlaceRules as PlaceRules
     from scry.engine.search.query import INTENT_WEIGHT_FACTORS as INTENT_WEIGHT_FACTORS
     from scry.engine.search.query import detect_intent as detect_intent
     from scry.engine.search.query import parse_query as parse_query
+    from scry.engine.search.results import WORTHY_SHARE as WORTHY_SHARE
     from scry.engine.search.results import count_hidden_repeats as count_hidden_repeats
 else:
     _MODULES = {
@@ -23,14 +24,15 @@ else:
         "INTENT_WEIGHT_FACTORS": "query",
         "MENTIONED_NAME_FACTOR": "boosts",
         "NAME_IN_QUESTION_FACTOR": "boosts",
+        "PlaceRules": "places",
         "Ranking": "pipeline",
+        "WORTHY_SHARE": "results",
         "count_hidden_repeats": "results",
         "detect_intent": "query",
         "fuse_matches": "fusion",
         "fused_score_ceiling": "fusion",
         "max_boost": "boosts",
         "parse_query": "query",
-        "penalize_file_repeats": "fusion",
         "rank_with_boosts": "fusion",
     }
 

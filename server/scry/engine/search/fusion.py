@@ -17,11 +17,9 @@ from msgspec import structs
 
 from scry.core.types import Adjustment, Candidate, DocumentHeader, OracleMatch, SearchQuery
 from scry.engine.search.boosts import BoostRules, StemFunction
+from scry.engine.search.places import PlaceRules
 
 RRF_K = 60
-
-REPEAT_PENALTY = 0.3
-"""Factor of each further result of a file, once for every better one: ten results should show several files."""
 
 
 # Fusion ---------------------------------------------------------------------------------------------------------------
@@ -97,29 +95,41 @@ def rank_with_boosts(
     those of the whole ranking.
     """
     by_rank_sum = order_by_rank_sum(candidates)
-    adjuster = ScoreAdjuster(BoostRules(question, stem, by_rank_sum), ceiling, question)
+    adjuster = ScoreAdjuster(BoostRules(question, stem, by_rank_sum), by_rank_sum, ceiling, question)
     if limit is None or len(candidates) <= 2 * limit or question.strengths:
         return adjuster.rank(by_rank_sum)
-    promising = adjuster.rank(_limit_per_file(by_rank_sum, 3 * limit))
-    min_score = promising[limit - 1].fused_score if len(promising) >= limit else 0.0
-    # More candidates only raise the score at `limit`, and one below `min_score` lowers none that is above it.
+    # The first place of a file scores as its best document does, so that `limit` files are enough for a lower bound.
+    scores = adjuster.best_scores(_limit_per_file(by_rank_sum, 3 * limit))
+    min_score = scores[limit - 1] if len(scores) >= limit else 0.0
     return adjuster.rank(adjuster.filter_reachable(min_score, by_rank_sum))
 
 
 class ScoreAdjuster:
     """Applies the boosts of one query to candidates, to each one once, whatever else is found in its file."""
 
-    def __init__(self, rules: BoostRules, ceiling: float, question: SearchQuery) -> None:
-        """ceiling: of the fused score."""
+    def __init__(
+        self, rules: BoostRules, by_rank_sum: Sequence[Candidate], ceiling: float, question: SearchQuery
+    ) -> None:
+        """by_rank_sum: all candidates, best rank sums first. ceiling: of the fused score."""
         self._rules = rules
+        self._places = PlaceRules(question, by_rank_sum)
         self._ceiling = ceiling
         self._question = question
         self._adjusted: dict[int, Candidate] = {}
 
     def rank(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates with their boosts applied, best first, with the repeats of each file lowered."""
+        """Return the candidates with all their adjustments, best first. candidates: of each file all that may rank."""
         self._rules.classify_paths([candidate.document.path for candidate in candidates])
-        return order_by_score(self.penalize_repeats(order_by_score(map(self.adjust, candidates))))
+        return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates]))
+
+    def best_scores(self, candidates: Sequence[Candidate]) -> list[float]:
+        """Return the best score of each file, and of each candidate without one, before places count; best first."""
+        self._rules.classify_paths([candidate.document.path for candidate in candidates])
+        best: dict[str | int, float] = {}
+        for candidate in candidates:
+            key = candidate.document.path or candidate.document.doc_key
+            best[key] = max(best.get(key, 0.0), self.adjust(candidate).fused_score)
+        return sorted(best.values(), reverse=True)
 
     def adjust(self, candidate: Candidate) -> Candidate:
         """Return the candidate with its boosts applied."""
@@ -136,20 +146,32 @@ class ScoreAdjuster:
         """Return the candidate with more adjustments, and its score with them."""
         return apply_adjustments(candidate, adjustments, self._ceiling)
 
-    def penalize_repeats(self, ordered: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates with the second and further ones of each file lowered. ordered: best first."""
-        strength = self._question.strength("repeat") if self._question.strengths else 1.0
-        return penalize_file_repeats(ordered, self._ceiling, strength)
+    def adjust_places(self, adjusted: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates with the adjustments that depend on the others of their file, in the same order.
+
+        adjusted: with their other adjustments.
+        """
+        more = self._places.adjustments_for(adjusted)
+        return [
+            self.apply(each, more[each.document.doc_key]) if each.document.doc_key in more else each
+            for each in adjusted
+        ]
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates whose boosts may raise them to a score. by_rank_sum: all, best rank sums first."""
+        """Return all candidates of the files that may have a place with this score, and the others that may reach it.
+
+        by_rank_sum: all, best rank sums first.
+        """
         if self._question.strengths:  # the bounds hold only for unscaled factors
             return list(by_rank_sum)
-        return self._rules.filter_reachable(min_score * self._ceiling, by_rank_sum)
+        reachable = self._rules.filter_reachable(min_score * self._ceiling, by_rank_sum)
+        paths = {each.document.path for each in reachable} - {""}
+        others = {each.document.doc_key for each in reachable if not each.document.path}
+        return [each for each in by_rank_sum if each.document.path in paths or each.document.doc_key in others]
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> ScoreAdjuster:
         """Return an adjuster for the same documents in another order of rank sums."""
-        return ScoreAdjuster(self._rules.for_order(by_rank_sum), self._ceiling, self._question)
+        return ScoreAdjuster(self._rules.for_order(by_rank_sum), by_rank_sum, self._ceiling, self._question)
 
     def _scale_factors(self, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
         """Return the adjustments with their factors raised to the query's exponents, without those of exponent 0."""
@@ -162,26 +184,6 @@ def apply_adjustments(candidate: Candidate, more: Sequence[Adjustment], ceiling:
     adjustments = (*candidate.adjustments, *more)
     score = candidate.rank_sum * math.prod([adjustment.factor for adjustment in adjustments]) / ceiling
     return Candidate(candidate.document, candidate.oracle_matches, candidate.rank_sum, adjustments, score)
-
-
-def penalize_file_repeats(ordered: Sequence[Candidate], ceiling: float, strength: float) -> list[Candidate]:
-    """Return the candidates with the second and further ones of each file lowered.
-
-    ordered: best first. strength: exponent of the factor, as in SearchQuery.strengths.
-    """
-    factor = REPEAT_PENALTY**strength
-    better_in_file: dict[str, int] = defaultdict(int)
-    result: list[Candidate] = []
-    for candidate in ordered:
-        path = candidate.document.path
-        better = better_in_file[path] if path else 0
-        better_in_file[path] += 1
-        if better and strength:
-            repeat = Adjustment("repeat", factor**better, f"{better} better in the same file")
-            result.append(apply_adjustments(candidate, [repeat], ceiling))
-        else:
-            result.append(candidate)
-    return result
 
 
 def order_by_score(candidates: Iterable[Candidate]) -> list[Candidate]:

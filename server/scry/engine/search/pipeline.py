@@ -177,7 +177,7 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
         query_id=new_query_id(),
         scoring=ranking.scoring,
         index=state,
-        hits=make_hits(best, question, ranking.reader, count_hidden_repeats(ranking.ranked, best, question)),
+        hits=make_hits(best, question, ranking.reader, count_hidden_repeats(ranking.ranked, best)),
         faults=oracle_matches.faults,
     )
 

@@ -1,8 +1,8 @@
 """Turn ranked candidates into results: snippets, structure, and counts of hidden repeats per file.
 
-The first ten results have no fixed number of places for one file: the best of a file ranks by its score, and each
-further one is lowered (the adjustment `repeat`, see search.fusion). `count_hidden_repeats` counts the results that this
-lowered out of the answer, so that a single result of a file is not mistaken for all that the file has.
+A file may hold several results; each further one is lowered (the adjustment `repeat`, see search.places).
+`count_hidden_repeats` counts further places of a file that are no results, so that a single result of a file is not
+mistaken for all that the file has.
 """
 
 from __future__ import annotations
@@ -111,28 +111,28 @@ def truncate(text: str, width: int = SNIPPET_WIDTH) -> str:
 
 # Hidden repeats -------------------------------------------------------------------------------------------------------
 
+WORTHY_SHARE = 0.5
+"""A further place of a file is worth a look where it scores at least this share of the first one."""
 
-def count_hidden_repeats(
-    ranked: Sequence[Candidate], shown: Sequence[Candidate], question: SearchQuery
-) -> Mapping[int, int]:
-    """Return, by the doc_key of each file's best result, how many more of the file the repeat penalty hid. Pure.
+_ROUNDING_MARGIN = 1 + 1e-9
+"""A score without one of its factors may differ from the product of the others in its last digits."""
 
-    Files without any are left out. ranked: adjusted, best first, at least as far as the query's limit. shown: those
-    that are results.
+
+def count_hidden_repeats(ranked: Sequence[Candidate], shown: Sequence[Candidate]) -> Mapping[int, int]:
+    """Return, by the doc_key of each file's best result, how many more places of the file are worth a look. Pure.
+
+    These are the candidates that are no results and that score at least WORTHY_SHARE of the best one of their file,
+    the adjustment `repeat` left out: the number does not depend on the limit, but for the places that it shows. Files
+    without any are left out. ranked: adjusted, of each file of `shown` all candidates. shown: those that are results.
     """
     shown_keys = {candidate.document.doc_key for candidate in shown}
-    unpenalized = sorted(
-        (
-            -(each.fused_score / math.prod([a.factor for a in each.adjustments if a.name == "repeat"])),
-            each.document.doc_id,
-            each,
-        )
-        for each in ranked
-    )
-    hidden = Counter(
-        candidate.document.path
-        for negated, _, candidate in unpenalized[: question.limit]
-        if candidate.document.doc_key not in shown_keys and -negated >= question.min_score
-    )
-    best = {candidate.document.path: candidate.document.doc_key for candidate in reversed(shown)}
-    return {best[path]: count for path, count in hidden.items() if path}
+    best = {candidate.document.path: candidate for candidate in reversed(shown) if candidate.document.path}
+    hidden: Counter[int] = Counter()
+    for each in ranked:
+        first = best.get(each.document.path)
+        if first is None or each.document.doc_key in shown_keys:
+            continue
+        repeat = math.prod([adjustment.factor for adjustment in each.adjustments if adjustment.name == "repeat"])
+        if each.fused_score / repeat >= WORTHY_SHARE * first.fused_score * _ROUNDING_MARGIN:
+            hidden[first.document.doc_key] += 1
+    return hidden

@@ -171,7 +171,7 @@ def unpack_line_range(data: bytes) -> tuple[int, int]:
 ID_COLUMNS = "f.path, d.name, d.kind, d.container, d.ordinal, iif(d.name = '', d.place, NULL)"
 """The columns from which a doc_id is made; doc_ids are not stored."""
 
-HEADER_COLUMNS = f"d.number, f.content_type, {ID_COLUMNS}"
+HEADER_COLUMNS = f"d.number, f.content_type, {ID_COLUMNS}, d.place"
 
 DOCUMENT_COLUMNS = (
     "d.number, d.file, f.content_type, f.path, f.language, d.name, d.kind, d.container, d.ordinal, d.place"
@@ -217,9 +217,12 @@ def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
 
 def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
     """Return the document header of each row of HEADER_COLUMNS."""
+    doc_ids, ranges = read_doc_ids([row[2:-1] for row in rows]), [unpack_line_range(row[-1]) for row in rows]
     return [
-        DocumentHeader(row[0], doc_id, row[1], decode_path(row[2]), row[3], decode_kind(row[4]), row[5])
-        for row, doc_id in zip(rows, read_doc_ids([row[2:] for row in rows]), strict=True)
+        DocumentHeader(
+            row[0], doc_id, row[1], decode_path(row[2]), row[3], decode_kind(row[4]), row[5], 1 + last - first
+        )
+        for row, doc_id, (first, last) in zip(rows, doc_ids, ranges, strict=True)
     ]
 
 
