@@ -87,21 +87,22 @@ def test_tests_and_vendored_copies_rank_lower_with_a_reason(shop: IndexedProject
 
 
 @pytest.mark.acceptance("F5", "J2")
-def test_skipped_file_is_reported_and_found_by_path(own_shop: IndexedProject) -> None:
+def test_number_of_hidden_places_does_not_depend_on_limit(own_shop: IndexedProject) -> None:
     own_shop.write(
         {"shop/parcels.py": "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(6))}
     )
     own_shop.write({f"shop/scale_{n}.py": "def weigh(thing):\n    return thing\n" for n in range(12)})
     own_shop.update_index()
-    answer = own_shop.find("weigh parcel", limit=3)
-    first, *others = answer.results
-    assert first.doc_id.startswith("./shop/parcels.py::weigh_parcel_")
-    assert first.more_in_file == 2
-    assert first.evidence.endswith("| +2 more in this file")
-    assert not any(result.more_in_file for result in others)
+    for limit in (1, 2, 3, 6):
+        first, *others = results = own_shop.find("weigh parcel", limit=limit).results
+        assert first.doc_id.startswith("./shop/parcels.py::weigh_parcel_")
+        in_file = sum(result.doc_id.startswith("./shop/parcels.py") for result in results)
+        assert first.more_in_file == 6 - in_file
+        assert first.evidence.endswith(f"| +{6 - in_file} more in this file") == (in_file < 6)
+        assert not any(result.more_in_file for result in others)
     within = own_shop.find("weigh parcel path:shop/parcels.py", limit=3)
     assert [result.doc_id.partition("::")[0] for result in within.results] == ["./shop/parcels.py"] * 3
-    assert not any(result.more_in_file for result in within.results)
+    assert [result.more_in_file for result in within.results] == [3, 0, 0]
 
 
 @pytest.mark.acceptance("F6")

@@ -27,7 +27,12 @@ def table(text: str, first_heading: str) -> list[dict[str, str]]:
 
 def header(doc_key: int, row: dict[str, str]) -> DocumentHeader:
     path, name = row["document"].strip("`").split("::")
-    return DocumentHeader(doc_key, f"./{path}::{name}", "code", path, name, row["kind"], "")
+    return DocumentHeader(doc_key, f"./{path}::{name}", "code", path, name, row["kind"], "", int(row["lines"]))
+
+
+def match(doc_key: int, cell: str) -> OracleMatch:
+    rank, raw_score = cell.split(",")
+    return OracleMatch(doc_key, int(rank), float(raw_score), "score")
 
 
 def shown(rank: int, candidate: Candidate) -> dict[str, str]:
@@ -48,7 +53,7 @@ def test_worked_example_of_the_ranking_page_is_what_find_computes() -> None:
     given = table(example, "document")
     headers = {key: header(key, row) for key, row in enumerate(given, 1)}
     matches = {
-        oracle: [OracleMatch(key, int(row[oracle]), 1.0, "score") for key, row in enumerate(given, 1) if row[oracle]]
+        oracle: [match(key, row[oracle]) for key, row in enumerate(given, 1) if row[oracle]]
         for oracle in ("semantic", "lexical", "temporal")
     }
     ceiling = fused_score_ceiling(question.weights, max_boost(question))

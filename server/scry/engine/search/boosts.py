@@ -163,7 +163,7 @@ def file_stem(path: str) -> str:
 
 # The file of a document -----------------------------------------------------------------------------------------------
 
-FILE_HIT_SHARE = 0.1
+FILE_HIT_SHARE = 0.06
 MAX_FILE_HITS = 9
 FILE_HIT_HALF_PLACE = 20
 """Up to nine further hits in the same file support a document, each by this share, discounted by its position: by half
