@@ -123,7 +123,7 @@ whole clone of Redux were such entries, which outranked better documents by mean
 includes one again finds it classified as generated."""
 
 _TEST_SUFFIX = re.compile(
-    r"([a-z0-9]+(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
+    r"((?<=[a-z0-9])(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
 )
 _NAME_PATTERNS = (
     (TEST, re.compile(r"(test|tests|conftest|test_.+|.+[_-](test|tests|spec|unittest|bench|benchmark))\.\w+$")),

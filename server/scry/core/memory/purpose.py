@@ -60,7 +60,7 @@ PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
         RecallPurpose.FAILURES: re.compile(
             r"""\b(?:
                 why\ (?:did|do|does|are|is|was|were)
-                    (?=\ .*\b(?:fail(?:s|ed|ing)?|break(?:s|ing)?|broken?|red|crash(?:e[sd]|ing)?)\b)
+                    (?=\ .{0,300}\b(?:fail(?:s|ed|ing)?|break(?:s|ing)?|broken?|red|crash(?:e[sd]|ing)?)\b)
                 | what\ (?:failed|broke|crashed|went\ wrong|is\ failing|is\ broken)
                 | which\ tests?\ (?:fail(?:ed|s)?|broke|are\ failing|are\ red)
                 | (?:last|latest|recent)\ (?:errors?|failures?|failed\ (?:tests?|commands?|builds?))

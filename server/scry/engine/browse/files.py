@@ -61,8 +61,9 @@ _CONTENTS_HEADING = re.compile(r"(?:table of )?contents|toc|index", re.I)
 """A heading of a table of contents."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?")
-_MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?|<[^>]+>|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+_LINK_TARGET = r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])"
+_IMAGE = re.compile(rf"!\[[^\[\]]*\]{_LINK_TARGET}?")
+_MARKUP = re.compile(rf"!?\[([^\[\]]*)\]{_LINK_TARGET}?|<[^<>]+>|[*_`]{{1,3}}(?=\S)|(?<=\S)[*_`]{{1,3}}")
 
 
 def summarize_file(path: str, outermost: Sequence[Document], text: str) -> str:

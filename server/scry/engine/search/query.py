@@ -27,8 +27,10 @@ MAX_QUERY_CHARACTERS = 1_000_000
 """A longer query is cut: the rest could not change an answer."""
 
 _FILTER_PATTERN = re.compile(r"(?<!\S)(-?)(lang|path|type|source|domain):(\"[^\"]+\"|[^\s\"]+)(?!\S)")
-_PHRASE_PATTERN = re.compile(r"(?<!\w)\"([^\"]*\w[^\"]*)\"(?!\w)")
-_IDENTIFIER_PATTERN = re.compile(r"[\w$.:#-]*(?:[a-z0-9][A-Z]|_|::|\w\.\w|\(\)$)[\w$.:#()-]*|[A-Z][a-z0-9]+")
+_PHRASE_PATTERN = re.compile(r"(?<!\w)\"([^\"\w]*\w[^\"]*)\"(?!\w)")
+_IDENTIFIER_PATTERN = re.compile(
+    r"(?=[\w$.:#()-]+\Z)(?:[\w$.:#-]*(?:[a-z0-9][A-Z]|_|::|\w\.\w|\(\)$)[\w$.:#()-]*|[A-Z][a-z0-9]+)"
+)
 
 CONTENT_TYPES = frozenset({"code", "doc", "commit", *KNOWLEDGE_TYPES})
 KNOWLEDGE_SOURCES = frozenset({"project", "persona"})

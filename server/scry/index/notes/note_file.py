@@ -153,7 +153,7 @@ _KNOWN_KEYS = frozenset(
         "date",
     }
 )
-_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*$")
+_HEADING = re.compile(r"#{1,6}\s+(?=\S)(.+)$")
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？])", re.DOTALL)
 _INVALID_NAME_CHARACTERS = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -253,7 +253,9 @@ def _note_title(path: str, kind: NoteKind, front_matter: FrontMatter) -> tuple[s
     for row, line in enumerate(front_matter.body.split("\n")):
         if line.strip():
             heading = _HEADING.match(line)
-            title = heading[1] if heading else first_sentence("\n".join(front_matter.body.split("\n")[row:]))
+            if heading:
+                return heading[1].strip().rstrip("#").rstrip() or heading[1].strip(), front_matter.body_line + row
+            title = first_sentence("\n".join(front_matter.body.split("\n")[row:]))
             return title, front_matter.body_line + row
     if kind == BELIEF:
         raise _InvalidNote(1, "it states nothing; give it a `statement:` or a text")

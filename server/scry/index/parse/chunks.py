@@ -67,7 +67,7 @@ before _MIN_CHUNK_LINES.
 
 _KEYWORDS = rb"export|default|declare|global|const|let|var|type|pub|static|extern|module|exports|else|end|then|do|try"
 _DELIMITER_LINE = re.compile(
-    rb"[\s(){}\[\];,=.]*(?:(?:" + _KEYWORDS + rb")\b[\s(){}\[\];,=.:]*)*(?:\w+\s*[({\[:])?[\s;,]*$"
+    rb"[\s(){}\[\];,=.]*(?:(?:" + _KEYWORDS + rb")\b[\s(){}\[\];,=.:]*)*(?:\w+\s*[({\[:][\s;,]*)?$"
 )
 """A line of brackets and keywords, with at most one word that opens something, says nothing by itself: `const (`."""
 

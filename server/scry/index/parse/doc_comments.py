@@ -14,11 +14,11 @@ _BLOCK_MARKERS = (
     ("(*", "*)"),
     ("=begin", "=end"),
 )
-_LINE_MARKER = re.compile(r"[ \t]*(?://[/!]*|#+[:!]?|-- ?\||--+|;+|%+)[ ]?")
+_LINE_MARKER = re.compile(r"(?<![ \t])[ \t]*(?://[/!]*|#+[:!]?|-- ?\||--+|;+|%+)[ ]?")
 _STAR_MARGIN = re.compile(r"^[ \t]*\*+(?!/)[ ]?", re.MULTILINE)
 _STRING_LITERAL = re.compile(r"(?:~[A-Za-z]|[A-Za-z]{0,2})(\"\"\"|'''|\"|')(.*)\1$", re.DOTALL)
 _XML_TAG = re.compile(
-    r"</?(?:summary|remarks|para|returns|value|example|c|code|see|seealso|paramref|typeparamref|inheritdoc)\b[^>]*>"
+    r"</?(?:summary|remarks|para|returns|value|example|c|code|see|seealso|paramref|typeparamref|inheritdoc)\b[^<>]*>"
 )
 """Tags of C#'s documentation comments that are dropped; their contents stay."""
 _XML_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/>")

@@ -21,12 +21,12 @@ from msgspec import Struct, structs
 from scry.core.types import Symbol
 from scry.index.parse.chunks import LineIndex, chunk_gaps, make_text_symbol
 
-_ATX_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_ATX_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?$")
 _SETEXT_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _NOT_A_PARAGRAPH = re.compile(r"\s*$| {4}|\t| {0,3}([-*+>|]|\d+[.)])(\s|$)| {0,3}<|.*\|")
-_MARKDOWN_LINK = re.compile(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])")
-_MARKDOWN_MARKUP = re.compile(r"<[^>]+>|[*`]|\{#[^}]*\}|(?<!\w)_+|_+(?!\w)")
+_MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\](\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
+_MARKDOWN_MARKUP = re.compile(r"<[^<>]+>|[*`]|\{#[^{}]*\}|(?<!\w)_+|(?<!_)_+(?!\w)")
 
 
 class _MarkdownHeading(Struct, frozen=True):
@@ -94,7 +94,7 @@ def _find_headings(lines: LineIndex) -> list[_MarkdownHeading]:
         elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
             fence = mark[1]
             paragraph = row + 1
-        elif text[:4].lstrip().startswith("#") and (atx := _ATX_HEADING.match(text)) and atx[2]:
+        elif text[:4].lstrip().startswith("#") and (atx := _ATX_HEADING.match(text)) and (atx[2] or "").strip(" \t"):
             _add_heading(headings, lines, len(atx[1]), row, row, text)
             paragraph = row + 1
         elif paragraph < row and (underline := _SETEXT_UNDERLINE.match(text)):
@@ -154,7 +154,7 @@ _HTML_ELEMENT = re.compile(
     re.IGNORECASE,
 )
 _HTML_ID = re.compile(r"\bid\s*=\s*[\"']?([\w:.-]+)", re.IGNORECASE)
-_HTML_TAG = re.compile(r"<[^>]*>")
+_HTML_TAG = re.compile(r"<[^<>]*>")
 
 
 class _BlockStart(Struct, frozen=True):

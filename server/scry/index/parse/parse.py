@@ -35,7 +35,7 @@ _KINDS_WITH_BODY = _TYPE_KINDS | {"function", "method", "module", "macro"}
 _KINDS_WITH_BRACES = _TYPE_KINDS | {"macro"}
 _MODULE_KINDS = frozenset({"module", "interface"})
 _SMALL_KINDS = frozenset({"constant", "variable"})
-_BRACKET_LINE_BREAKS = re.compile(r"(?<=[(\[])\s*\n\s*|,?\s*\n\s*(?=[)\]])")
+_BRACKET_LINE_BREAKS = re.compile(r"(?<=[(\[])\s*\n\s*|(?:,|(?<![\s,]))[^\S\n]*\n\s*(?=[)\]])")
 """Line breaks at the ends of a list of parameters."""
 
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\r?\n){2,}")

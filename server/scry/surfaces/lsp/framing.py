@@ -226,7 +226,7 @@ _NEXT_HEADER = re.compile(rb"content-length[ \t]{0,8}:[ \t]{0,8}[^\s\"]{0,40}[ \
 _SEARCH_OVERLAP = 96
 """More than the longest match of `_NEXT_HEADER`, so that one cut in two by a chunk's end is still found."""
 
-_HEADER_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*?)[ \t]*", re.DOTALL)
+_HEADER_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)", re.DOTALL)
 _CONTENT_LENGTH = re.compile(rb"[0-9]{1,20}")
 
 
@@ -290,7 +290,7 @@ class FrameReader:
                 self._section_end, f"Expected a header such as `Content-Length: 12`, got {_quote_bytes(line)}."
             )
         if match[1].lower() == b"content-length":
-            return self._take_content_length(match[2], after)
+            return self._take_content_length(match[2].strip(b" \t"), after)
         self._section_end = after
         return None
 

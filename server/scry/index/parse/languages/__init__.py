@@ -60,7 +60,7 @@ LANGUAGES: tuple[Language, ...] = (
 _BY_EXTENSION = {extension: language for language in reversed(LANGUAGES) for extension in language.extensions}
 _BY_FILENAME = {filename: language for language in reversed(LANGUAGES) for filename in language.filenames}
 _BY_INTERPRETER = {name: language for language in reversed(LANGUAGES) for name in language.interpreters}
-_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\w+=\S*\s+)*)?(?:\S*/)?([A-Za-z_+-]+)")
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\w+=\S*\s+)*(?:\S*/)?)?([A-Za-z_+-]+)")
 
 
 def language_of(path: str, first_line: str = "") -> Language | None:

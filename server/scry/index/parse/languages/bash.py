@@ -24,7 +24,7 @@ _QUERY = """
 """
 
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-_EXPANSION = re.compile(r"\$\([^)]*\)|\$\{[^}]*\}|\$\w+|`[^`]*`")
+_EXPANSION = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
 
 def _grammar() -> object:

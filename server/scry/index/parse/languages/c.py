@@ -80,9 +80,9 @@ REFERENCES = """
 ENTRY_SYMBOLS = frozenset({"main", "wmain", "WinMain", "wWinMain"})
 
 _CPP_ONLY = re.compile(
-    r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.MULTILINE
+    r"^[^\S\n]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.MULTILINE
 )
-_COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
 def _grammar() -> object:

@@ -29,7 +29,7 @@ _BEFORE_FUNCTION = re.compile(
     + rb"*)((?:"
     + _MACRO
     + _ARGUMENTS
-    + rb"?\s+){1,4})(?=[A-Za-z_][\w:<>,]*[ \t*&\n]+[*&]*\(?~?[A-Za-z_])",
+    + rb"?\s+){1,4})(?=[A-Za-z_][\w:<>,]*[ \t*&\n]+\(?~?[A-Za-z_])",
     re.MULTILINE,
 )
 """A macro before a type and a name: `UV_EXTERN int uv_run(…`, `LUALIB_API int (luaL_ref) (…`."""
@@ -45,8 +45,9 @@ _AFTER_PARAMETERS = re.compile(
 )
 """A macro between parameters and body: `void f() ABSL_LOCKS_EXCLUDED(mu_) {`."""
 
+_IN_PARENTHESES = rb"[^(){};]*(?:\([^(){};]*(?:\([^(){};]*\)[^(){};]*)*\)[^(){};]*)*"
 _AROUND_FUNCTION = re.compile(
-    rb"^(" + _MACRO + rb"\()(\w[\w \t*&:<>]*[\s*&]\w+[ \t]*\([^{};]*\))(\))(?=\s*\{)", re.MULTILINE
+    rb"^(" + _MACRO + rb"\()(\w[\w \t*&:<>]*[\s*&]\w+[ \t]*\(" + _IN_PARENTHESES + rb"\))(\))(?=\s*\{)", re.MULTILINE
 )
 """A macro around a whole head: `UV_UNUSED(static int f(int a)) {`."""
 
@@ -57,7 +58,7 @@ _AROUND_NAME = re.compile(
 """A macro around the name alone: `void ABSL_INTERNAL_C_SYMBOL(AbslCrash)(int signal) {`."""
 
 _AROUND_TYPE = re.compile(
-    rb"^(" + _SPECIFIER + rb"*\w*[A-Z]{2}\w*)([ \t]*\([^(){};=,]+\))(?=[\s*&]+[A-Za-z_][\w:]*\s*\()", re.MULTILINE
+    rb"^(" + _SPECIFIER + rb"*(?=\w*[A-Z]{2})\w+)([ \t]*\([^(){};=,]+\))(?=[\s*&]+[A-Za-z_][\w:]*\s*\()", re.MULTILINE
 )
 """A macro around the type that a function returns: `PyAPI_FUNC(int) PyList_Size(…`. The grammar of C reads that as it
 is, that of C++ if the macro is taken for the type.
@@ -65,7 +66,7 @@ is, that of C++ if the macro is taken for the type.
 
 _TEST_HEAD = re.compile(
     rb"^((?:static[ \t]+)?[A-Z][A-Z0-9_]+[ \t]*)(\()(\s*)([A-Za-z_]\w*)"
-    rb"(?:(\s*,\s+)([A-Za-z_]\w*)?([^(){};]*))?\)\s(?=\s*\{)",
+    rb"(?:(\s*,\s+(?!\s))([A-Za-z_]\w*(?!\w))?([^(){};]*))?\)\s(?=\s*\{)",
     re.MULTILINE,
 )
 """A macro that makes a function of its arguments: `TEST_IMPL(fs_copy) {`, `TEST(Suite, Case) {`, or of its first one:

@@ -60,6 +60,7 @@ _QUERY = (
   (template_type name: (type_identifier) @reference.type)])
 """
 )
+_ANGLE_BRACKET = re.compile("([<>])")
 
 
 def _grammar() -> object:
@@ -70,16 +71,23 @@ def _grammar() -> object:
 
 def _read_container(qualifier: str) -> str:
     """Return the container: `absl::Foo<T>::f`, with the name, gives "absl.Foo"; `Suite, Case`, of a test, "Suite"."""
-    plain = qualifier
-    while "<" in plain.partition("operator")[0]:
-        head, operator, tail = plain.partition("operator")
-        shorter = re.sub(r"<[^<>]*>", "", head)
-        if shorter == head:
-            break
-        plain = shorter + operator + tail
-    outer = plain.partition("operator")[0].replace(",", "::").strip()
+    outer = _without_template_arguments(qualifier.partition("operator")[0]).replace(",", "::").strip()
     outer = outer.rpartition("::")[0] if not outer.endswith("::") else outer[:-2]
     return ".".join("".join(outer.split()).strip(":").split("::"))
+
+
+def _without_template_arguments(qualifier: str) -> str:
+    """Return the text without pairs of angle brackets and what stands between them; an unpaired one stays."""
+    kept: list[str] = []
+    open_at: list[int] = []
+    for piece in _ANGLE_BRACKET.split(qualifier):
+        if piece == ">" and open_at:
+            del kept[open_at.pop() :]
+            continue
+        if piece == "<":
+            open_at.append(len(kept))
+        kept.append(piece)
+    return "".join(kept)
 
 
 LANGUAGE = Language(

@@ -52,9 +52,7 @@ _QUERY = """
 (type_argument_list (identifier) @reference.type)
 """
 
-_USING = re.compile(
-    r"(?:global\s+)?using\s+(?:static\s+)?(?:[\w@]+\s*=\s*)?(?:global::)?([\w.\s@]+?)\s*(?:<.*)?;", re.DOTALL
-)
+_USING = re.compile(r"(?:global )?using (?:static )?(?:[\w@]+ ?= ?)?(?:global::)?([\w. @]+)(?:<.*)?;")
 
 
 _DIRECTIVE = re.compile(
@@ -105,7 +103,7 @@ def _grammar() -> object:
 
 
 def _read_import(text: str) -> Iterable[str]:
-    match = _USING.match(text)
+    match = _USING.match(" ".join(text.split()))
     return ("".join(match[1].split()),) if match else ()
 
 

@@ -97,7 +97,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> tuple[str, ...]:
 
 def _to_snake_case(word: str) -> str:
     """Return a word as Elixir names files: `HTTPServer` gives "http_server"."""
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", word)).lower()
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"(?<=[A-Z])([A-Z][a-z])", r"_\1", word)).lower()
 
 
 LANGUAGE = Language(

@@ -46,7 +46,7 @@ _QUERY = """
 (field_declaration !name type: (type_identifier) @reference.implementation)
 """
 
-_MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
+_MODULE = re.compile(r"^[^\S\n]*module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
 def _grammar() -> object:

@@ -41,7 +41,7 @@ _QUERY = """
 (method_declaration type: [(type_identifier) @reference.type (generic_type (type_identifier) @reference.type)])
 """
 
-_IMPORT = re.compile(r"import\s+(?:static\s+)?([\w.\s]+?)\s*(?:\.\s*\*)?\s*;")
+_IMPORT = re.compile(r"import\s([\w.\s]+)(?:\*\s*)?;")
 
 
 def _grammar() -> object:
@@ -52,8 +52,10 @@ def _grammar() -> object:
 
 def _read_import(text: str) -> Iterable[str]:
     """Return the dotted name; `import a.b.*` gives "a.b"."""
-    match = _IMPORT.search(text)
-    return ("".join(match[1].split()),) if match else ()
+    match = _IMPORT.match(text, max(text.find("import"), 0))
+    words = match[1].split() if match else []
+    name = "".join(words[1:] if words[:1] == ["static"] else words).rstrip(".")
+    return (name,) if name else ()
 
 
 def _read_bindings(text: str) -> Iterable[Binding]:

@@ -111,8 +111,8 @@ _QUERY = (
 """
 )
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_FROM = re.compile(r"(?:import|export)\s+(?:type\s+)?(.*?)\s*\bfrom\s*[\"']([^\"']+)[\"']", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
+_FROM = re.compile(r"(?:import|export)(?=\s)(.*?)\bfrom\s*[\"']([^\"']+)[\"']", re.DOTALL)
 _REQUIRE = re.compile(r"(.*?)=\s*require\s*\(\s*[\"']([^\"']+)[\"']\s*\)(?:\.([\w$]+))?", re.DOTALL)
 
 NAME_RESOLUTION = NameResolution(family="javascript", default_scope=FILE_SCOPE, members=METHOD_AND_FUNCTION_KINDS)
@@ -153,7 +153,9 @@ def read_bindings(text: str) -> Iterator[Binding]:
     """
     plain = _COMMENT.sub(" ", text) if "/*" in text or "\n" in text else text
     if match := _FROM.match(plain):
-        return _named_bindings(match[1], match[2], " as ")
+        clause = match[1].strip()
+        is_of_types = clause.startswith("type") and clause[4:5].isspace()
+        return _named_bindings(clause[4:] if is_of_types else clause, match[2], " as ")
     if match := _REQUIRE.match(plain):
         return _named_bindings(match[1], match[2], ":", match[3] or "")
     return iter(())

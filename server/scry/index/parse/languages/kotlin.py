@@ -50,7 +50,7 @@ _QUERY = """
 """
 
 _ALIAS = re.compile(r"\sas\s+(\w+)")
-_IMPORT = re.compile(r"import\s+([\w.`]+?)(?:\.\*)?(?:\s+as\s+\w+)?\s*;?\s*$")
+_IMPORT = re.compile(r"import ([\w.`]+?)(?:\.\*)?(?: as \w+)? ?;?$")
 
 
 def _grammar() -> object:
@@ -60,7 +60,7 @@ def _grammar() -> object:
 
 
 def _read_import(text: str) -> Iterable[str]:
-    match = _IMPORT.match(text.strip())
+    match = _IMPORT.match(" ".join(text.split()))
     return (match[1].replace("`", ""),) if match else ()
 
 

@@ -42,7 +42,7 @@ _QUERY = """
   (method_index_expression method: (identifier) @reference.call)])
 """
 
-_BOUND = re.compile(r"(\w+)[^=]*=\s*require[\s(]*(?:[\"']|\[\[)([^\"'\]]+)")
+_BOUND = re.compile(r"(\w+)(?!\w)[^=]*=\s*require[\s(]*(?:[\"']|\[\[)([^\"'\]]+)")
 
 
 def _grammar() -> object:

@@ -46,7 +46,7 @@ _QUERY = """
 (class_constant_access_expression . [(name) @reference.type (qualified_name (name) @reference.type)])
 """
 
-_COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _STRING = re.compile(r"[\"']([^\"']+)[\"']")
 
 

@@ -36,7 +36,7 @@ _QUERY = """
 """
 
 _COMMENT = re.compile(r"#[^\n]*")
-_FROM = re.compile(r"from\s+([.\s]*[\w.]*)\s+import\s+(.*)", re.DOTALL)
+_FROM = re.compile(r"from ([. ]*(?:\w[\w.]*)?) import (.*)")
 
 
 def _grammar() -> object:
@@ -50,7 +50,7 @@ def _read_import(text: str) -> Iterator[str]:
 
     `from ..a import b, c as d` gives "..a.b", "..a.c"; `import x.y` gives "x.y"; `from a import *` gives "a".
     """
-    plain = _COMMENT.sub("", text)
+    plain = " ".join(_COMMENT.sub("", text).split())
     match = _FROM.match(plain)
     module = "".join(match[1].split()) if match else ""
     prefix = module if not module or module.endswith(".") else module + "."
@@ -65,7 +65,7 @@ def _read_bindings(text: str) -> Iterator[Binding]:
 
     `from a import b as c` binds c, `import x.y` binds x, `import x.y as z` binds z, `from a import *` binds all.
     """
-    plain = _COMMENT.sub("", text)
+    plain = " ".join(_COMMENT.sub("", text).split())
     match = _FROM.match(plain)
     module = "".join(match[1].split()) if match else ""
     prefix = module if not module or module.endswith(".") else module + "."

@@ -50,7 +50,7 @@ _QUERY = """
 (function_item return_type: [(type_identifier) @reference.type (generic_type type: (type_identifier) @reference.type)])
 """
 
-_TRIVIA = re.compile(r"#\[[^\]]*\]|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TRIVIA = re.compile(r"#\[[^\[\]]*\]|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _MODULE = re.compile(r"\bmod\s+(\w+)$")
 _USE = re.compile(r"^.*?\buse\s+", re.DOTALL)
 _WORD = re.compile(r"[{},]|[^\s{},]+")

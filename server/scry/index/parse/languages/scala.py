@@ -61,8 +61,8 @@ def _grammar() -> object:
 
 def _read_import(text: str) -> Iterator[str]:
     """Yield the imported names: `import a.{B, C => D}, e._` gives "a.B", "a.C", "e"."""
-    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).strip().removeprefix("import")
-    for part in re.findall(r"[^,{]+(?:\{[^}]*\})?", plain):
+    plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text, flags=re.DOTALL).strip().removeprefix("import")
+    for part in re.findall(r"[^,{]+(?:\{[^{}]*\})?", plain):
         prefix, brace, inner = part.strip().partition("{")
         for word in inner.rstrip("} \n").split(",") if brace else [""]:
             name = re.split(r"=>|\bas\b", word)[0].strip()
