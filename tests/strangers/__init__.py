@@ -1,0 +1,1 @@
+"""An untrusted repository, in everything that it can say."""
