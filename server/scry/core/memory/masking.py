@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from scry.core.memory.secret_forms import PRIVATE_KEY_BLOCK, TOKEN_PATTERN
+from scry.core.memory.secret_forms import PRIVATE_KEY_BLOCK, TOKEN_PATTERN, find_keys_without_beginning
 from scry.core.memory.secret_names import MASK as MASK
 from scry.core.memory.secret_names import NAME_WORD, PLACEHOLDER, assigned_value
 from scry.core.memory.secret_numbers import (
@@ -187,6 +187,7 @@ def _find_assigned_values(text: str, small: str) -> Iterator[_Range]:
 
 _STEPS: tuple[_Step, ...] = (
     _find_form(PRIVATE_KEY_BLOCK, hints=("private key", "private-lines")),
+    find_keys_without_beginning,
     *map(_find_place, (WEBHOOK_PLACE, *URLS)),
     _find_tokens,
     *map(_find_place, (*URL_PARTS, *HEADERS, *COMMANDS, *PIPED, PROMPT)),

@@ -7,6 +7,7 @@ repetition that a failure can follow has an upper limit, so that a text takes ti
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _TOKEN_START, _TOKEN_END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
 
@@ -148,12 +149,30 @@ TOKEN_PATTERN = re.compile(
 )
 """Secrets that are recognized by their form alone."""
 
+_KEY_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 PRIVATE_KEY_BLOCK = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?"
-    r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"
-    r"|(?:(?:^|\\n|\n)[ \t]{0,40}[A-Za-z0-9+/=]{16,200}[ \t]{0,40}){1,100}(?:\\n|\n)[ \t]{0,40}"
-    r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    rf"-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:{_KEY_END}|\Z)"
     r"|^Private-Lines: {0,8}\d{1,6}\r?\n(?:[A-Za-z0-9+/=]{1,200}\r?\n?){1,400}",
     re.MULTILINE,
 )
-"""Private keys: PEM or PGP, also with the beginning or end missing, and PuTTY's own form."""
+"""Private keys: PEM or PGP, also without their end, and PuTTY's own form."""
+
+_KEY_END_LINE = re.compile(_KEY_END)
+_LAST_KEY_LINE = re.compile(
+    r"(?:\A|\\n|\n)[ \t]{0,40}(?P<line>[A-Za-z0-9+/=]{16,200})[ \t]{0,40}(?:\\n|\n)[ \t]{0,40}\Z"
+)
+_MAX_KEY_LINES, _MAX_KEY_LINE_LENGTH = 100, 330
+
+
+def find_keys_without_beginning(text: str, _: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of private keys of which only the end is there."""
+    for end in _KEY_END_LINE.finditer(text):
+        start = end.start()
+        for _line in range(_MAX_KEY_LINES):
+            window = text[max(0, start - _MAX_KEY_LINE_LENGTH) : start]
+            found = _LAST_KEY_LINE.search(window)
+            if found is None:
+                break
+            start -= len(window) - found.start("line")
+        if start < end.start():
+            yield start, end.end()

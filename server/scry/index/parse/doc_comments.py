@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 
 _BLOCK_MARKERS = (
@@ -47,12 +46,24 @@ def _strip_markers(comment: str) -> str:
     for opening, closing in _BLOCK_MARKERS:
         if comment.startswith(opening):
             inner = comment[len(opening) :].removesuffix(closing).lstrip("*!").removeprefix(" |")
-            return inspect.cleandoc(_STAR_MARGIN.sub("", inner) if opening == "/*" else inner).rstrip(" *")
+            return _clean_indents(_STAR_MARGIN.sub("", inner) if opening == "/*" else inner).rstrip(" *")
     string = _STRING_LITERAL.match(comment)
     if string:
-        return inspect.cleandoc(string[2])
+        return _clean_indents(string[2])
     plain = "\n".join(_LINE_MARKER.sub("", line, count=1) for line in comment.splitlines())
     return _strip_xml_tags(plain) if comment.startswith("///") and "<" in plain else plain
+
+
+def _clean_indents(text: str) -> str:
+    """Return a text without the indent that its lines after the first share, and without blank lines at its ends.
+
+    As `inspect.cleandoc` does, in time that the number of blank lines does not square.
+    """
+    first, *rest = text.expandtabs().split("\n")
+    margin = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
+    lines = [first.lstrip(), *(line[margin:] for line in rest)]
+    filled = [row for row, line in enumerate(lines) if line]
+    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
 
 
 def _strip_xml_tags(text: str) -> str:

@@ -140,7 +140,7 @@ _MIN_KEY_LINES = 4
 """Lines of a key that is a block of its own; a shorter one joins its neighbours."""
 
 _YAML_KEY = re.compile(r"([ ]*)(?:- )?([\w./$*-]+|\"[^\"]+\"|'[^']+')[ ]*:(?:\s|$)")
-_JSON_KEY = re.compile(r"([ \t]*)(\"(?:[^\"\\]|\\.)+\")[ \t]*:")
+_JSON_KEY = re.compile(r"([ \t]*)(\"(?!\")[^\"\\]*(?:\\.[^\"\\]*)*\")[ \t]*:")
 _TOML_TABLE = re.compile(r"[ \t]*\[\[?([^\[\]]+)\]\]?[ \t]*(?:[#;].*)?$")
 _SQL_STATEMENT = re.compile(
     r"\s*(?:create(?:\s+or\s+replace)?(?:\s+(?:unique|temp|temporary|materialized|recursive|global|local))*|alter|drop)\s+"

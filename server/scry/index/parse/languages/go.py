@@ -61,7 +61,7 @@ def _read_import(text: str) -> Iterable[str]:
 
 def _read_bindings(text: str) -> Iterable[Binding]:
     """Return the package's name, or its alias; `.` binds all. The name is the path's last word that is no version."""
-    words = text.split()
+    words = text.split() or [""]
     source = words[-1].strip('"`')
     given = words[0] if len(words) > 1 else ""
     if given == ".":

@@ -1,0 +1,94 @@
+"""Functions that read a stranger's text take time by its length, also where no single pattern decides that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.core.memory import mask_secrets
+from scry.core.text import tokenize
+from scry.engine.browse.files import first_sentence, top_comment
+from scry.engine.graph_query.parse import parse_relation_query
+from scry.engine.search.query import detect_intent
+from scry.index.notes.note_file import parse_note
+from scry.index.parse.doc_comments import doc_text
+from scry.index.parse.languages import LANGUAGES
+from scry.index.parse.parse import parse
+from scry.index.scan.gitignore import IgnoreRuleSet, parse_rules
+from scry.surfaces.render.styled_text import make_printable, wrap_text
+from tests.strangers.growth import grows_too_fast
+
+PIECES = (
+    "[](", "<", "{#", "_", "![", "](", "`", "# ", "#", "- ", "a: ", "'a", '"a', "\n", "\n\n", " ", "\t", "a\n",
+    "{", "}", "[", "(", ")", "/*", "<!--", "---\n", "a = b\n", "[[", "password=", "://a:", "-----BEGIN ", "é", "\\",
+    "*", "!\n", "a.b::", ",", ";", "a{b,", "from ", "import ", "use a::{", "<a", "=", "$(", '{"source": ["a"]},',
+    "- a: &b\n", "a |",
+)  # fmt: skip
+
+
+def _parse_note(text: str) -> object:
+    return parse_note(".scry/beliefs/a.md", "belief", f"---\nstatement: x\n{text[: len(text) // 2]}\n---\n{text}")
+
+
+def _match_ignore_file(text: str) -> object:
+    return IgnoreRuleSet.from_rules(parse_rules(text.encode())).last_match("a.b", False)
+
+
+def _read_imports(text: str) -> None:
+    for language in LANGUAGES:
+        for written in (
+            text,
+            f"import {text}",
+            f"use {text}",
+            f"from {text}",
+            f"require({text}",
+            f"import a from {text}",
+        ):
+            language.read_container(written)
+            list(language.read_import(written))
+            list(language.read_bindings(written))
+
+
+def _parse_query(text: str) -> None:
+    detect_intent(text)
+    with suppress(BadRequest):
+        parse_relation_query(text)
+
+
+READERS: Mapping[str, Callable[[str], object]] = {
+    **{
+        f"parse {name}": partial(parse, name)
+        for name in ("a.md", "a.yaml", "a.toml", "a.ini", "a.sql", "a.html", "a.css", "a.txt", "a.json")
+    },
+    "parse a.ipynb": lambda text: parse("a.ipynb", f'{{"cells": [{text}'),
+    "notes": _parse_note,
+    "ignore files": _match_ignore_file,
+    "imports": _read_imports,
+    "doc comments": lambda text: doc_text([f"/** {text}", f"/// {text}", text]),
+    "top comment": lambda text: (top_comment(f"# {text}"), first_sentence(text)),
+    "masking": mask_secrets,
+    "tokens": tokenize,
+    "queries": _parse_query,
+    "printing": lambda text: wrap_text(make_printable(text), 80),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("reader", READERS)
+def test_reader_is_linear(reader: str) -> None:
+    grown: dict[str, str] = {}
+    for piece in PIECES:
+        for end in ("", "\nx"):
+
+            def text(length: int, piece: str = piece, end: str = end) -> str:
+                return piece * (length // len(piece)) + end
+
+            found = grows_too_fast(READERS[reader], text, 1 << 16)
+            if found:
+                grown[piece + end] = found
+    assert grown == {}
