@@ -21,7 +21,7 @@ from scry.index.parse.chunks import LineIndex, chunk_gaps, chunk_text
 from scry.index.parse.doc_comments import doc_text
 from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_cells, split_sections
 from scry.index.parse.languages import language_named, language_of
-from scry.index.parse.languages.language import Language
+from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, Language
 from scry.index.parse.languages.text_formats import TEXT
 from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
 from scry.index.parse.receivers import read_receiver
@@ -203,7 +203,8 @@ def _own_text(definition: CapturedDefinition, lines: LineIndex) -> str:
 def _read_imports(captures: Mapping[str, list[Node]], lines: LineIndex, language: Language) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for start, end in sorted((node.start_byte, node.end_byte) for node in captures.get("import", ())):
-        names.update(dict.fromkeys(language.read_import(lines.text(start, end))))
+        found = language.read_import(lines.text(start, end))
+        names.update(dict.fromkeys(name for name in found if len(name) <= MAX_IMPORT_LENGTH))
     return tuple(name for name in names if name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scry.index.parse.languages.language import Language, NameResolution
+from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles
 
 _OPERATOR = """(binary_operator operator: ["+" "-" "*" "/" "<>" "++" "--" "==" "|>" "<" ">" "in" "&&" "||" "~>" "^^^"
@@ -79,7 +79,7 @@ def _grammar() -> object:
 def _read_import(text: str) -> Iterator[str]:
     """Return the imported names: `alias A.{B, C.D}` gives "A.B", "A.C.D"."""
     match = _NAMES.match(text)
-    if match:
+    if match and len(match[1]) <= MAX_IMPORT_LENGTH:
         for word in match[2].split(",") if match[2] else [""]:
             yield f"{match[1]}.{word.strip()}".strip(".")
 

@@ -75,6 +75,10 @@ DEFINITION_KINDS = frozenset({
 """Kinds of definitions; symbols can also be a `section` or `text`. A Rust `impl` block is an `implementation`."""
 
 
+MAX_IMPORT_LENGTH = 1_000
+"""Longest name of an import in characters; of a longer one, which no person has written, nothing is read."""
+
+
 def read_no_imports(_: str) -> Iterable[str]:
     """Return nothing: the default `read_import`."""
     return ()

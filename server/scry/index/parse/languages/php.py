@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from scry.core.types import Binding
-from scry.index.parse.languages.language import PROJECT_SCOPE, Language, NameResolution
+from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, PROJECT_SCOPE, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_relative
 
 _QUERY = """
@@ -79,6 +79,8 @@ def _read_bindings(text: str) -> Iterator[Binding]:
 
 def _imported_names(plain: str) -> Iterator[tuple[str, str]]:
     prefix, brace, inner = plain.partition("{")
+    if brace and len(prefix) > MAX_IMPORT_LENGTH:
+        return
     for part in (inner.rstrip("} \t\r\n") if brace else plain).split(","):
         words = re.sub(r"^\s*(function|const)\s+", "", part).split()
         if words:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from posixpath import join
 
 from scry.core.types import Binding
-from scry.index.parse.languages.language import FILE_SCOPE, Language, NameResolution
+from scry.index.parse.languages.language import FILE_SCOPE, MAX_IMPORT_LENGTH, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles, parent_folders
 
 _QUERY = """
@@ -53,6 +53,8 @@ def _read_import(text: str) -> Iterator[str]:
     plain = " ".join(_COMMENT.sub("", text).split())
     match = _FROM.match(plain)
     module = "".join(match[1].split()) if match else ""
+    if len(module) > MAX_IMPORT_LENGTH:
+        return
     prefix = module if not module or module.endswith(".") else module + "."
     for part in re.sub(r"[()\\]", " ", match[2] if match else plain.removeprefix("import")).split(","):
         words = part.split()
@@ -68,6 +70,8 @@ def _read_bindings(text: str) -> Iterator[Binding]:
     plain = " ".join(_COMMENT.sub("", text).split())
     match = _FROM.match(plain)
     module = "".join(match[1].split()) if match else ""
+    if len(module) > MAX_IMPORT_LENGTH:
+        return
     prefix = module if not module or module.endswith(".") else module + "."
     for part in re.sub(r"[()\\]", " ", match[2] if match else plain.removeprefix("import")).split(","):
         words = part.split()

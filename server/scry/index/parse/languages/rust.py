@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from posixpath import basename, dirname, join
 
 from scry.core.types import Binding
-from scry.index.parse.languages.language import FILE_SCOPE, Language, NameResolution
+from scry.index.parse.languages.language import FILE_SCOPE, MAX_IMPORT_LENGTH, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles, parent_folders
 
 _QUERY = """
@@ -101,17 +101,19 @@ def _expand_use_tree(use_tree: str) -> Iterator[tuple[str, str]]:
     Iterative, not recursive: `open_at` holds the prefixes of the braces around.
     """
     open_at: list[str] = []
+    outer_length = 0
     prefix, alias, renamed = "", "", False
     for word in _WORD.findall(use_tree):
         if word == "{":
             open_at.append(prefix)
+            outer_length += len(prefix)
             prefix = ""
         elif word in ("}", ","):
-            if prefix:
+            if prefix and outer_length + len(prefix) + len(open_at) <= MAX_IMPORT_LENGTH:
                 yield "".join(open_at) + prefix, alias
             prefix, alias, renamed = "", "", False
             if word == "}" and open_at:
-                open_at.pop()
+                outer_length -= len(open_at.pop())
         elif word == "as":
             renamed = True
         elif renamed:

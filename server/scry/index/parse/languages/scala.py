@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scry.index.parse.languages.java import JVM_NAME_RESOLUTION
-from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language
+from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, METHOD_AND_FUNCTION_KINDS, Language
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_dotted_import
 
 _QUERY = """
@@ -64,6 +64,8 @@ def _read_import(text: str) -> Iterator[str]:
     plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text, flags=re.DOTALL).strip().removeprefix("import")
     for part in re.findall(r"[^,{]+(?:\{[^{}]*\})?", plain):
         prefix, brace, inner = part.strip().partition("{")
+        if len(prefix) > MAX_IMPORT_LENGTH:
+            continue
         for word in inner.rstrip("} \n").split(",") if brace else [""]:
             name = re.split(r"=>|\bas\b", word)[0].strip()
             yield (prefix.strip() + ("" if name in ("_", "*", "given") else name)).removesuffix("._").strip(". *")
