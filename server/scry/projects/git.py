@@ -15,6 +15,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from scry.projects.programs import find_program
+
 _SAFE_OPTIONS = (
     "-c",
     "core.fsmonitor=",
@@ -174,8 +176,14 @@ def safe_git_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def safe_git_command(arguments: Sequence[str]) -> list[str]:
-    """Return the command line of git with these arguments, safe to run in a stranger's repository."""
-    return ["git", "--no-pager", *_SAFE_OPTIONS, *arguments]
+    """Return the command line of git with these arguments, safe to run in a stranger's repository.
+
+    Raises FileNotFoundError when there is no git.
+    """
+    program = find_program("git")
+    if program is None:
+        raise FileNotFoundError("git is not on the PATH")
+    return [program, "--no-pager", *_SAFE_OPTIONS, *arguments]
 
 
 def run_git(folder: Path, arguments: Sequence[str]) -> bytes | None:

@@ -49,6 +49,19 @@ _COMPRESS_FROM_BYTES = 32_768
 """Size from which an answer is compressed. Most are smaller, and are written faster than compressed."""
 
 
+_MAX_ANSWER_BYTES = 256 << 20
+"""Longest stored answer, unpacked: far more than any answer, less than what fills memory."""
+
+
+def unpack_answer(data: bytes) -> bytes:
+    """Return a packed answer. Raises zlib.error where it is damaged or too long."""
+    unpacking = zlib.decompressobj()
+    whole = unpacking.decompress(data, _MAX_ANSWER_BYTES)
+    if not unpacking.eof:
+        raise zlib.error("the data is cut off or too long")
+    return whole
+
+
 class AnswerStore:
     """The answers of one project. Every method may be called from any thread; none raises.
 
@@ -143,7 +156,7 @@ class AnswerStore:
 
     def _select_answer(self, condition: str, value: str) -> bytes | None:
         rows = self._select(f"SELECT packed, data FROM answers {condition}", value)
-        return None if not rows else zlib.decompress(rows[0][1]) if rows[0][0] else rows[0][1]
+        return None if not rows else unpack_answer(rows[0][1]) if rows[0][0] else rows[0][1]
 
     def _select(self, sql: str, *values: str) -> list[Any]:
         if not self._path.exists():

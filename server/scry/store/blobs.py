@@ -55,6 +55,10 @@ def split_into_batches(
         yield batch
 
 
+_MAX_BLOB_BYTES = 256 << 20
+"""Longest data of a key, unpacked: more than a file of the largest size has symbols, less than what fills memory."""
+
+
 def read_cached_blob(folder: Path, key: bytes) -> bytes | None:
     """Return the data of one key without updating its last use; None for an unknown key."""
     try:
@@ -66,11 +70,13 @@ def read_cached_blob(folder: Path, key: bytes) -> bytes | None:
 
 
 def _decompress(data: bytes) -> bytes | None:
-    """Return the data; None where it is damaged: it is computed again, and overwritten."""
+    """Return the data; None where it is damaged or too long: it is computed again, and overwritten."""
+    unpacking = zlib.decompressobj()
     try:
-        return zlib.decompress(data)
+        whole = unpacking.decompress(data, _MAX_BLOB_BYTES)
     except zlib.error:
         return None
+    return whole if unpacking.eof else None
 
 
 class BlobCache:

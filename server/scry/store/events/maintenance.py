@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-import zlib
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -148,7 +147,7 @@ def _answer_matches(query_id: str, packed: int, data: bytes, selection: EventFil
     if selection.until is not None and stamp > _query_id_prefix(selection.until):
         return False
     text = "" if selection.text is None else selection.text.lower()
-    return text.encode("utf-8", "replace") in (zlib.decompress(data) if packed else data).lower()
+    return text.encode("utf-8", "replace") in (answers.unpack_answer(data) if packed else data).lower()
 
 
 def _query_id_prefix(time_ms: int) -> str:

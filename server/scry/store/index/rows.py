@@ -312,9 +312,18 @@ def compress_frame(data: bytes, level: int = zstd.COMPRESSION_LEVEL_DEFAULT) -> 
     return zstd.compress(data, options=options)
 
 
+_MAX_UNCHECKED_BYTES = 64 << 20
+_MAX_RATIO = 200
+"""A frame whose content is longer than both (the second in times of the frame) is none of ours."""
+
+
 def decompress_frame(frame: bytes) -> bytes:
-    """Return the bytes of a frame. Raises IndexDamaged."""
+    """Return the bytes of a frame. Raises IndexDamaged, also for a small frame that claims to hold very much."""
     try:
+        size = zstd.get_frame_info(frame).decompressed_size
+        too_much = size is None or size > max(_MAX_UNCHECKED_BYTES, _MAX_RATIO * len(frame))
+        if too_much or zstd.get_frame_size(frame) != len(frame):
+            raise damage_error(f"a frame of {len(frame)} bytes is said to hold {size}")
         return zstd.decompress(frame)
     except (zstd.ZstdError, MemoryError) as error:
         raise damage_error(error) from error

@@ -10,7 +10,6 @@ import base64
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.errors import BadRequest
+from scry.projects.programs import find_program
 
 _PLUS_LINE_EDITORS = frozenset(
     {"vi", "vim", "nvim", "view", "gvim", "mvim", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed"}
@@ -54,7 +54,7 @@ def editor_command(path: Path, line: int, column: int, environ: Mapping[str, str
         )
     if environ.get("TERM_PROGRAM") == "vscode":
         for name in _VSCODE_COMMANDS:
-            if shutil.which(name, path=environ.get("PATH")):
+            if find_program(name, environ.get("PATH")):
                 return EditorCommand(
                     (name, "--reuse-window", "--goto", f"{file}:{line}:{column}"), runs_in_terminal=False
                 )
@@ -101,7 +101,7 @@ _TERMINAL_DEVICE = Path("/dev/tty")
 def copy_to_clipboard(text: str, environ: Mapping[str, str] = os.environ) -> str:
     """Copy a text to the clipboard; return what took it, or "" where nothing did."""
     for command in clipboard_commands(environ):
-        program = shutil.which(command[0], path=environ.get("PATH"))
+        program = find_program(command[0], environ.get("PATH"))
         if program is not None and _pipe_to_program((program, *command[1:]), text):
             return command[0]
     return "the terminal" if _copy_via_terminal(text) else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,6 +13,7 @@ from cyclopts import Parameter
 from scry.core.errors import BadRequest, BadSettings
 from scry.core.files import replace_file_text
 from scry.core.text import escape_unencodable
+from scry.projects.programs import SCRY_ARGUMENTS, find_program
 from scry.surfaces.cli.clients import CLIENTS
 from scry.surfaces.cli.clients.client import AgentClient, ConfigScope, ServerCommand, UnwritableConfig
 from scry.surfaces.cli.engines import resolve_project_folder
@@ -87,8 +87,8 @@ def _server_command(client: AgentClient, scope: ConfigScope) -> ServerCommand:
     program = Path(sys.executable).with_name("scry.exe" if sys.platform == "win32" else "scry")
     arguments = ("mcp", "--text-only", *client.arguments)
     if not program.exists():
-        return ServerCommand(sys.executable, ("-m", "scry", *arguments))
-    on_path = shutil.which("scry")
+        return ServerCommand(sys.executable, (*SCRY_ARGUMENTS, *arguments))
+    on_path = find_program("scry")
     is_found = scope == "project" and on_path is not None and Path(on_path).resolve() == program.resolve()
     return ServerCommand("scry" if is_found else str(program), arguments)
 

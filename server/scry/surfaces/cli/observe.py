@@ -15,6 +15,7 @@ from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
 from scry.core.text import escape_unencodable
+from scry.projects.programs import SCRY_ARGUMENTS
 from scry.surfaces.cli.options import AgentOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
 
@@ -140,7 +141,7 @@ def hook(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your s
 
     In ~/.bashrc or ~/.zshrc: eval "$(scry hook bash)"; in fish's config: scry hook fish | source
     """
-    print_text(_shell_hook_script(shell, f"{shlex.quote(sys.executable)} -m scry"))
+    print_text(_shell_hook_script(shell, shlex.join((sys.executable, *SCRY_ARGUMENTS))))
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 import subprocess
 import sys
 from typing import Annotated, Literal
@@ -13,6 +12,7 @@ from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
 from scry.core.text import escape_unencodable
+from scry.projects.programs import find_program
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
 from scry_protocol.messages import FeedbackParams, Recorded, ResultItem, UseParams
@@ -48,14 +48,15 @@ def open(  # noqa: A001 — a command is named as its function
     with open_projects(root, force=force) as projects:
         location = projects.locate_result(query_id, rank)
         command = editor_command(location.path, location.line, location.column)
-        if shutil.which(command.arguments[0]) is None:
+        program = find_program(command.arguments[0])
+        if program is None:
             raise BadRequest(
                 "editor", f"there is no program {command.arguments[0]}; the place is {location.path}:{location.line}"
             )
         recorded = projects.use(UseParams(query_id, rank, "open", f"cli-{secrets.token_hex(8)}"))
     if recorded.note:
         print(f"scry: {recorded.note}", file=sys.stderr)
-    status = _run_editor(command.arguments, discard_output=not command.runs_in_terminal)
+    status = _run_editor((program, *command.arguments[1:]), discard_output=not command.runs_in_terminal)
     if as_json:
         print_json(OpenReport(location.result, [escape_unencodable(word) for word in command.arguments], recorded))
     return 1 if status else 0
