@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from scry.surfaces.render.page import Block, BulletList, CodeBlock, Heading, Paragraph, TableBlock
 from scry.surfaces.render.styled_text import StyledLine, TextSpan, display_width, make_lines_printable
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~!&]|^[-+](?= )|^\d+(?=[.)] )|://)")
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~!&]|^[-+=](?=[ =+-]|$)|^\d+(?=[.)] )|://|(?<=[Ww]{3})\.|(?<=\w)@(?=\w))")
 _BACKTICKS = re.compile("`+")
 _MIN_COLUMN_WIDTH = 3
 """Characters of a column: some Markdown parsers need three dashes to see a table."""
