@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import cast
 
 from msgspec import Struct
 
@@ -104,7 +105,7 @@ OTHER_METHODS: Mapping[str, str] = MappingProxyType(
         "scry.core.path_kinds._NAME_PATTERNS": "match",
         "scry.engine.browse.files._BLOCK_COMMENTS": "match",
         "scry.engine.search.query._INTENT_PATTERNS": "search",
-        "scry.core.memory.purpose._PURPOSE_PATTERNS": "sub",
+        "scry.core.memory.purpose.PURPOSE_PATTERNS": "sub",
         "scry.core.memory.secret_names._ASSIGNMENT": "match",
         "scry.index.parse.formats._YAML_KEY": "match",
         "scry.index.parse.formats._JSON_KEY": "match",
@@ -119,12 +120,16 @@ def _patterns_in(value: object) -> list[re.Pattern[str] | re.Pattern[bytes]]:
         return [value]
     inner: list[object] = []
     if isinstance(value, (tuple, list)):
-        inner = list(value)
+        inner = list(cast("Sequence[object]", value))
     elif isinstance(value, Mapping):
-        inner = list(value.values())
+        inner = list(cast("Mapping[object, object]", value).values())
     elif isinstance(value, Struct):
         inner = [getattr(value, field) for field in value.__struct_fields__]
     return [pattern for each in inner for pattern in _patterns_in(each)]
+
+
+def _unchanged(match: re.Match[str]) -> str:
+    return match.group()
 
 
 def _runner(pattern: re.Pattern[str] | re.Pattern[bytes], method: str) -> Runner:
@@ -133,7 +138,7 @@ def _runner(pattern: re.Pattern[str] | re.Pattern[bytes], method: str) -> Runner
     def run(text: str) -> object:
         written = text.encode("utf-8", "surrogatepass") if isinstance(pattern.pattern, bytes) else text
         if method in ("sub", "subn"):
-            return function(lambda match: match.group(), written)
+            return function(_unchanged, written)
         if method == "finditer":
             return sum(1 for _ in function(written))
         return function(written)

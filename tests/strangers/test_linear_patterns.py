@@ -19,9 +19,9 @@ from scry.core.projects import describe_bad_name, suggest_project_name
 from scry.core.settings import SettingsFile
 from scry.core.types import QueryFilter
 from scry.embedding.tokenizer import split_words
-from scry.engine.search.query import _predicate
+from scry.engine.search.query import _predicate  # pyright: ignore[reportPrivateUsage]
 from scry.index.parse.languages import LANGUAGES
-from scry.index.parse.receivers import _MAX_RECEIVER_BYTES, _chain_patterns
+from scry.index.parse.receivers import MAX_RECEIVER_BYTES, chain_patterns
 from scry.index.scan.gitignore import NamePatterns, compile_glob, parse_patterns
 from scry.surfaces.render.styled_text import make_printable
 from tests.strangers.growth import grows_too_fast
@@ -65,9 +65,9 @@ def _search_all(patterns: list[str | None]) -> list[Runner]:
 
 
 def _search_chains(text: str) -> None:
-    data, (_, chain) = text.encode(), _chain_patterns((".", "::", "->"))
-    for at in range(0, len(data), _MAX_RECEIVER_BYTES):
-        chain.search(data[at : at + _MAX_RECEIVER_BYTES])
+    data, (_, chain) = text.encode(), chain_patterns((".", "::", "->"))
+    for at in range(0, len(data), MAX_RECEIVER_BYTES):
+        chain.search(data[at : at + MAX_RECEIVER_BYTES])
 
 
 MADE_ON_CALL: Mapping[str, Callable[[], list[Runner]]] = {
@@ -85,7 +85,7 @@ MADE_ON_CALL: Mapping[str, Callable[[], list[Runner]]] = {
     "scry.index.parse.parse._is_constant": lambda: [
         re.compile(each.constant_pattern).match for each in LANGUAGES if each.constant_pattern
     ],
-    "scry.index.parse.receivers._chain_patterns": lambda: [_search_chains],
+    "scry.index.parse.receivers.chain_patterns": lambda: [_search_chains],
     "scry.index.scan.gitignore._join_globs": lambda: [
         lambda text: NamePatterns(parse_patterns(["*a*b", "a*_", "?*.x"])).last_match(text, False)
     ],

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from scry.core.errors import IndexDamaged
 from scry.index.notes.note_file import MalformedNote, parse_note
 from scry.store.answers import unpack_answer
-from scry.store.blobs import _decompress
+from scry.store.blobs import unpack_blob
 from scry.store.index.rows import compress_frame, decompress_frame
 from scry.surfaces.render.markdown import render_markdown
 from scry.surfaces.render.page import CodeBlock, Paragraph
@@ -121,9 +121,9 @@ def test_packed_blob_and_answer_that_hold_too_much_are_left() -> None:
     packing = zlib.compressobj(9)
     bomb = b"".join(packing.compress(bytes(1 << 20)) for _ in range(300)) + packing.flush()
     assert len(bomb) < 1 << 20
-    assert _decompress(bomb) is None
+    assert unpack_blob(bomb) is None
     with pytest.raises(zlib.error):
         unpack_answer(bomb)
-    assert _decompress(zlib.compress(b"a")) == unpack_answer(zlib.compress(b"a")) == b"a"
+    assert unpack_blob(zlib.compress(b"a")) == unpack_answer(zlib.compress(b"a")) == b"a"
     for cut in (zlib.compress(b"a" * 1_000)[:-3], b""):
-        assert _decompress(cut) is None
+        assert unpack_blob(cut) is None

@@ -14,7 +14,6 @@ import msgspec
 import pytest
 
 from scry.projects.programs import SCRY_ARGUMENTS, find_program
-from scry.surfaces.cli.observe import _shell_hook_script
 from scry.surfaces.serving import load_or_create_token
 from scry_protocol.methods import METHODS
 from tests.e2e.http_server import HttpServer
@@ -50,15 +49,17 @@ def repository(tmp_path_factory: pytest.TempPathFactory, trap: Path) -> Path:
         (root / name).chmod(0o755)
     settings = {
         "core.fsmonitor": root / "git", "core.pager": root / "git", "pager.log": root / "git",
-        "core.editor": root / "vi", "core.sshCommand": root / "sh", "core.askPass": root / "sh", "core.gitProxy": root / "sh",
-        "core.hooksPath": root / ".git/hooks", "core.attributesFile": root / "attributes", "diff.external": root / "sh",
-        "diff.odd.textconv": root / "sh", "diff.odd.command": root / "sh", "filter.odd.clean": root / "sh",
-        "filter.odd.smudge": root / "sh", "filter.odd.process": root / "sh", "merge.odd.driver": root / "sh",
-        "gpg.program": root / "sh", "log.showSignature": "true", "credential.helper": f"!touch {trap}",
-        "alias.log": f"!touch {trap}", "alias.cat-file": f"!touch {trap}", "uploadpack.packObjectsHook": root / "sh",
+        "core.editor": root / "vi", "core.sshCommand": root / "sh", "core.askPass": root / "sh",
+        "core.gitProxy": root / "sh", "core.hooksPath": root / ".git/hooks",
+        "core.attributesFile": root / "attributes", "diff.external": root / "sh", "diff.odd.textconv": root / "sh",
+        "diff.odd.command": root / "sh", "filter.odd.clean": root / "sh", "filter.odd.smudge": root / "sh",
+        "filter.odd.process": root / "sh", "merge.odd.driver": root / "sh", "gpg.program": root / "sh",
+        "log.showSignature": "true", "credential.helper": f"!touch {trap}", "alias.log": f"!touch {trap}",
+        "alias.cat-file": f"!touch {trap}", "uploadpack.packObjectsHook": root / "sh",
         "remote.origin.url": f"ext::touch {trap}", "remote.origin.promisor": "true",
-        "extensions.partialClone": "origin", "remote.origin.vcs": "odd", "include.path": root / "more", "trailer.x.command": f"touch {trap}",
-        "interactive.diffFilter": root / "sh", "sequence.editor": root / "sh", "browser.x.cmd": f"touch {trap}",
+        "extensions.partialClone": "origin", "remote.origin.vcs": "odd", "include.path": root / "more",
+        "trailer.x.command": f"touch {trap}", "interactive.diffFilter": root / "sh", "sequence.editor": root / "sh",
+        "browser.x.cmd": f"touch {trap}",
     }  # fmt: skip
     (root / "attributes").write_text("* diff=odd filter=odd merge=odd\n")
     (root / ".gitattributes").write_text("* diff=odd filter=odd merge=odd\n")
@@ -141,7 +142,6 @@ def test_shell_hook_starts_scry_so(shell: str) -> None:
     assert "from scry.main import main" in done.stdout
     assert " -m scry" not in done.stdout
     assert "@SCRY@" not in done.stdout
-    assert _shell_hook_script(shell, "x")
 
 
 def test_programs_are_found_in_absolute_folders_only(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:

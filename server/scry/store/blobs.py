@@ -66,10 +66,10 @@ def read_cached_blob(folder: Path, key: bytes) -> bytes | None:
             row = db.execute("SELECT data FROM parsed WHERE key = ?", (key,)).fetchone()
     except (OSError, sqlite3.Error, IndexUnavailable):
         return None
-    return _decompress(row[0]) if row else None
+    return unpack_blob(row[0]) if row else None
 
 
-def _decompress(data: bytes) -> bytes | None:
+def unpack_blob(data: bytes) -> bytes | None:
     """Return the data; None where it is damaged or too long: it is computed again, and overwritten."""
     unpacking = zlib.decompressobj()
     try:
@@ -112,7 +112,7 @@ class BlobCache:
                 )
             except sqlite3.Error:
                 return data_by_key
-            data_by_key |= {key: data for key, packed in rows if (data := _decompress(packed)) is not None}
+            data_by_key |= {key: data for key, packed in rows if (data := unpack_blob(packed)) is not None}
         return data_by_key
 
     def put(self, blobs: Mapping[bytes, bytes], *, is_incompressible: bool = False) -> None:

@@ -11,7 +11,6 @@ ranking    four signals and their weights, and the reason of a rank in words
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.core.memory.masking import MASK as MASK
     from scry.core.memory.masking import MAX_LINE_LENGTH as MAX_LINE_LENGTH
     from scry.core.memory.masking import mask_secrets as mask_secrets
     from scry.core.memory.purpose import RecallPurpose as RecallPurpose
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from scry.core.memory.ranking import main_signal as main_signal
     from scry.core.memory.ranking import rank_memories as rank_memories
     from scry.core.memory.ranking import term_rarity as term_rarity
+    from scry.core.memory.secret_names import MASK as MASK
     from scry.core.memory.summary import summarize_work as summarize_work
     from scry.core.memory.types import CAPTURED_KINDS as CAPTURED_KINDS
     from scry.core.memory.types import MEMORY_KINDS as MEMORY_KINDS
@@ -38,7 +38,7 @@ else:
         "CAPTURED_KINDS": "types",
         "DEFAULT_SIGNAL_WEIGHTS": "ranking",
         "HALF_LIFE_MS": "ranking",
-        "MASK": "masking",
+        "MASK": "secret_names",
         "MAX_LINE_LENGTH": "masking",
         "MAX_REASON_LENGTH": "ranking",
         "MEMORY_KINDS": "types",

@@ -293,7 +293,7 @@ WEBHOOK_PLACE = SecretPlace(
         r"|[\w.-]{1,100}\.webhook\.office\.com/webhookb2/|chat\.googleapis\.com/v1/spaces/)(?P<secret>[^\s\"'<>]+)"
     ),
 )
-"""Addresses of webhooks: whoever knows one may post."""
+"""Addresses of webhooks: anybody who knows one may post."""
 
 _SCHEME = r"(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,20}://"
 URLS: tuple[SecretPlace, ...] = (

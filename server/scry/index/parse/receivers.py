@@ -20,7 +20,7 @@ STATIC_SUFFIX = "::"
 SELF_WORDS = frozenset({"self", "this", "Self", "cls", "static"})
 SUPER_WORDS = frozenset({"super", "parent", "base"})
 
-_MAX_RECEIVER_BYTES = 100
+MAX_RECEIVER_BYTES = 100
 """Bytes before a name that are read; a longer chain is no plain name."""
 
 _WHITESPACE = b" \t\r\n"
@@ -34,10 +34,10 @@ def read_receiver(data: bytes, start: int, name_resolution: NameResolution) -> s
 
     It ends in STATIC_SUFFIX where the accessor was written `::`.
     """
-    accessors_by_last_byte, chain = _chain_patterns(name_resolution.accessors)
+    accessors_by_last_byte, chain = chain_patterns(name_resolution.accessors)
     if start == 0 or (data[start - 1] not in accessors_by_last_byte and data[start - 1] not in _WHITESPACE):
         return ""
-    head = data[max(0, start - _MAX_RECEIVER_BYTES) : start].rstrip()
+    head = data[max(0, start - MAX_RECEIVER_BYTES) : start].rstrip()
     accessor = (
         next((each for each in accessors_by_last_byte.get(head[-1], ()) if head.endswith(each)), None) if head else None
     )
@@ -53,7 +53,7 @@ def read_receiver(data: bytes, start: int, name_resolution: NameResolution) -> s
 
 
 @lru_cache(maxsize=32)
-def _chain_patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pattern[bytes]]:
+def chain_patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pattern[bytes]]:
     """Return the accessors by their last byte, and the pattern of a chain at the end of a text."""
     accessors_by_last_byte: dict[int, list[bytes]] = {}
     for accessor in sorted(accessors, key=len, reverse=True):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -320,7 +320,7 @@ _MAX_RATIO = 200
 def decompress_frame(frame: bytes) -> bytes:
     """Return the bytes of a frame. Raises IndexDamaged, also for a small frame that claims to hold very much."""
     try:
-        size = zstd.get_frame_info(frame).decompressed_size
+        size = cast("int | None", zstd.get_frame_info(frame).decompressed_size)
         too_much = size is None or size > max(_MAX_UNCHECKED_BYTES, _MAX_RATIO * len(frame))
         if too_much or zstd.get_frame_size(frame) != len(frame):
             raise damage_error(f"a frame of {len(frame)} bytes is said to hold {size}")
