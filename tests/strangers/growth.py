@@ -5,11 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-FACTOR = 4
-"""Each text is four times as long as the one before: linear time grows fourfold, quadratic sixteenfold."""
+FACTOR = 16
+"""A text is compared with one that is sixteen times as long: linear time grows sixteenfold, quadratic 256-fold.
 
-MOST_GROWTH = 8.0
+A fourfold text would not do: where the memory of a repetition passes from the heap to pages of its own, linear time
+grows thirteenfold once, and fourfold again after that.
+"""
 
+MOST_GROWTH = 64.0
+
+_STEP = 4
+_SHORTEST = 1_000
 _TRIES = 6
 _MEASURABLE_S = 0.002
 """A shorter duration says nothing about growth; a longer text follows."""
@@ -18,29 +24,25 @@ _MEASURABLE_S = 0.002
 def grows_too_fast(run: Callable[[str], object], make_text: Callable[[int], str], longest: int) -> str:
     """Return where the time grows by more than MOST_GROWTH for a text of FACTOR times the length, or "".
 
-    Of several tries the least counts, in processor time of this thread: others share the machine.
+    Lengths grow by _STEP, so that what explodes is told by a short text. Of several tries the least counts, in
+    processor time of this thread: others share the machine.
     """
-    length = longest
-    while length > 2_000:
-        length //= FACTOR
-    before = _least_time(run, make_text(length), 2)
-    while length < longest:
-        text = make_text(length * FACTOR)
-        after = _least_time(run, text, 1)
-        tries = 0
-        while after > _MEASURABLE_S and after > MOST_GROWTH * before:
-            tries += 1
-            if tries == _TRIES:
-                return f"{length} characters take {before:.4f} s, {length * FACTOR} take {after:.4f} s"
-            before = max(before, _least_time(run, make_text(length), 1))
-            after = min(after, _least_time(run, text, 1))
-        length *= FACTOR
-        before = after
+    lengths = [longest]
+    while lengths[0] > _SHORTEST:
+        lengths.insert(0, lengths[0] // _STEP)
+    times: dict[int, float] = {}
+    for length in lengths:
+        text = make_text(length)
+        times[length] = _time(run, text)
+        short = length // FACTOR
+        for _ in range(_TRIES):
+            if short not in times or times[length] < max(_MEASURABLE_S, MOST_GROWTH * times[short]):
+                break
+            times[short] = max(times[short], _time(run, make_text(short)))
+            times[length] = min(times[length], _time(run, text))
+        else:
+            return f"{short} characters take {times[short]:.4f} s, {length} take {times[length]:.4f} s"
     return ""
-
-
-def _least_time(run: Callable[[str], object], text: str, tries: int) -> float:
-    return min(_time(run, text) for _ in range(tries))
 
 
 def _time(run: Callable[[str], object], text: str) -> float:
