@@ -169,9 +169,17 @@ def test_ignored_changes_start_no_indexing(sample: IndexerProject) -> None:
     sample.write_file(".gitignore", "*.log\nbuild/\n")
     client = sample.connect_when_ready()
     eventually(lambda: sample.is_watched("shop"), "the project is watched")
-    client.wait_until_current(60)
     pushed: list[object] = []
     client.subscribe(pushed.append)
+
+    def is_settled() -> bool:
+        """Return whether the check that follows the start of watching, half a second after the last event, is over."""
+        count = len(pushed)
+        time.sleep(1.5)
+        return client.wait_until_current(60).state == client.state().state == "ready" and len(pushed) == count
+
+    eventually(is_settled, "the state changes no more")
+    pushed.clear()
     for number in range(20):
         sample.write_file("debug.log", f"{number}\n")
         sample.write_file(f"build/out{number}.py", "x = 1\n")
