@@ -146,9 +146,10 @@ class Scoring(Result, frozen=True):
 
 
 class Fault(Result, frozen=True):
-    """An oracle, or a whole project, that could not answer.
+    """An oracle, or a whole project, that could not answer, or an index that could not be brought up to date.
 
-    oracle: name of the oracle; empty where a whole project could not answer.
+    oracle: name of the oracle; `index` where indexing failed, so that results may be old; empty where a whole project
+        could not answer.
     message: the reason, in words for a person.
     project: name of the project, where the query named several; else empty.
     """

@@ -27,6 +27,7 @@ class IndexState(Result, frozen=True):
     summary: the state in a few words, for a status line, such as "indexing 120 of 400 files".
     history_extent: the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is
         all.
+    failed: number of files for which a stage of indexing failed: they are found less well, or not at all.
     """
 
     state: str
@@ -44,6 +45,7 @@ class IndexState(Result, frozen=True):
     message: str
     summary: str = ""
     history_extent: str = ""
+    failed: int = 0
 
 
 class StatusParams(Params, frozen=True):

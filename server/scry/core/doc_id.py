@@ -1,7 +1,8 @@
 """Format and parse document ids (J2a) and the ids of answers (J5).
 
     ./path::Outer.inner             a symbol            ./path::Outer.inner~2       the second of that name in its file
-    ./path#L10-L34                  text outside        ./README.md::Section > Sub  a section
+    ./path#L10-L34                  text outside        ./path#L10-L34~2            the second text on those lines
+    ./README.md::Section > Sub      a section
     ./path                          a file              commit:<sha>                a commit
 
     belief:<id>   pattern:<id>   session:<id>   memory:<id>   persona:direct:<timestamp>     knowledge
@@ -29,7 +30,7 @@ from msgspec import Struct
 _UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::|:\Z")
 _ORDINAL_SUFFIX = re.compile(r"~(\d+)$")
 _COMMIT_PREFIX = "commit:"
-_LINES_SUFFIX = re.compile(r"#L(\d+)-L(\d+)$")
+_LINES_SUFFIX = re.compile(r"#L(\d+)-L(\d+)(?:~(\d+))?$")
 _NAME_SEPARATOR = re.compile(r"\.| > ")
 SHORT_SHA_LENGTH = 10
 """Digits of a commit's name shown to people: of a million commits, one in a million shares them with another."""
@@ -60,15 +61,17 @@ def symbol_doc_id(path: str, qualified_name: str, ordinal: int) -> str:
     return f"{file_doc_id(path)}::{name}" + (f"~{ordinal + 1}" if ordinal else "")
 
 
-def lines_doc_id(path: str, first: int, last: int) -> str:
-    """Return the doc_id of lines `first` to `last` (1-based, inclusive) of a file."""
-    return f"{file_doc_id(path)}#L{first}-L{last}"
+def lines_doc_id(path: str, first: int, last: int, ordinal: int = 0) -> str:
+    """Return the doc_id of lines `first` to `last` (1-based, inclusive) of a file; `ordinal` 0 is the first text on
+    exactly these lines.
+    """
+    return f"{file_doc_id(path)}#L{first}-L{last}" + (f"~{ordinal + 1}" if ordinal else "")
 
 
 def make_doc_id(path: str, name: str, kind: str, container: str, ordinal: int, lines: tuple[int, int]) -> str:
     """Return the doc_id of a document in a file. lines: its first and last, 0-based, for one without a name."""
     if not name:
-        return lines_doc_id(path, lines[0] + 1, lines[1] + 1)
+        return lines_doc_id(path, lines[0] + 1, lines[1] + 1, ordinal)
     return symbol_doc_id(path, qualified_name(name, kind, container), ordinal)
 
 
@@ -135,7 +138,8 @@ def parse_doc_id(text: str) -> DocId:
     plain = text.removeprefix("./")
     lines = _LINES_SUFFIX.search(plain)
     if lines:
-        return DocId(_unescape(plain[: lines.start()]), lines=(int(lines[1]), int(lines[2])))
+        ordinal = int(lines[3]) - 1 if lines[3] else 0
+        return DocId(_unescape(plain[: lines.start()]), "", ordinal, (int(lines[1]), int(lines[2])))
     path, _, name = plain.partition("::")
     if not path:
         raise ValueError("a doc_id begins with a path, as ./src/app.py::main")

@@ -190,6 +190,13 @@ class Settings(Struct, frozen=True):
     max_file_bytes: int = setting(
         1_000_000, "Larger files are left out.", allowed_in_project=True, minimum=1, maximum=100_000_000
     )
+    max_parse_seconds: float = setting(
+        2.0,
+        "Seconds of processor time for parsing a file; one that takes longer is read as plain text.",
+        allowed_in_project=True,
+        minimum=0.1,
+        maximum=600.0,
+    )
     model: str = setting(
         BUNDLED_MODEL,
         "The model that finds by meaning: bundled, or a sentence-transformers model, as a folder's absolute path or a "

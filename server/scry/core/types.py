@@ -77,6 +77,7 @@ class SkipReason(str, Enum):
     LANGUAGE_OFF = "its language is switched off"
     KNOWLEDGE = "read as knowledge"
     MALFORMED = "malformed"
+    FAILED = "failed"
 
 
 class SkippedFile(Struct, frozen=True):
@@ -84,6 +85,46 @@ class SkippedFile(Struct, frozen=True):
 
     reason: SkipReason
     detail: str = ""
+
+
+class IndexingStage(str, Enum):
+    """A stage of indexing that handles one file at a time; the value is shown to people.
+
+    An exception in a stage is caught where the file is handled: the file loses what the stage gives, and no other file
+    loses anything.
+    """
+
+    READ = "read"
+    DECODE = "decode"
+    NOTE = "note"
+    PARSE = "parse"
+    DOCUMENTS = "documents"
+    IMPORTS = "imports"
+    STORE = "store"
+    VECTORS = "vectors"
+    STRUCTURE = "structure"
+    GRAPH = "graph"
+
+
+class FileFault(Struct, frozen=True):
+    """A stage of indexing that failed for one file, and why. The file is found by what the other stages gave."""
+
+    stage: IndexingStage
+    reason: str
+
+    def __str__(self) -> str:
+        """Return `parse: IndexError: list index out of range`."""
+        return f"{self.stage.value}: {self.reason}"
+
+    @classmethod
+    def from_error(cls, stage: IndexingStage, error: BaseException) -> FileFault:
+        """Return the fault for an exception, in at most 200 characters and without control characters."""
+        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        text = "".join(character if character.isprintable() else " " for character in text)
+        return cls(stage, " ".join(text.split())[:_MAX_REASON_CHARACTERS])
+
+
+_MAX_REASON_CHARACTERS = 200
 
 
 class Symbol(Struct, frozen=True, gc=False):
@@ -135,13 +176,16 @@ class Binding(Struct, frozen=True, gc=False):
 
 
 class ParsedFile(Struct, frozen=True):
-    """The parsed text of one file, as the index needs it."""
+    """The parsed text of one file, as the index needs it. fault: why its symbols could not be read, so that it is plain
+    text; None where they could.
+    """
 
     language: str
     symbols: tuple[Symbol, ...]
     imports: tuple[str, ...]
     references: tuple[Reference, ...]
     bindings: tuple[Binding, ...] = ()
+    fault: FileFault | None = None
 
 
 class Document(Struct, frozen=True, gc=False):
@@ -235,6 +279,10 @@ class OracleMatch(Struct, frozen=True, gc=False):
     note: str = ""
 
 
+INDEX_FAULT = "index"
+"""Stands for the name of an oracle in the fault of an index that could not be brought up to date."""
+
+
 class OracleFault(Struct, frozen=True):
     """An oracle that could not answer, and why, in words for a person."""
 
@@ -274,7 +322,7 @@ class IndexState(Struct, frozen=True):
 
     state: starting, indexing, ready, paused or failed. history: pending, ready or none. history_extent: the part of
     the history that is indexed, if not all. message: the indexer's own words. notices: of the process that reads the
-    index.
+    index. failed: the number of files for which a stage of indexing failed.
     """
 
     state: str = "starting"
@@ -292,6 +340,7 @@ class IndexState(Struct, frozen=True):
     message: str = ""
     history_extent: str = ""
     notices: tuple[ModelNotReady | IndexDamage, ...] = ()
+    failed: int = 0
 
 
 class FusionScoring(Struct, frozen=True):

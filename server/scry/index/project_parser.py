@@ -1,18 +1,18 @@
 """Read and parse a project's files into index rows, parsing each content once (`store.blobs`).
 
-A parser in C can overrun its stack or never return on a hostile text, and nothing in the process can catch that. So the
-key of each content stands in a file while it is parsed (`CrashGuard`); a process that finds a key there at its start
-knows the content on which its predecessor ended, and reads that content as plain text.
+Each stage handles one file at a time, and an exception in it costs that file alone (`core.types.IndexingStage`):
+without symbols a file is read as plain text, without its uses of names it has no relations, without any document it is
+a row with the reason. Such a file is read again when its content changes, and by another version of Scry.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from contextlib import suppress
+from pathlib import PurePosixPath
 from types import TracebackType
 
 import msgspec
@@ -20,24 +20,25 @@ from msgspec.structs import replace
 
 from scry.core.knowledge import MalformedNote, NoteKind, note_kind_of_path
 from scry.core.settings import Settings
-from scry.core.types import ParsedFile, SkippedFile, SkipReason
+from scry.core.types import FileFault, IndexingStage, ParsedFile, SkippedFile, SkipReason
+from scry.index.crash_guard import CrashGuard, read_blame
 from scry.index.graph.import_graph import extract_file_imports
 from scry.index.notes.note_file import make_note_entry, parse_note
 from scry.index.parse.documents import content_type, make_documents, pack_uses
-from scry.index.parse.parse import parse
-from scry.index.parse.parser_version import PARSER_VERSION
+from scry.index.parse.isolation import INTERRUPTED, parse_in_own_process
+from scry.index.parse.parse import DEFAULT_MAX_SECONDS, parse, parse_as_text
+from scry.index.parse.parser_version import PARSER_VERSION, reading_version
 from scry.index.scan.read_file import FileContent, decode_text, read_file
 from scry.index.scan.walk import FileEntry
 from scry.projects.project import Project
 from scry.store.blobs import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, BlobCache, read_cached_blob, split_into_batches
-from scry.store.index.rows import NewFile, StoredFile
+from scry.store.index.rows import IndexedFile, NewFile, StoredFile
 from scry.store.notes.project_notes import NewNote
 
 _decode_parsed = msgspec.msgpack.Decoder(ParsedFile).decode
 _encode_msgpack = msgspec.msgpack.encode
 
-_PLAIN_TEXT_NAME = "plain.txt"
-"""The name under which a text is parsed without a grammar."""
+log = logging.getLogger(__name__)
 
 
 class ParsedBatch(msgspec.Struct, frozen=True):
@@ -62,11 +63,12 @@ class CachedFile(msgspec.Struct, frozen=True):
 
 
 class _DecodedText(msgspec.Struct, frozen=True):
-    """A file's decoded text, with the cache key of its parsed form."""
+    """A file's decoded text, with the cache key of its parsed form. fault: why it was indexed as plain text."""
 
     path: str
     text: str
     key: bytes
+    fault: FileFault | None = None
 
 
 class ProjectParser:
@@ -94,11 +96,15 @@ class ProjectParser:
         texts: dict[str, _DecodedText] = {}
         notes: list[NewNote] = []
         for entry in entries:
-            content = read_file(self._root, entry.path, self._settings.max_file_bytes)
+            try:
+                content = read_file(self._root, entry.path, self._settings.max_file_bytes)
+            except Exception as error:
+                files.append(_failed_file(_entry_row(entry), IndexingStage.READ, error))
+                continue
             if content is None:
                 gone.append(entry.path)
             elif isinstance(content, SkippedFile):
-                files.append(NewFile(entry.path, entry.size, entry.mtime_ns, b"", content))
+                files.append(replace(_entry_row(entry), skip=content))
             elif _is_unchanged(entry.path, content, known):
                 touched.append(_file_row(entry.path, content))
             elif kind := note_kind_of_path(entry.path):
@@ -107,32 +113,41 @@ class ProjectParser:
                 files.append(self._decode_file(entry.path, content, texts))
         parsed = self.parse_texts(texts.values())
         rows = (
-            self._complete_row(file, texts[file.path].text, parsed) if file.path in texts else file for file in files
+            self._complete_row(file, texts[file.path].text, parsed.get(file.path)) if file.path in texts else file
+            for file in files
         )
-        return ParsedBatch(tuple(rows), tuple(touched), tuple(gone), tuple(notes))
+        return ParsedBatch(tuple(map(_with_fault_version, rows)), tuple(touched), tuple(gone), tuple(notes))
 
     def _decode_file(self, path: str, content: FileContent, texts: dict[str, _DecodedText]) -> NewFile:
         row = _file_row(path, content)
-        text = decode_text(content.data, path)
+        try:
+            text = decode_text(content.data, path)
+        except Exception as error:
+            return _failed_file(row, IndexingStage.DECODE, error)
         if isinstance(text, SkippedFile):
             return replace(row, skip=text)
-        texts[path] = _DecodedText(path, text, _parse_cache_key(path, row.hash))
+        texts[path] = _DecodedText(path, text, self._cache_key(path, row.hash))
         return row
+
+    def _cache_key(self, path: str, digest: bytes) -> bytes:
+        return _parse_cache_key(path, digest, self._settings.max_parse_seconds)
 
     def fill_cache(self, paths: Sequence[str]) -> list[CachedFile]:
         """Read and parse these files for the cache alone; skipped files and notes are left out."""
         texts: dict[str, _DecodedText] = {}
         hashes: dict[str, bytes] = {}
         for path in paths:
-            content = read_file(self._root, path, self._settings.max_file_bytes)
-            if isinstance(content, FileContent) and note_kind_of_path(path) is None:
-                hashes[path] = self._decode_file(path, content, texts).hash
+            with suppress(Exception):  # the indexer meets the same, and records it
+                content = read_file(self._root, path, self._settings.max_file_bytes)
+                if isinstance(content, FileContent) and note_kind_of_path(path) is None:
+                    hashes[path] = self._decode_file(path, content, texts).hash
         parsed = self.parse_texts(texts.values())
-        return [CachedFile(path, hashes[path], each) for path, each in parsed.items()]
+        return [CachedFile(path, hashes[path], each) for path, each in parsed.items() if each.fault is None]
 
     def parse_texts(self, texts: Iterable[_DecodedText]) -> dict[str, ParsedFile]:
-        """Return the parsed form of each text by path. The cache is looked up anew every few texts: others fill it
-        meanwhile.
+        """Return the parsed form of each text by path; without those that cannot even be read as plain text.
+
+        The cache is looked up anew every few texts: others fill it meanwhile. Parsed forms with a fault are not cached.
         """
         result: dict[str, ParsedFile] = {}
         for batch in split_into_batches(
@@ -141,65 +156,142 @@ class ProjectParser:
             cached = self.blobs.get(list({text.key for text in batch}))
             fresh: dict[bytes, bytes] = {}
             for text in batch:
-                if text.key in cached:
+                if text.fault is None and text.key in cached:
                     result[text.path] = _decode_parsed(cached[text.key])
-                else:
+                    continue
+                try:
                     parsed = result[text.path] = self._parse_guarded(text)
+                except Exception:
+                    log.warning("%r can't be read as plain text", text.path, exc_info=True)
+                    continue
+                if parsed.fault is None:
                     fresh[text.key] = _encode_msgpack(parsed)
             self.blobs.put(fresh)
         return result
 
     def _parse_guarded(self, text: _DecodedText) -> ParsedFile:
-        if text.key in self._crash_guard:
-            return parse(_PLAIN_TEXT_NAME, text.text)
-        self._crash_guard.begin(text.key)
-        parsed = parse(text.path, text.text)
-        self._crash_guard.end()
+        """Return the parsed form of a text, which is that of its first indexing where this had a fault."""
+        guard, max_seconds = self._crash_guard, self._settings.max_parse_seconds
+        if text.fault is not None:
+            return parse_as_text(text.path, text.text, text.fault)
+        if blame := guard.blame_of(text.key):
+            return parse_as_text(text.path, text.text, FileFault(IndexingStage.PARSE, blame))
+        if guard.is_suspect(text.key):
+            return self._parse_suspect(text)
+        with guard.watching(text.key, max_seconds):
+            return parse(text.path, text.text, max_seconds)
+
+    def _parse_suspect(self, text: _DecodedText) -> ParsedFile:
+        """Parse a text in whose parsing a process ended, in a process of its own; how that ends is the proof."""
+        parsed = parse_in_own_process(text.path, text.text, self._settings.max_parse_seconds)
+        if parsed.fault is None:
+            self._crash_guard.acquit(text.key)
+        elif parsed.fault.reason != INTERRUPTED:
+            log.warning("%r is read as plain text: %s", text.path, parsed.fault)
+            self._crash_guard.blame(text.key, parsed.fault.reason.encode("ascii", "replace").decode())
         return parsed
 
-    def parse_stored_texts(self, files: Sequence[tuple[str, bytes, str]]) -> dict[str, ParsedFile]:
-        """Return the parsed form of files given as path, content hash and text, by path."""
+    def parse_stored_texts(self, files: Sequence[tuple[str, bytes, str, FileFault | None]]) -> dict[str, ParsedFile]:
+        """Return the parsed form of files given as path, content hash, text and the fault that they were indexed with,
+        by path.
+        """
         return self.parse_texts(
-            [_DecodedText(path, text, _parse_cache_key(path, digest)) for path, digest, text in files]
+            [
+                _DecodedText(path, text, self._cache_key(path, digest), fault if _is_plain(fault) else None)
+                for path, digest, text, fault in files
+            ]
         )
 
-    def _complete_row(self, file: NewFile, text: str, by_path: Mapping[str, ParsedFile]) -> NewFile:
-        parsed = by_path[file.path]
+    def _complete_row(self, file: NewFile, text: str, parsed: ParsedFile | None) -> NewFile:
+        """Return the row with all that was parsed from the text; parsed: None where it can't be read as plain text."""
+        if parsed is None:
+            return replace(file, skip=SkippedFile(SkipReason.FAILED, IndexingStage.PARSE.value))
         if self._settings.languages and parsed.language not in self._settings.languages:
             return replace(file, skip=SkippedFile(SkipReason.LANGUAGE_OFF, parsed.language))
+        fault = parsed.fault
+        try:
+            documents = make_documents(file.path, parsed)
+        except Exception as error:
+            log.warning("%r is read as plain text", file.path, exc_info=True)
+            fault = fault or FileFault.from_error(IndexingStage.DOCUMENTS, error)
+            try:
+                parsed = parse_as_text(file.path, text, fault)
+                documents = make_documents(file.path, parsed)
+            except Exception as second:
+                return _failed_file(file, IndexingStage.DOCUMENTS, second)
+        try:
+            imports, uses = _encode_msgpack(extract_file_imports(file.path, parsed)), pack_uses(parsed)
+        except Exception as error:
+            log.warning("%r is indexed without its imports and references", file.path, exc_info=True)
+            fault = fault or FileFault.from_error(IndexingStage.IMPORTS, error)
+            imports, uses = b"", b""
         return replace(
             file,
             language=parsed.language,
             content_type=content_type(parsed.language),
             text=text,
-            imports=_encode_msgpack(extract_file_imports(file.path, parsed)),
-            uses=pack_uses(parsed),
-            documents=make_documents(file.path, parsed),
+            imports=imports,
+            uses=uses,
+            documents=documents,
+            fault=fault,
         )
 
 
-def load_parsed(project: Project, path: str, digest: bytes, text: Callable[[], str]) -> ParsedFile:
+_PLAIN_TEXT_STAGES = frozenset({IndexingStage.PARSE, IndexingStage.DOCUMENTS})
+"""Stages whose failure makes a file plain text."""
+
+
+def _is_plain(fault: FileFault | None) -> bool:
+    return fault is not None and fault.stage in _PLAIN_TEXT_STAGES
+
+
+def _failed_file(row: NewFile, stage: IndexingStage, error: Exception) -> NewFile:
+    """Return the row of a file of which nothing can be indexed."""
+    log.warning("%r can't be indexed", row.path, exc_info=True)
+    fault = FileFault.from_error(stage, error)
+    return replace(row, skip=SkippedFile(SkipReason.FAILED, str(fault)), fault=fault)
+
+
+def _with_fault_version(row: NewFile) -> NewFile:
+    """Return the row with the version in which its fault is not tried again; a fault without proof has none."""
+    if row.fault is None or row.fault.reason == INTERRUPTED:
+        return row
+    return replace(row, fault_version=reading_version())
+
+
+def _entry_row(entry: FileEntry) -> NewFile:
+    return NewFile(entry.path, entry.size, entry.mtime_ns, b"")
+
+
+def load_parsed(project: Project, file: IndexedFile, text: Callable[[], str]) -> ParsedFile:
     """Return the parsed form of a file as it was indexed, from the cache if it is there. Writes nothing.
 
-    digest: of its content. text: reads its text as it was indexed.
+    text: reads its text as it was indexed.
     """
-    key = _parse_cache_key(path, digest)
+    if _is_plain(file.fault):
+        return parse_as_text(file.path, text(), file.fault)
+    key = _parse_cache_key(file.path, file.hash, DEFAULT_MAX_SECONDS)
     cached = read_cached_blob(project.cache.parent, key)
     if cached is not None:
         return _decode_parsed(cached)
-    return parse(_PLAIN_TEXT_NAME if is_known_to_crash(project.cache, key) else path, text())
+    if blame := read_blame(project.cache, key):
+        return parse_as_text(file.path, text(), FileFault(IndexingStage.PARSE, blame))
+    return parse(file.path, text())
 
 
 def _read_note_file(path: str, kind: NoteKind, content: FileContent, notes: list[NewNote]) -> NewFile:
     """Return the row of a note file, which is no document of the code's index, and append the note to `notes`."""
     row = _file_row(path, content)
-    text = decode_text(content.data, path)
-    if isinstance(text, SkippedFile):
-        return replace(row, skip=text)
-    note = parse_note(path, kind, text)
-    if isinstance(note, MalformedNote):
-        return replace(row, skip=SkippedFile(SkipReason.MALFORMED, str(note)))
-    notes.append(NewNote(path, note, make_note_entry(note, path)))
+    try:
+        text = decode_text(content.data, path)
+        if isinstance(text, SkippedFile):
+            return replace(row, skip=text)
+        note = parse_note(path, kind, text)
+        if isinstance(note, MalformedNote):
+            return replace(row, skip=SkippedFile(SkipReason.MALFORMED, str(note)))
+        notes.append(NewNote(path, note, make_note_entry(note, path)))
+    except Exception as error:
+        return _failed_file(row, IndexingStage.NOTE, error)
     return replace(row, skip=SkippedFile(SkipReason.KNOWLEDGE, note.doc_id))
 
 
@@ -209,77 +301,15 @@ def _file_row(path: str, content: FileContent) -> NewFile:
 
 def _is_unchanged(path: str, content: FileContent, known: Mapping[str, StoredFile]) -> bool:
     before = known.get(path)
+    if before is not None and before.fault is not None:
+        return False
     return before is not None and before.skip is None and before.hash == _file_row(path, content).hash
 
 
-def _parse_cache_key(path: str, digest: bytes) -> bytes:
+def _parse_cache_key(path: str, digest: bytes, max_seconds: float) -> bytes:
     """Return the key of a parsed form: content hash, parser version, and the part of the name that decides the
-    language.
+    language. max_seconds: what parsing may take; a text that is parsed within one limit may not be within another.
     """
     name = PurePosixPath(path)
-    return digest + f"{PARSER_VERSION} {name.suffix or name.name}".encode("utf-8", "surrogateescape")
-
-
-_MAX_CRASHING_KEYS = 1000
-
-
-_CRASHING_KEYS_FILE = "fatal-contents"
-
-
-class CrashGuard:
-    """Two small files in the project's cache folder: the key being parsed, and the keys that ended a process, one a
-    line.
-    """
-
-    def __init__(self, folder: Path, purpose: str) -> None:
-        """Record the key that an ended process left. Raises nothing: where nothing can be written, nothing is
-        remembered.
-
-        purpose: names the file of the key being parsed; two that parse at the same time need two.
-        """
-        self._keys_file = folder / _CRASHING_KEYS_FILE
-        self._handle: int | None = None
-        self.keys: frozenset[str] = frozenset()
-        with contextlib.suppress(OSError, ValueError):
-            self._handle = os.open(folder / f"in-hand-{purpose}", os.O_RDWR | os.O_CREAT, 0o600)
-            self._record_last_crash()
-
-    def _record_last_crash(self) -> None:
-        known = self._keys_file.read_text(encoding="ascii").split() if self._keys_file.exists() else []
-        left = os.pread(self._handle or 0, 200, 0).decode("ascii").strip()
-        if left:
-            known = [*known, left][-_MAX_CRASHING_KEYS:]
-            self._keys_file.write_text("\n".join(known), encoding="ascii")
-            self._write("")
-        self.keys = frozenset(known)
-
-    def __contains__(self, key: bytes) -> bool:
-        return key.hex() in self.keys
-
-    def begin(self, key: bytes) -> None:
-        """Record that the content with this key is being parsed."""
-        self._write(key.hex())
-
-    def end(self) -> None:
-        """Record that nothing is being parsed."""
-        self._write("")
-
-    def _write(self, text: str) -> None:
-        if self._handle is not None:
-            with contextlib.suppress(OSError):
-                os.pwrite(self._handle, text.ljust(200).encode("ascii"), 0)
-
-    def close(self) -> None:
-        """Record that nothing is being parsed, and close the file."""
-        self.end()
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
-
-
-def is_known_to_crash(folder: Path, key: bytes) -> bool:
-    """Return whether a content is known to end the parsing process, for readers that do not parse."""
-    try:
-        return key.hex() in (folder / _CRASHING_KEYS_FILE).read_text(encoding="ascii").split()
-    except (OSError, ValueError):
-        return False
+    limit = "" if max_seconds == DEFAULT_MAX_SECONDS else f" {max_seconds:g}"
+    return digest + f"{PARSER_VERSION}{limit} {name.suffix or name.name}".encode("utf-8", "surrogateescape")

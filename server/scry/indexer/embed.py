@@ -9,6 +9,7 @@ difference whether one came from the cache.
 from __future__ import annotations
 
 import hashlib
+import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -17,10 +18,11 @@ from itertools import accumulate, islice, pairwise
 import numpy as np
 from msgspec import Struct
 
-from scry.core.types import DocumentHeader, Symbol
+from scry.core.errors import Cancelled
+from scry.core.types import DocumentHeader, FileFault, IndexingStage, Symbol
 from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.parse.documents import assign_doc_ids
-from scry.index.parse.parser_version import PARSER_VERSION
+from scry.index.parse.parser_version import PARSER_VERSION, reading_version
 from scry.index.project_parser import ProjectParser, load_parsed
 from scry.projects.project import Project, note_store_locations
 from scry.store.blobs import CACHE_LOOKUP_FILES, split_into_batches
@@ -29,6 +31,8 @@ from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import EmbedNotes
 from scry.store.notes.store import NoteStore
 from scry.store.vector_sets import EmbedderInfo
+
+log = logging.getLogger(__name__)
 
 PUBLISH_INTERVAL_S = 2.0
 """Target time between two publications: the work that a kill may cost, and how often clients see progress."""
@@ -101,6 +105,9 @@ def embed_missing_documents(
         start = time.monotonic()
         doc_keys, vectors = encoder.embed_files(store.files.get_indexed_files(batch))
         store.vectors.publish(info, doc_keys, vectors)
+        if encoder.faults:
+            store.files.record_faults(encoder.faults, reading_version())
+            encoder.faults.clear()
         batch_size.record(len(batch), time.monotonic() - start)
         report(encoder.encoded)
     store.vectors.compact()
@@ -130,6 +137,7 @@ class _DocumentEmbedder:
         self._checkpoint = checkpoint
         self._pace = AdaptiveBatchSize(YIELD_INTERVAL_S, _MAX_PASSAGES_PER_CALL, 4)
         self.encoded = 0
+        self.faults: dict[int, FileFault] = {}
 
     def embed_files(self, files: Sequence[IndexedFile]) -> tuple[list[int], Vectors]:
         """Return the doc_keys of all documents of these files and a vector for each. Files that changed since are left
@@ -155,10 +163,13 @@ class _DocumentEmbedder:
         blobs = self._contents.blobs
         cached = blobs.get(list(keys.values()))
         rows = {
-            file.file_id: data for file in files if self._is_complete(file, data := cached.get(keys[file.file_id], b""))
+            file.file_id: data
+            for file in files
+            if file.fault is None and self._is_complete(file, data := cached.get(keys[file.file_id], b""))
         }
         new_rows = self._embed_uncached([file for file in files if file.file_id not in rows])
-        blobs.put({keys[file]: data for file, data in new_rows.items()}, is_incompressible=True)
+        healthy = {file.file_id for file in files if file.fault is None} - self.faults.keys()
+        blobs.put({keys[file]: data for file, data in new_rows.items() if file in healthy}, is_incompressible=True)
         return rows | new_rows
 
     def _is_complete(self, file: IndexedFile, data: bytes) -> bool:
@@ -167,11 +178,50 @@ class _DocumentEmbedder:
     def _embed_uncached(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
         """Return the packed vectors of files by file id, newly encoded."""
         texts = [(file, text) for file in files if (text := self._store.files.get_text_by_id(file.file_id)) is not None]
-        parsed = self._contents.parse_stored_texts([(file.path, file.hash, text) for file, text in texts])
+        if not texts:
+            return {}
+        try:
+            return self._embed_texts(texts)
+        except Cancelled:
+            raise
+        except Exception as error:
+            return self._embed_each(texts, error)
+
+    def _embed_texts(self, texts: Sequence[tuple[IndexedFile, str]]) -> dict[int, bytes]:
+        parsed = self._contents.parse_stored_texts([(file.path, file.hash, text, file.fault) for file, text in texts])
         passages = {file.file_id: make_passages(file.path, parsed[file.path].symbols) for file, _ in texts}
+        for file, _ in texts:
+            if len(passages[file.file_id]) != len(file.doc_keys):
+                raise ValueError("the file is not parsed as it was when it was indexed")
         rows = self._encode_passages([passage for each in passages.values() for passage in each])
         ends = accumulate(map(len, passages.values()), initial=0)
         return {file: rows[start:end].tobytes() for file, (start, end) in zip(passages, pairwise(ends), strict=True)}
+
+    def _embed_each(self, texts: Sequence[tuple[IndexedFile, str]], error: Exception) -> dict[int, bytes]:
+        """Return the vectors of each file by itself; zeros, by which nothing is found, for one that fails.
+
+        error: of all together. It is raised where the embedder fails for any text.
+        """
+        found: dict[int, bytes] = {}
+        for file, text in texts:
+            try:
+                found |= self._embed_texts([(file, text)])
+            except Cancelled:
+                raise
+            except Exception as own_error:
+                if not self._embedder_works():
+                    raise error from own_error
+                log.warning("%r gets no vectors", file.path, exc_info=True)
+                found[file.file_id] = bytes(2 * self._embedder.dimension * len(file.doc_keys))
+                self.faults[file.file_id] = FileFault.from_error(IndexingStage.VECTORS, own_error)
+        return found
+
+    def _embedder_works(self) -> bool:
+        try:
+            self._embedder.encode_passages([Passage("name", "path", "", "text")])
+        except Exception:
+            return False
+        return True
 
     def _encode_passages(self, passages: Sequence[Passage]) -> np.ndarray[tuple[int, int], np.dtype[np.float16]]:
         rows = np.zeros((len(passages), self._embedder.dimension), np.float16)
@@ -192,7 +242,7 @@ def make_document_passage(project: Project, store: IndexStore, document: Documen
     file.
     """
     for file in store.files.get_indexed_files([document.path]):
-        parsed = load_parsed(project, file.path, file.hash, lambda: store.files.get_text(document.path) or "")
+        parsed = load_parsed(project, file, lambda: store.files.get_text(document.path) or "")
         symbols = [symbol for doc_id, _, symbol in assign_doc_ids(file.path, parsed) if doc_id == document.doc_id]
         return next(iter(make_passages(file.path, symbols)), None)
     return None

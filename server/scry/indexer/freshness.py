@@ -106,7 +106,8 @@ def _files_unchanged(root: str, files: Iterable[tuple[str, int, int]]) -> bool:
 def settings_fingerprint(settings: Settings) -> str:
     """Return a hash of all settings that select the indexed files; equal for equal settings of one version of Scry."""
     version = (scry.__version__, PARSER_VERSION)
-    basis = (version, settings.ignore, settings.languages, settings.max_file_bytes, settings.model)
+    limits = (settings.max_file_bytes, settings.max_parse_seconds)
+    basis = (version, settings.ignore, settings.languages, *limits, settings.model)
     return hashlib.blake2b(repr(basis).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 

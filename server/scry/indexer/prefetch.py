@@ -56,6 +56,7 @@ class PrefetchPlan(msgspec.Struct):
     root: str
     portions: list[list[bytes]]
     max_file_bytes: int
+    max_parse_seconds: float
     embed: bool
     name: str
 
@@ -91,6 +92,7 @@ class Prefetcher:
                     os.fspath(self._project.root),
                     [[os.fsencode(entry.path) for entry in part] for part in backward[_number::count]],
                     settings.max_file_bytes,
+                    settings.max_parse_seconds,
                     embed,
                     f"ahead-{_number}",
                 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -29,14 +30,15 @@ def main() -> int:
 def run_plan(packed: bytes, parent_pid: int) -> int:
     """Run an encoded plan while the indexer of process id `parent_pid` lives; return the exit status."""
     plan = msgspec.msgpack.decode(packed, type=PrefetchPlan)
-    settings = Settings(max_file_bytes=plan.max_file_bytes)
+    settings = Settings(max_file_bytes=plan.max_file_bytes, max_parse_seconds=plan.max_parse_seconds)
     with ProjectParser(open_project(Path(plan.root), force=True), settings, plan.name) as contents:
         for portion in plan.portions:
             if os.getppid() != parent_pid:
                 return 1
             files = contents.fill_cache([os.fsdecode(path) for path in portion])
             if plan.embed:
-                _cache_vectors(files, contents, load_bundled_model())
+                with suppress(Exception):  # the indexer meets the same, and records it
+                    _cache_vectors(files, contents, load_bundled_model())
     return 0
 
 

@@ -10,6 +10,7 @@ tree or clone, is not parsed again.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
@@ -19,22 +20,24 @@ from msgspec.structs import replace
 
 from scry.core.knowledge import note_kind_of_path
 from scry.core.settings import BUNDLED_MODEL, Settings
-from scry.core.types import IndexState, SkipReason
+from scry.core.types import FileFault, IndexingStage, IndexState, ParsedFile, SkippedFile, SkipReason
 from scry.embedding.static_model import load_bundled_model
 from scry.index.graph.import_graph import StructureUpdater
 from scry.index.notes.note_file import NOTE_PARSER_VERSION
-from scry.index.parse.documents import make_documents
-from scry.index.parse.parser_version import PARSER_VERSION
-from scry.index.project_parser import ProjectParser
+from scry.index.parse.documents import make_documents, weighted_terms
+from scry.index.parse.parser_version import PARSER_VERSION, reading_version
+from scry.index.project_parser import ParsedBatch, ProjectParser
 from scry.index.scan.changes import TreeChanges, compare_paths, compare_tree
 from scry.index.scan.walk import FileEntry
 from scry.indexer.embed import embed_missing_documents, embed_missing_notes, embedder_info
 from scry.projects.project import Project, head_commit
 from scry.store.blobs import split_into_batches
-from scry.store.index.rows import NewFile, StoredFile
+from scry.store.index.rows import NewFile, StoredFile, check_row
 from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalEntry
 from scry.store.notes.project_notes import PROJECT_NOTES_PATH, EmbedNotes, NewNote, ProjectNoteDatabase
+
+log = logging.getLogger(__name__)
 
 BATCH_BYTES = 4_000_000
 
@@ -143,7 +146,8 @@ class _RefreshPass:
 
     def _reading_basis(self) -> str:
         """Return the versions and settings that the result of reading a file depends on, beside the file."""
-        return f"{PARSER_VERSION} {NOTE_PARSER_VERSION} {sorted(self._settings.languages)}"
+        languages, limit = sorted(self._settings.languages), self._settings.max_parse_seconds
+        return f"{PARSER_VERSION} {NOTE_PARSER_VERSION} {languages} {limit:g}"
 
     def _apply(self, changes: TreeChanges, known: Mapping[str, StoredFile], contents: ProjectParser) -> None:
         """Publish the changes batch by batch."""
@@ -160,9 +164,19 @@ class _RefreshPass:
             self._checkpoint()
             read = contents.read_files(batch, known if self._trusted else {})
             self._notes.publish(read.notes, [*(file.path for file in read.files), *read.gone])
-            self._store.publish(read.files, read.gone, read.touched)
+            self._publish(read)
             left -= len(batch)
             self._report_progress(changes, left)
+
+    def _publish(self, read: ParsedBatch) -> None:
+        """Publish a batch; a file whose row can't be written becomes a row with the reason."""
+        try:
+            self._store.publish(read.files, read.gone, read.touched)
+        except Exception:
+            files = [_checked_file(file) for file in read.files]
+            if all(file is read_file for file, read_file in zip(files, read.files, strict=True)):
+                raise
+            self._store.publish(files, read.gone, read.touched)
 
     def _report_progress(self, changes: TreeChanges, left: int) -> None:
         if changes.to_read:
@@ -184,6 +198,20 @@ class _RefreshPass:
         embed_missing_notes(self._project, embedder_info(BUNDLED_MODEL, embedder), embedder, self._checkpoint)
         self._store.vectors.activate_if_complete(embedder_info(BUNDLED_MODEL, embedder))
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
+
+
+def _checked_file(file: NewFile) -> NewFile:
+    """Return the file, or a row with the reason where the values of its row can't be written."""
+    try:
+        check_row(file)
+    except Exception as error:
+        log.warning("the row of %r can't be written", file.path, exc_info=True)
+        fault = FileFault.from_error(IndexingStage.STORE, error)
+        skip = SkippedFile(SkipReason.FAILED, str(fault))
+        return NewFile(
+            file.path, file.size, file.mtime_ns, file.hash, skip, fault=fault, fault_version=reading_version()
+        )
+    return file
 
 
 def _skipped_file(entry: FileEntry) -> NewFile:
@@ -226,12 +254,30 @@ def _lexical_entries(
     indexed = iter([file for file in store.files.all_files().values() if file.skip is None])
     while part := list(islice(indexed, _FILES_PER_COMPACTION_BATCH)):
         checkpoint()
-        texts = [(file.path, file.hash, store.files.get_text(file.path) or "") for file in part]
-        for path, parsed in contents.parse_stored_texts(texts).items():
-            file_id, doc_keys = store.documents.doc_keys_in_file(path)
-            by_id = {doc_id: doc_key for doc_key, doc_id in doc_keys}
-            for document in make_documents(path, parsed):
-                yield LexicalEntry(by_id[document.doc_id], file_id, document.terms)
+        texts = [(file.path, file.hash, store.files.get_text(file.path) or "", file.fault) for file in part]
+        parsed = contents.parse_stored_texts(texts)
+        for path, _, text, _ in texts:
+            yield from _file_entries(store, path, text, parsed.get(path))
+
+
+def _file_entries(store: IndexStore, path: str, text: str, parsed: ParsedFile | None) -> list[LexicalEntry]:
+    """Return the words of the documents of a file. Where it can't be parsed as it was when it was indexed, the words of
+    a document are those of its lines.
+    """
+    file_id, doc_keys = store.documents.doc_keys_in_file(path)
+    terms: dict[str, str] = {}
+    try:
+        terms = {document.doc_id: document.terms for document in make_documents(path, parsed)} if parsed else {}
+    except Exception:
+        log.warning("%r can't be parsed again", path, exc_info=True)
+    if any(doc_id not in terms for _, doc_id in doc_keys):
+        lines = text.splitlines()
+        stored = store.documents.get_documents([doc_key for doc_key, _ in doc_keys])
+        for document in stored.values():
+            span = document.symbol.span
+            own_text = "\n".join(lines[span.start.line : span.end.line + 1])
+            terms.setdefault(document.doc_id, weighted_terms(path, replace(document.symbol, own_text=own_text)))
+    return [LexicalEntry(doc_key, file_id, terms[doc_id]) for doc_key, doc_id in doc_keys if doc_id in terms]
 
 
 class NoteIndexer:

@@ -9,7 +9,8 @@ WAND usable. The stream is made by the index package; here it is words separated
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
@@ -211,6 +212,16 @@ class LexicalIndex:
             document.add_unsigned("file", entry.file_id)
             document.add_text("terms", entry.terms)
             writer.add_document(document)
+
+    @contextmanager
+    def discarding_on_error(self) -> Generator[None]:
+        """Discard what was staged inside where something is raised; its keys are then given to other documents."""
+        try:
+            yield
+        except BaseException:
+            if self._writer is not None:
+                self._writer.rollback()
+            raise
 
     def commit(self) -> None:
         """Write everything staged, durably; readers see it after `reload`."""

@@ -175,6 +175,8 @@ export interface IndexState {
   summary?: string;
   /** the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is all (default ""). */
   history_extent?: string;
+  /** number of files for which a stage of indexing failed: they are found less well, or not at all (default 0). */
+  failed?: number;
 }
 
 /** One result. */
@@ -411,9 +413,9 @@ export interface Bearing {
   statement?: string;
 }
 
-/** An oracle, or a whole project, that could not answer. */
+/** An oracle, or a whole project, that could not answer, or an index that could not be brought up to date. */
 export interface Fault {
-  /** name of the oracle; empty where a whole project could not answer. */
+  /** name of the oracle; `index` where indexing failed, so that results may be old; empty where a whole project could not answer. */
   oracle: string;
   /** the reason, in words for a person. */
   message: string;

@@ -41,7 +41,7 @@ from scry.engine.explain.explanation import (
     format_ordinal,
     read_file_history,
 )
-from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument
+from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument, describe_file_fault
 from scry.engine.project_index import IndexView
 from scry.engine.questions import RecalledQuery
 from scry.engine.search.pipeline import Ranking, filter_exact_phrases
@@ -259,8 +259,25 @@ def explain_why(
             mode_ranks=tuple(_list_mode_ranks(snapshot, target, explanation, ranking, uncommitted)),
             file_history=_read_target_history(snapshot, target, uncommitted),
             structure=_read_target_structure(snapshot, target, explanation),
-            remark=recalled.remark or _describe_rank_change(recalled.rank, explanation),
+            remark="; ".join(filter(None, _list_remarks(snapshot, target, recalled, explanation))),
         )
+
+
+def _list_remarks(
+    snapshot: ProjectSnapshot,
+    target: ResolvedDocument,
+    recalled: RecalledQuery,
+    explanation: DocumentExplanation | None,
+) -> tuple[str, str]:
+    return recalled.remark or _describe_rank_change(recalled.rank, explanation), _describe_fault(snapshot, target)
+
+
+def _describe_fault(snapshot: ProjectSnapshot, target: ResolvedDocument) -> str:
+    """Describe the stage of indexing that failed for the file of an indexed target; empty where none did."""
+    if snapshot.store is None or target.status != "indexed" or not target.path:
+        return ""
+    fault = snapshot.store.files.fault_of(target.path)
+    return describe_file_fault(fault) if fault else ""
 
 
 def _describe_rank_change(before: int | None, explanation: DocumentExplanation | None) -> str:

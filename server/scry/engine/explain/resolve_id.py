@@ -21,7 +21,7 @@ from scry.core.doc_id import commit_doc_id, file_doc_id, parse_doc_id, split_off
 from scry.core.errors import BadRequest
 from scry.core.knowledge import PERSONA, knowledge_type
 from scry.core.settings import Settings
-from scry.core.types import Document, IndexState, SkippedFile, Span
+from scry.core.types import Document, FileFault, IndexState, SkippedFile, SkipReason, Span
 from scry.engine.activity.answer_store import AnswerArchive
 from scry.engine.browse.paths import similar_files, similar_symbols
 from scry.engine.questions import RecalledQuery, recall_query
@@ -158,6 +158,8 @@ class DocumentResolver(Struct, frozen=True):
             return file
         similar = similar_symbols(named.name, named.path, self.store)
         reason = f"{file_doc_id(named.path)} is indexed, and holds no {named.name}"
+        if fault := self.store.files.fault_of(named.path):
+            reason += f"; {describe_file_fault(fault)}"
         return ResolvedDocument(f"./{inside}", "missing", reason=reason, similar=similar, path=named.path)
 
     def _resolve_lines(self, path: str, first: int, lines: re.Match[str]) -> ResolvedDocument | None:
@@ -210,8 +212,15 @@ class DocumentResolver(Struct, frozen=True):
         )
 
 
+def describe_file_fault(fault: FileFault) -> str:
+    """Describe the stage of indexing that failed for an indexed file, for a person."""
+    return f"a stage of indexing failed for its file, {fault}"
+
+
 def _skipped_document(path: str, skip: SkippedFile) -> ResolvedDocument:
     detail = skip.detail
+    if skip.reason is SkipReason.FAILED:
+        return ResolvedDocument(file_doc_id(path), "skipped", reason=f"{skip.reason.value}: {detail}", path=path)
     words = f"{skip.reason.value} by {detail}" if skip.reason.value == "ignored" and detail else skip.reason.value
     if detail and words == skip.reason.value:
         words += f" ({detail})"

@@ -20,6 +20,7 @@ from scry.core.knowledge import PERSONA
 from scry.core.notices import COMMAND_LINE, CommandNames, render_notices
 from scry.core.text import format_count
 from scry.core.types import (
+    INDEX_FAULT,
     Answer,
     Candidate,
     Document,
@@ -145,7 +146,7 @@ def present_answer(answer: Answer, mode: str, project: Project, context: Request
         scoring=present_scoring(answer.scoring),
         index=present_state(answer.index, context.commands),
         results=[present_hit(hit, project, context.encoding) for hit in answer.hits],
-        faults=[present_fault(fault) for fault in answer.faults],
+        faults=[present_fault(fault) for fault in (*answer.faults, *index_faults(answer.index))],
     )
     notice = render_notices(answer.notices, context.commands) if answer.notices else ""
     return add_notice(presented, notice, context.commands)
@@ -170,8 +171,16 @@ def present_state(state: IndexState, commands: CommandNames = COMMAND_LINE) -> m
             [part for part in (state.message, *[each.render(commands) for each in state.notices]) if part]
         ),
         history_extent=state.history_extent,
+        failed=state.failed,
     )
     return add_status_summary(presented)
+
+
+def index_faults(state: IndexState) -> tuple[OracleFault, ...]:
+    """Return the fault of an index that could not be brought up to date; none for any other."""
+    if state.state != "failed":
+        return ()
+    return (OracleFault(INDEX_FAULT, state.message or "indexing failed, and is tried again"),)
 
 
 def present_scoring(scoring: FusionScoring) -> messages.Scoring:

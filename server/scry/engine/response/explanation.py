@@ -12,6 +12,7 @@ from scry.engine.explain.explanation import FileHistory, OracleFinding, WhyResul
 from scry.engine.response.answer import (
     RAW_SCORE_DIGITS,
     format_utc_time,
+    index_faults,
     present_fault,
     present_hit,
     present_scoring,
@@ -42,7 +43,10 @@ def present_explanation(explained: WhyResult, project: Project, context: Request
         index=present_state(explained.index, context.commands),
         reason=replace_surrogates(target.reason or explained.remark or absence),
         near=[replace_surrogates(similar) for similar in target.similar],
-        faults=[present_fault(fault) for fault in explanation.faults] if explanation else [],
+        faults=[
+            present_fault(fault)
+            for fault in (*(explanation.faults if explanation else ()), *index_faults(explained.index))
+        ],
         scoring=present_scoring(explanation.scoring) if explanation else UNSET,
         result=present_hit(explanation.hit, project, context.encoding) if explanation and explanation.hit else UNSET,
         oracles=[_present_finding(finding) for finding in explanation.oracles] if explanation else [],

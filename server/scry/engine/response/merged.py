@@ -222,6 +222,7 @@ def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
         vectors=sum(state.vectors for state in states),
         vectors_total=sum(state.vectors_total for state in states),
         skipped=sum(state.skipped for state in states),
+        failed=sum(state.failed for state in states),
         unsaved=[path for state in states for path in state.unsaved],
         message="; ".join(dict.fromkeys(state.message for state in states if state.message)),
     )

@@ -21,6 +21,7 @@ counted and the differences written: the bands of centrality are those of the wh
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -30,13 +31,16 @@ import msgspec
 from msgspec import Struct
 
 from scry.core.path_kinds import TEST, classify_path
-from scry.core.types import FileStructure, ParsedFile
+from scry.core.types import FileFault, FileStructure, IndexingStage, ParsedFile
 from scry.index.parse.languages import language_of
 from scry.index.parse.languages.language import Language
 from scry.index.parse.languages.project_files import ProjectFiles
+from scry.index.parse.parser_version import reading_version
 
 if TYPE_CHECKING:  # resolving imports alone does not load the store
     from scry.store.index.store import IndexStore
+
+log = logging.getLogger(__name__)
 
 ENTRY_POINT = "entry_point"
 
@@ -195,6 +199,7 @@ class StructureUpdater:
         self._files: Mapping[str, _ResolvedFile] = {}
         self._saved: Mapping[str, FileStructure] = {}
         self._project: ProjectFiles | None = None
+        self._faults: dict[int, FileFault] = {}
 
     def update(self, store: IndexStore, checkpoint: Callable[[], None]) -> bool:
         """Save the structures that changed; return whether the index had changed.
@@ -222,6 +227,9 @@ class StructureUpdater:
             if path in changed_set or self._saved.get(path) != structure
         }
         store.files.save_structures(differing)
+        if self._faults:
+            store.files.record_faults(self._faults, reading_version())
+            self._faults.clear()
         self._files, self._saved, self._project = files, structures, project
         return True
 
@@ -236,9 +244,13 @@ class StructureUpdater:
         for path in sorted(packed):
             checkpoint()
             imports = _unpack_imports(packed[path]) if packed[path] else FileImports("")
-            resolved[path] = _ResolvedFile(
-                ids[path], classify_file(path, imports), resolve_file_imports(path, imports, project)
-            )
+            try:
+                targets, role = resolve_file_imports(path, imports, project), classify_file(path, imports)
+            except Exception as error:
+                log.warning("the imports of %r can't be resolved", path, exc_info=True)
+                self._faults[ids[path]] = FileFault.from_error(IndexingStage.STRUCTURE, error)
+                targets, role = frozenset[str](), FileRole(is_code=False, flags=())
+            resolved[path] = _ResolvedFile(ids[path], role, targets)
         return resolved
 
 

@@ -9,21 +9,27 @@ point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 
 import msgspec
 
-from scry.core.errors import Cancelled
+from scry.core.errors import Cancelled, ScryError
+from scry.core.types import FileFault, IndexingStage
 from scry.index.graph.file_view import FileView
 from scry.index.graph.import_graph import MANIFEST_NAMES, FileImports
 from scry.index.graph.invalidation import InvalidationTracker, make_linked_file
 from scry.index.graph.resolver import ReferenceResolver
-from scry.index.graph.symbol_table import SymbolTable
+from scry.index.graph.symbol_table import SourceFile, SymbolTable
 from scry.index.parse.documents import FileUses, unpack_uses
+from scry.index.parse.parser_version import reading_version
 from scry.store.graph import Edge, EdgeKind
-from scry.store.graph_store import LINK_ALL, LINK_CALLS, LINK_DONE, GraphFile, GraphStore
+from scry.store.graph_store import LINK_ALL, LINK_CALLS, LINK_DONE, FileDigest, GraphDocument, GraphFile, GraphStore
 from scry.store.index.store import IndexStore
+
+log = logging.getLogger(__name__)
 
 BATCH_FILES = 25
 """Files that are linked and published at a time: some 10 ms in which nothing else can be written."""
@@ -47,6 +53,8 @@ def update_graph(store: IndexStore, checkpoint: Callable[[], None]) -> None:
 class _GraphUpdate:
     def __init__(self, store: IndexStore, checkpoint: Callable[[], None]) -> None:
         self._graph = store.graph_store
+        self._files = store.files
+        self._faults: dict[int, FileFault] = {}
         self._generation = self._graph.documents_generation()
         self._checkpoint = checkpoint
         self._project = SymbolTable.open(self._graph, _read_manifests(store))
@@ -73,6 +81,8 @@ class _GraphUpdate:
         self._link_calls()
         with self._begin_write():
             pass
+        if self._faults:
+            self._files.record_faults(self._faults, reading_version())
         self._graph.mark_current(self._generation)
 
     # Changes ------------------------------------------------------------------------------------------------------
@@ -97,8 +107,10 @@ class _GraphUpdate:
         source_file = self._project.by_path[file.path]
         data = packed.get(source_file.id)
         names = _decode_imports(data).imports if data else ()
-        targets = {target for name in names for target in self._project.resolve_import(source_file, name)}
-        return frozenset(self._project.by_id[target].path for target in targets)
+        with self._guard(source_file.id):
+            targets = {target for name in names for target in self._project.resolve_import(source_file, name)}
+            return frozenset(self._project.by_id[target].path for target in targets)
+        return frozenset()
 
     def _remove_files(self, removed: Sequence[GraphFile]) -> None:
         for batch in _split_batches(removed):
@@ -123,8 +135,7 @@ class _GraphUpdate:
                 tracker = InvalidationTracker(self._graph, self._project)
                 for file in batch:
                     source_file = self._project.by_path[file.path]
-                    linked = make_linked_file(
-                        self._project,
+                    linked = self._link_file(
                         source_file,
                         documents[source_file.id],
                         unpack_uses(uses[source_file.id]),
@@ -138,6 +149,27 @@ class _GraphUpdate:
                 if not fresh:
                     tracker.mark_dependents(self._known)
 
+    def _link_file(
+        self, source_file: SourceFile, documents: Sequence[GraphDocument], uses: FileUses, imported: frozenset[str]
+    ) -> FileDigest:
+        with self._guard(source_file.id):
+            return make_linked_file(self._project, source_file, documents, uses, imported)
+        unused = FileUses((), ())
+        with self._guard(source_file.id):
+            return make_linked_file(self._project, source_file, documents, unused, imported)
+        return make_linked_file(self._project, source_file, (), unused, frozenset())
+
+    @contextmanager
+    def _guard(self, file_id: int) -> Generator[None]:
+        """Catch an exception of one file, which then has fewer relations, and record it."""
+        try:
+            yield
+        except (Cancelled, ScryError):
+            raise
+        except Exception as error:
+            log.warning("%r is not linked", self._project.by_id[file_id].path, exc_info=True)
+            self._faults.setdefault(file_id, FileFault.from_error(IndexingStage.GRAPH, error))
+
     # Linking ------------------------------------------------------------------------------------------------------
 
     def _link_bases(self) -> None:
@@ -146,7 +178,9 @@ class _GraphUpdate:
             views = list(self._open_views(batch, {"implementation"}))
             with self._begin_write():
                 for file, view, uses in views:
-                    edges = ReferenceResolver(self._project, view).base_edges(uses.uses)
+                    edges: Sequence[Edge] = ()
+                    with self._guard(file.file_id):
+                        edges = ReferenceResolver(self._project, view).base_edges(uses.uses)
                     others = self._types_with_changed_bases(file, edges)
                     self._graph.replace_edges(file.graph_file_id, EdgeKind.INHERITS, edges, LINK_CALLS)
                     self._graph.mark_pending(self._graph_ids(self._graph.files_with_derived_types(others)), LINK_CALLS)
@@ -163,9 +197,12 @@ class _GraphUpdate:
         for batch in _split_batches(self._list_pending_files(LINK_CALLS)):
             self._run_checkpoint()
             views = list(self._open_views(batch, {"call", "class"}))
-            linked = [
-                (file, ReferenceResolver(self._project, view).call_edges(uses.uses)) for file, view, uses in views
-            ]
+            linked: list[tuple[GraphFile, Sequence[Edge]]] = []
+            for file, view, uses in views:
+                edges: Sequence[Edge] = ()
+                with self._guard(file.file_id):
+                    edges = ReferenceResolver(self._project, view).call_edges(uses.uses)
+                linked.append((file, edges))
             with self._begin_write():
                 for file, edges in linked:
                     self._graph.replace_edges(file.graph_file_id, EdgeKind.CALLS, edges, LINK_DONE)
@@ -186,9 +223,18 @@ class _GraphUpdate:
         )
         for file in batch:
             source_file, uses = self._project.by_id[file.file_id], unpacked[file.file_id]
-            module = self._project.resolve_bindings(source_file, uses.bindings)
             imported = frozenset(self._project.by_path[path].id for path in imports[file.graph_file_id])
-            yield file, FileView(source_file, documents[file.file_id], module, imported), uses
+            view, used = self._open_view(source_file, documents[file.file_id], uses, imported)
+            yield file, view, used
+
+    def _open_view(
+        self, source_file: SourceFile, documents: Sequence[GraphDocument], uses: FileUses, imported: frozenset[int]
+    ) -> tuple[FileView, FileUses]:
+        """Return the view of a file, and its uses; an empty one and none where that fails."""
+        with self._guard(source_file.id):
+            module = self._project.resolve_bindings(source_file, uses.bindings)
+            return FileView(source_file, documents, module, imported), uses
+        return FileView(source_file, (), self._project.resolve_bindings(source_file, ()), imported), FileUses((), ())
 
     def _graph_ids(self, file_ids: Iterable[int]) -> list[int]:
         paths = [self._project.by_id[file].path for file in file_ids if file in self._project.by_id]

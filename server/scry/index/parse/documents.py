@@ -38,21 +38,20 @@ def make_documents(path: str, parsed: ParsedFile) -> tuple[NewDocument, ...]:
 def assign_doc_ids(path: str, parsed: ParsedFile) -> Iterator[tuple[str, int, Symbol]]:
     """Yield (doc_id, ordinal, symbol) in the order of the file.
 
-    The ordinal counts the symbols of that name in the file, from 0.
+    The ordinal counts the symbols of that name in the file, from 0; for text without a name, those on the same lines.
     """
-    seen: Counter[str] = Counter()
+    seen: Counter[str | tuple[int, int]] = Counter()
     for symbol in parsed.symbols:
         yield *_doc_id_and_ordinal(path, symbol, seen), symbol
 
 
-def _doc_id_and_ordinal(path: str, symbol: Symbol, seen: Counter[str]) -> tuple[str, int]:
+def _doc_id_and_ordinal(path: str, symbol: Symbol, seen: Counter[str | tuple[int, int]]) -> tuple[str, int]:
     name, kind, container = symbol.name, symbol.kind, symbol.container
-    ordinal = 0
-    if name:
-        qualified = qualified_name(name, kind, container)
-        ordinal = seen[qualified]
-        seen[qualified] += 1
-    return make_doc_id(path, name, kind, container, ordinal, (symbol.span.start.line, last_line(symbol))), ordinal
+    lines = (symbol.span.start.line, last_line(symbol))
+    key = qualified_name(name, kind, container) if name else lines
+    ordinal = seen[key]
+    seen[key] += 1
+    return make_doc_id(path, name, kind, container, ordinal, lines), ordinal
 
 
 def last_line(symbol: Symbol) -> int:

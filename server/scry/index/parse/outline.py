@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct, field
 from tree_sitter import Node
 
+from scry.index.parse.captures import NotParsed
 from scry.index.parse.chunks import LineIndex
 from scry.index.parse.languages.language import Language
 
@@ -21,6 +22,8 @@ _PART_LABELS = frozenset({"name", "container", "scope", "body", "doc"})
 _VALUE_KINDS = frozenset({"constant", "variable", "field"})
 _WHITESPACE = frozenset(b" \t\r\n")
 _AFTER_WRAPPED = b" \t\r\n;),"
+_MAX_NESTED_DEFINITIONS = 100
+"""Levels of definitions; 12 were measured. The qualified names of n levels take n² / 2 names."""
 
 
 class CapturedDefinition(Struct, eq=False):
@@ -164,9 +167,29 @@ def _nest_definitions(
         elif stack:
             inner = label == "body" and stack[-1].node.start_byte == start  # a body never starts with its definition
             _add_part(stack[-2 if inner and len(stack) > 1 else -1], label, start, end, lines, language)
-    return [
-        definition for definition in definitions if not definition.dropped and (definition.names or definition.scope)
-    ]
+    return _drop_nameless(definitions)
+
+
+def _drop_nameless(definitions: Sequence[CapturedDefinition]) -> list[CapturedDefinition]:
+    """Return the definitions with a name; what stands in one without a name stands in the next one around it."""
+    kept: list[CapturedDefinition] = []
+    levels: dict[int, int] = {}
+    for definition in definitions:  # outer ones come first, so that the parent of each is final
+        parent = definition.parent
+        if parent is not None and not _has_name(parent):
+            definition.parent = parent.parent
+        if definition.dropped:
+            continue
+        levels[id(definition)] = level = levels.get(id(definition.parent), 0) + 1
+        if level > _MAX_NESTED_DEFINITIONS:
+            raise NotParsed(f"over {_MAX_NESTED_DEFINITIONS} definitions in each other")
+        if _has_name(definition):
+            kept.append(definition)
+    return kept
+
+
+def _has_name(definition: CapturedDefinition) -> bool:
+    return bool(definition.names or definition.scope)
 
 
 def _sorted_captures(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, int, str, Node]]:
@@ -248,17 +271,19 @@ def _attach_comments_above(definition: CapturedDefinition, trivia: Trivia, lines
     """Grow a definition up over the comments and attributes above it, to the first blank line or code."""
     index = bisect_right(trivia.starts, definition.start - 1) - 1
     lowest = definition.parent.node.start_byte if definition.parent else 0
+    docs: list[tuple[int, int]] = []
     while index >= 0 and trivia.starts[index] >= lowest:
         start, end = trivia.starts[index], trivia.ends[index]
         far = definition.start - end > 400 or lines.line(definition.start) - lines.line(end) > 1
         if far or lines.data[end : definition.start].strip():
-            return
+            break
         if trivia.comment[index]:
             if lines.data[lines.starts[lines.line(start)] : start].strip():
-                return  # the comment follows other code
-            definition.docs.insert(0, (start, end))
+                break  # the comment follows other code
+            docs.append((start, end))
         definition.start = start
         index -= 1
+    definition.docs[:0] = reversed(docs)
 
 
 def _attach_comments_inside(definition: CapturedDefinition, trivia: Trivia) -> None:
@@ -267,9 +292,10 @@ def _attach_comments_inside(definition: CapturedDefinition, trivia: Trivia) -> N
     """
     index = bisect_right(trivia.starts, definition.start - 1)
     core = definition.node.start_byte
+    known = set(definition.docs)
     while index < len(trivia.starts) and trivia.starts[index] < core:
         span = (trivia.starts[index], trivia.ends[index])
-        if trivia.comment[index] and span not in definition.docs:
+        if trivia.comment[index] and span not in known:
             definition.docs.append(span)
         index += 1
 

@@ -1,12 +1,8 @@
-"""Parse a file's text into symbols, imports and references. Pure; never raises on odd text.
-
-A text that the grammar can't parse in time, or that is too broken, is read as plain text. So is a text on which a
-process ended before (`CrashGuard` in scry.index.project_parser). A file that can't be decoded is skipped
-(scry.index.scan.read_file).
-"""
+"""Parse a file's text into symbols, imports and references. Never raises on odd text, and takes a bounded time."""
 
 from __future__ import annotations
 
+import logging
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +11,8 @@ from itertools import chain
 
 from tree_sitter import Node
 
-from scry.core.types import Binding, ParsedFile, Reference, Span, Symbol
-from scry.index.parse.captures import run_query
+from scry.core.types import Binding, FileFault, IndexingStage, ParsedFile, Reference, Span, Symbol
+from scry.index.parse.captures import NotParsed, run_query
 from scry.index.parse.chunks import LineIndex, chunk_gaps, chunk_text
 from scry.index.parse.doc_comments import doc_text
 from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_cells, split_sections
@@ -25,9 +21,12 @@ from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, Language
 from scry.index.parse.languages.text_formats import TEXT
 from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
 from scry.index.parse.receivers import read_receiver
+from scry.index.parse.shape import UnusualShape
 
-_PARSE_TIMEOUT_S = 5.0
-"""Seconds after which parsing stops and the file is read as plain text."""
+log = logging.getLogger(__name__)
+
+DEFAULT_MAX_SECONDS = 2.0
+"""Processor time for the parsing of a text, after which it is read as plain text."""
 
 _MAX_SIGNATURE_LENGTH = 300
 _TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "implementation"})
@@ -41,18 +40,59 @@ _BRACKET_LINE_BREAKS = re.compile(r"(?<=[(\[])\s*\n\s*|(?:,|(?<![\s,]))[^\S\n]*\
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\r?\n){2,}")
 
 
-def parse(path: str, text: str) -> ParsedFile:
-    """Return everything that the index stores of a file. `path` decides the language, or else a `#!` line."""
+def parse(path: str, text: str, max_seconds: float = DEFAULT_MAX_SECONDS) -> ParsedFile:
+    """Return everything that the index stores of a file. `path` decides the language, or else a `#!` line.
+
+    max_seconds: processor time for parsing. Whatever goes wrong becomes the `fault` of a file that is read as plain
+    text.
+    """
+    try:
+        return parse_here(path, text, max_seconds)
+    except UnusualShape as reason:
+        from scry.index.parse.isolation import parse_in_own_process
+
+        log.info("%r is parsed in a process of its own: %s", path, reason)
+        return parse_in_own_process(path, text, max_seconds)
+
+
+def parse_here(path: str, text: str, max_seconds: float, *, any_shape: bool = False) -> ParsedFile:
+    """Return the parsed form of a text that is parsed in this process; see `parse`.
+
+    any_shape: this process serves this text alone. Else raises UnusualShape for one that has to be parsed so.
+    """
+    try:
+        return _parse_symbols(path, text, max_seconds, any_shape=any_shape)
+    except UnusualShape:
+        raise
+    except NotParsed as reason:
+        fault = FileFault(IndexingStage.PARSE, str(reason))
+        log.warning("%r is read as plain text: %s", path, reason)
+    except Exception as error:
+        fault = FileFault.from_error(IndexingStage.PARSE, error)
+        log.warning("%r can't be parsed, and is read as plain text", path, exc_info=True)
+    return parse_as_text(path, text, fault)
+
+
+def parse_as_text(path: str, text: str, fault: FileFault | None = None) -> ParsedFile:
+    """Return the chunks of a text, which is read without its grammar. fault: the reason for that."""
+    try:
+        name = _detect_language(path, text).name
+    except Exception:
+        name = TEXT.name
+    return ParsedFile(name, tuple(chunk_text(LineIndex(text))), (), (), (), fault)
+
+
+def _parse_symbols(path: str, text: str, max_seconds: float, *, any_shape: bool) -> ParsedFile:
     language = _detect_language(path, text)
     lines = LineIndex(text)
     if language.name == "markdown":
         return ParsedFile(language.name, tuple(split_sections(lines)), (), ())
     if language.name == "jupyter" or language.name in BLOCK_FINDERS:
         return ParsedFile(language.name, tuple(_split_without_grammar(language, lines, text)), (), ())
-    data, blanked = language.prepare(lines.data)
-    captures = run_query(language, data, _PARSE_TIMEOUT_S) if language.grammar else None
-    if captures is None:
+    if language.grammar is None:
         return ParsedFile(language.name, tuple(chunk_text(lines)), (), ())
+    data, blanked = language.prepare(lines.data)
+    captures = run_query(language, data, max_seconds, any_shape=any_shape)
     symbols, names = _build_symbols(captures, lines, language, blanked)
     imports = _read_imports(captures, lines, language)
     references = _read_references(captures, lines, names, language)

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
+from scry.index.parse.parser_version import reading_version
 from scry.index.scan.walk import FileEntry, walk
 from scry.store.index.rows import StoredFile
 
@@ -24,6 +25,7 @@ CONTENT_SKIP_REASONS = frozenset(
         SkipReason.LANGUAGE_OFF,
         SkipReason.KNOWLEDGE,
         SkipReason.MALFORMED,
+        SkipReason.FAILED,
     }
 )
 """Reasons that only reading a file gives. A file skipped for one of them is not read again until it changes."""
@@ -133,6 +135,15 @@ def _classify_entries(
             changed = not same and entry.skip.reason is not SkipReason.IGNORED  # an ignored log may change all the time
             if before is None or changed or before.skip != entry.skip:
                 to_skip.append(entry)
-        elif before is None or not same or (before.skip is not None and before.skip.reason not in CONTENT_SKIP_REASONS):
+        elif before is None or not same or _is_outdated(before):
             to_read.append(entry)
     return TreeChanges(tuple(to_read), tuple(to_skip), tuple(removed), total, folders)
+
+
+def _is_outdated(known: StoredFile) -> bool:
+    """Return whether a file of unchanged content is read again: it was skipped for another reason than its content, or
+    another version of Scry failed to read it.
+    """
+    if known.fault is not None and known.fault_version != reading_version():
+        return True
+    return known.skip is not None and known.skip.reason not in CONTENT_SKIP_REASONS

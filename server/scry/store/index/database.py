@@ -15,7 +15,7 @@ from scry.store.sqlite.database import CacheSchema, create_cache_tables, open_da
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    12,
+    13,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -31,6 +31,8 @@ INDEX_SCHEMA = CacheSchema(
         content_type TEXT,
         skip_reason TEXT,
         skip_detail TEXT,
+        fault       TEXT,           -- the stage of indexing that failed for it, and why; null where none did
+        fault_version TEXT,         -- the version of Scry in which it failed; null for one that is tried again anyway
         importers   INTEGER NOT NULL DEFAULT 0,
         centrality  TEXT NOT NULL DEFAULT 'low',
         flags       TEXT NOT NULL DEFAULT '',
@@ -102,6 +104,8 @@ INDEX_SCHEMA = CacheSchema(
         number      INTEGER NOT NULL,
         PRIMARY KEY (key, number)
     ) WITHOUT ROWID;
+
+    CREATE INDEX files_faults ON files (path, fault) WHERE fault IS NOT NULL;
 
     -- All that ranking files reads of them, apart from the rows, of which each holds a text.
     CREATE INDEX files_overview ON files

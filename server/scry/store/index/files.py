@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexDamaged
 from scry.core.knowledge import NOTES_FOLDER
 from scry.core.path_kinds import is_entry_file, is_readme
-from scry.core.types import FileStructure, SkippedFile, SkipReason
+from scry.core.types import FileFault, FileStructure, SkippedFile, SkipReason
 from scry.store.index.database import IndexDatabase
-from scry.store.index.rows import IndexedFile, StoredFile, unpack_imports, unpack_text
+from scry.store.index.rows import IndexedFile, StoredFile, format_fault, parse_fault, unpack_imports, unpack_text
 from scry.store.sqlite.database import (
     AFTER_SLASH,
     FolderCache,
@@ -95,9 +95,11 @@ _SELECT_FILE_INFO = (
 """Select the fields of `IndexedFileInfo` from a covering index: no row of `files`, which holds a text, is read."""
 
 
+_FROM_FAULTS = "FROM files INDEXED BY files_faults WHERE fault IS NOT NULL"
+
 _SELECT_NEXT_PATH = "SELECT path FROM files WHERE path {} ? AND path < ? ORDER BY path LIMIT 1"
 
-_SELECT_STORED = "SELECT id, path, size, mtime_ns, hash, skip_reason, skip_detail FROM files"
+_SELECT_STORED = "SELECT id, path, size, mtime_ns, hash, skip_reason, skip_detail, fault, fault_version FROM files"
 
 
 class FileTable:
@@ -201,6 +203,32 @@ class FileTable:
             ).fetchone()
         return SkippedFile(SkipReason(row[0]), row[1] or "") if row and row[0] else None
 
+    def fault_count(self) -> int:
+        """Return the number of files for which a stage of indexing failed."""
+        with self._lock:
+            return int(self._db.execute(f"SELECT count(*) {_FROM_FAULTS}").fetchone()[0])
+
+    def faults(self, limit: int) -> list[tuple[str, str]]:
+        """Return path and fault of the first `limit` files for which a stage of indexing failed, by path."""
+        with self._lock:
+            rows = self._db.execute(f"SELECT path, fault {_FROM_FAULTS} ORDER BY path LIMIT ?", (limit,)).fetchall()
+        return [(decode_path(path), fault) for path, fault in rows]
+
+    def fault_of(self, path: str) -> FileFault | None:
+        """Return the stage of indexing that failed for a file; None where none did."""
+        with self._lock:
+            row = self._db.execute("SELECT fault FROM files WHERE path = ?", (encode_path(path),)).fetchone()
+        return parse_fault(row[0]) if row else None
+
+    def record_faults(self, faults: Mapping[int, FileFault], version: str) -> None:
+        """Store the stage that failed for each of these files, by file id, unless an earlier one did.
+
+        version: of Scry, see `StoredFile`.
+        """
+        rows = [(format_fault(fault), version, file_id) for file_id, fault in faults.items()]
+        with self._database.transaction():
+            self._db.executemany("UPDATE files SET fault = ?, fault_version = ? WHERE id = ? AND fault IS NULL", rows)
+
     def indexed_files(self) -> list[tuple[int, str, str, str]]:
         """Return id, path, language and content type of every indexed file. The list is cached until the next write."""
         sql = "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
@@ -245,12 +273,13 @@ class FileTable:
     def get_indexed_files(self, paths: Sequence[str]) -> list[IndexedFile]:
         """Return those of these files that are indexed, each as of one moment."""
         files: list[IndexedFile] = []
-        sql = "SELECT id, hash, first, last FROM files WHERE path = ? AND skip_reason IS NULL"
+        sql = "SELECT id, hash, first, last, fault FROM files WHERE path = ? AND skip_reason IS NULL"
         for path in paths:
             with self._lock:
                 row = self._db.execute(sql, (encode_path(path),)).fetchone()
             if row:
-                files.append(IndexedFile(row[0], path, row[1] or b"", tuple(range(row[2], row[3] + 1))))
+                doc_keys = tuple(range(row[2], row[3] + 1))
+                files.append(IndexedFile(row[0], path, row[1] or b"", doc_keys, parse_fault(row[4])))
         return files
 
     def files_in_folder(self, folder: str) -> list[IndexedFileInfo]:
@@ -353,6 +382,8 @@ def _read_stored_files(rows: Iterable[Sequence[Any]]) -> dict[str, StoredFile]:
             row[3],
             row[4] or b"",
             SkippedFile(SkipReason(row[5]), row[6] or "") if row[5] else None,
+            parse_fault(row[7]),
+            row[8] or "",
         )
         for row in rows
     )

@@ -17,8 +17,17 @@ import msgspec
 from scry.core.doc_id import make_doc_ids, simple_names_of_doc_ids
 from scry.core.errors import IndexDamaged
 from scry.core.text import normalize_names
-from scry.core.types import Document, DocumentHeader, Point, SkippedFile, Span, Symbol
-from scry.store.sqlite.database import decode_path
+from scry.core.types import (
+    Document,
+    DocumentHeader,
+    FileFault,
+    IndexingStage,
+    Point,
+    SkippedFile,
+    Span,
+    Symbol,
+)
+from scry.store.sqlite.database import decode_path, encode_path
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -55,7 +64,10 @@ _PREFIX_CHARACTERS, _CHARACTER_BITS, _HASH_BITS = 2, 6, 19
 
 
 class StoredFile(msgspec.Struct, frozen=True):
-    """State of a file by which a change is detected. hash is empty for a file that was not read."""
+    """State of a file by which a change is detected. hash is empty for a file that was not read.
+
+    fault: the stage of indexing that failed for it, if one did; fault_version: the version of Scry in which it did.
+    """
 
     file_id: int
     path: str
@@ -63,18 +75,22 @@ class StoredFile(msgspec.Struct, frozen=True):
     mtime_ns: int
     hash: bytes
     skip: SkippedFile | None
+    fault: FileFault | None = None
+    fault_version: str = ""
 
 
 class IndexedFile(msgspec.Struct, frozen=True):
     """An indexed file.
 
-    file_id: stands for one content. hash: of the content. doc_keys: in the order of the file.
+    file_id: stands for one content. hash: of the content. doc_keys: in the order of the file. fault: the stage of
+    indexing that failed for it, if one did.
     """
 
     file_id: int
     path: str
     hash: bytes
     doc_keys: tuple[int, ...]
+    fault: FileFault | None = None
 
 
 class NewDocument(msgspec.Struct, frozen=True):
@@ -87,7 +103,10 @@ class NewDocument(msgspec.Struct, frozen=True):
 
 
 class NewFile(msgspec.Struct, frozen=True):
-    """A file to be written, with everything that was parsed from it. `skip` is None for an indexed file."""
+    """A file to be written, with everything that was parsed from it. `skip` is None for an indexed file.
+
+    fault: the stage of indexing that failed for it, if one did. fault_version: the version of Scry in which it did.
+    """
 
     path: str
     size: int
@@ -100,6 +119,33 @@ class NewFile(msgspec.Struct, frozen=True):
     imports: bytes = b""
     uses: bytes = b""
     documents: tuple[NewDocument, ...] = ()
+    fault: FileFault | None = None
+    fault_version: str = ""
+
+
+def format_fault(fault: FileFault | None) -> str | None:
+    """Return a fault as it is stored."""
+    return None if fault is None else str(fault)
+
+
+def parse_fault(stored: str | None) -> FileFault | None:
+    """Return a stored fault; None also for one of a stage that this version does not have."""
+    stage, _, reason = (stored or "").partition(": ")
+    return FileFault(IndexingStage(stage), reason) if stage in _STAGES else None
+
+
+_STAGES = frozenset(stage.value for stage in IndexingStage)
+
+
+def check_row(file: NewFile) -> None:
+    """Raise whatever the writing of this row would raise because of its values."""
+    encode_path(file.path)
+    numbered = list(enumerate(file.documents, 1))
+    for number, document in numbered:
+        make_document_row(number, 1, document)
+    hash_names(document.symbol.name for document in file.documents)
+    pack_text(file.text, numbered)
+    pack_links(file.imports, file.uses)
 
 
 def hash_name_key(key: str) -> int:

@@ -25,6 +25,7 @@ from scry.store.index.files import FileTable
 from scry.store.index.rows import (
     NewDocument,
     NewFile,
+    format_fault,
     hash_names,
     make_document_row,
     pack_links,
@@ -120,6 +121,7 @@ class IndexStore:
                 vectors=vectors,
                 vectors_total=vectors_total,
                 skipped=skipped,
+                failed=self.files.fault_count(),
                 index_commit=saved.get("commit"),
                 model=embedder.identity if embedder else None,
             )
@@ -199,7 +201,7 @@ class IndexStore:
                 rows.append((file, next_file, numbered))
                 entries += (LexicalEntry(n, next_file, document.terms) for n, document in numbered)
                 next_file += 1
-            with self._database.publishing():
+            with self.lexical.discarding_on_error(), self._database.publishing():
                 self.lexical.stage(replaced, entries)
                 self._delete_files([file_id for file_id, _ in ids])
                 for file, file_id, numbered in rows:
@@ -237,7 +239,7 @@ class IndexStore:
     def _insert_file(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:
         self._db.execute(
             "INSERT INTO files (id, path, size, mtime_ns, hash, language, content_type, skip_reason, skip_detail, "
-            "first, last, text, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "fault, fault_version, first, last, text, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 file_id,
                 encode_path(file.path),
@@ -248,6 +250,8 @@ class IndexStore:
                 file.content_type,
                 file.skip.reason.value if file.skip else None,
                 file.skip.detail if file.skip else None,
+                format_fault(file.fault),
+                file.fault_version or None,
                 numbered[0][0] if numbered else 0,
                 numbered[-1][0] if numbered else -1,
                 None if file.skip else pack_text(file.text, numbered),

@@ -19,9 +19,11 @@ from typing import Literal
 import msgspec
 
 from scry import __version__
+from scry.core.doc_id import file_doc_id
 from scry.core.errors import ScryError
 from scry.core.files import cache_home, config_home, data_home, format_size
 from scry.core.settings import load_settings
+from scry.core.text import format_count
 from scry.projects.project import Project, head_commit, open_project
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
@@ -66,6 +68,7 @@ def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
         return
     yield from _run_check("project", lambda: _check_project(project))
     yield from _run_check("index", lambda: _check_index(project))
+    yield from _run_check("files", lambda: _check_files(project))
     yield from _run_check("indexer", lambda: _check_indexer(project))
     yield from _run_check("log", lambda: _check_log(project))
 
@@ -185,6 +188,26 @@ def _check_index(project: Project) -> CheckResult:
     if state.state != "ready":
         return CheckResult("index", "warn", f"not complete: {description}", "`scry index` completes it")
     return CheckResult("index", "ok", description)
+
+
+_MAX_LISTED_FAULTS = 5
+
+
+def _check_files(project: Project) -> CheckResult:
+    """Check whether a stage of indexing failed for a file, which is then found less well than others."""
+    from scry.store.index.store import IndexStore
+
+    if not (project.cache / "index.sqlite").exists():
+        return CheckResult("files", "ok", "none is indexed yet")
+    files = IndexStore.open(project.cache, write=False).files
+    count, faults = files.fault_count(), files.faults(_MAX_LISTED_FAULTS)
+    if not count:
+        return CheckResult("files", "ok", "no stage of indexing failed for any of them")
+    listed = "; ".join(f"{file_doc_id(path)} ({fault})" for path, fault in faults)
+    more = f"; and {count - len(faults)} more" if count > len(faults) else ""
+    advice = f"such a file is tried again when it changes; {project.cache / 'indexer.log'} says more: please report it"
+    found = f"{format_count(count, 'file')} found less well or not at all: {listed}{more}"
+    return CheckResult("files", "warn", found, advice)
 
 
 def _check_indexer(project: Project) -> CheckResult:

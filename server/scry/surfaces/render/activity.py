@@ -8,6 +8,7 @@ from typing import Any
 
 from scry.core.events import COMPACT, FEEDBACK, FORGET, QUERY, USE, StoredEvent
 from scry.core.memory.types import Capsule, Memory, WorkSession
+from scry.core.text import format_count
 from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
 from scry_protocol.messages import IndexState
 
@@ -131,6 +132,9 @@ def render_index_state(state: IndexState, root: str) -> list[StyledLine]:
         styled_line("  history  ", state.history, f", {state.history_extent}" if state.history_extent else ""),
         styled_line("  commit   ", _describe_commits(state)),
     ]
+    if state.failed:
+        told = f"{format_count(state.failed, 'file')} found less well or not at all; scry doctor says why"
+        lines.append(styled_line("  failed   ", (told, "warning")))
     if state.unsaved:
         lines.append(styled_line("  unsaved  ", ", ".join(state.unsaved)))
     if state.message:

@@ -7,6 +7,7 @@ import shlex
 from msgspec import UNSET
 
 from scry.core.doc_id import commit_sha_of, display_doc_id, split_off_project
+from scry.core.types import INDEX_FAULT
 from scry.surfaces.render.full_result import full_result_blocks
 from scry.surfaces.render.page import render_lines
 from scry.surfaces.render.styled_text import StyledLine, TextSpan, make_printable, styled_line, wrap_text
@@ -18,6 +19,8 @@ def describe_fault(fault: Fault) -> str:
     if not fault.oracle:
         return f"{fault.project} could not be asked: {fault.message}"
     of = f" of {fault.project}" if fault.project else ""
+    if fault.oracle == INDEX_FAULT:
+        return f"the index{of} could not be brought up to date: {fault.message}"
     return f"{fault.oracle}{of} could not answer: {fault.message}"
 
 

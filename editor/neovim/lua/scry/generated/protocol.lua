@@ -61,6 +61,7 @@
 ---@field message string words for a person; empty when there is nothing to say.
 ---@field summary? string the state in a few words, for a status line, such as "indexing 120 of 400 files" (default "").
 ---@field history_extent? string the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is all (default "").
+---@field failed? integer number of files for which a stage of indexing failed: they are found less well, or not at all (default 0).
 
 ---One result.
 ---@class scry.protocol.ResultItem
@@ -196,9 +197,9 @@
 ---@field reason string the reason, in words for a person.
 ---@field statement? string the belief's, where doc_id is a belief; empty otherwise (default "").
 
----An oracle, or a whole project, that could not answer.
+---An oracle, or a whole project, that could not answer, or an index that could not be brought up to date.
 ---@class scry.protocol.Fault
----@field oracle string name of the oracle; empty where a whole project could not answer.
+---@field oracle string name of the oracle; `index` where indexing failed, so that results may be old; empty where a whole project could not answer.
 ---@field message string the reason, in words for a person.
 ---@field project? string name of the project, where the query named several; else empty (default "").
 
