@@ -25,7 +25,7 @@ export PYTHONUTF8 := 1
 # Tests that drive real editors: last, for what else is wrong shows sooner, and with more patience for a busy screen.
 IN_EDITORS := tests/e2e/vscode tests/neovim
 
-.PHONY: help setup demo vsix try-vscode try-neovim check fast gates style types layers generated client test editors bench release format acceptance faces protocol images model clean
+.PHONY: help setup demo vsix try-vscode try-neovim check fast gates style types layers generated client test trust editors bench release format acceptance faces protocol images model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -92,6 +92,11 @@ test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) $(VSCODE)/.ready g
 
 editors: $(VENV)/.test $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) ## tests in a real VS Code and real Neovims; installs them
 	$(BIN)/pytest -m "not bench" $(IN_EDITORS)
+
+trust: $(VENV)/.test ## checks real files and mutations of them; REPOSITORIES=folder MUTATIONS=number SEED=text SECONDS=number
+	$(PY) -m tests.trust.run --workers $(WORKERS) $(if $(REPOSITORIES),--repositories $(REPOSITORIES)) \
+	  $(if $(MUTATIONS),--mutations $(MUTATIONS)) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
+	$(BIN)/pytest -q -n $(WORKERS) tests/trust tests/unit/indexer/test_stage_boundaries.py
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800

@@ -70,6 +70,7 @@ def test_settings_tell_value_source_and_meaning(shell: Shell, tmp_path: Path) ->
         "ignore": (["*.log"], ".scry/config.toml"),
         "languages": (["python"], str(mine)),
         "max_file_bytes": (5000, "SCRY_MAX_FILE_BYTES"),
+        "max_parse_seconds": (2.0, "default"),
     } | {name: (each.default, "default") for name, each in SETTING_DEFINITIONS.items() if not each.allowed_in_project}
     assert "a project's file may not set this" in report["warnings"][0]
     text = shell.run("settings", SCRY_MAX_FILE_BYTES="5000").stdout

@@ -72,7 +72,9 @@ if TYPE_CHECKING:
     from scry.core.types import Adjustment as Adjustment
     from scry.core.types import Candidate as Candidate
     from scry.core.types import DocumentHeader as DocumentHeader
+    from scry.core.types import FileFault as FileFault
     from scry.core.types import FileStructure as FileStructure
+    from scry.core.types import IndexingStage as IndexingStage
     from scry.core.types import IndexState as IndexState
     from scry.core.types import OracleMatch as OracleMatch
     from scry.core.types import ParsedFile as ParsedFile
@@ -101,11 +103,13 @@ else:
         "FEEDBACK": "events",
         "FIRST_DOC_KEYS": "knowledge",
         "FIRST_KNOWLEDGE_KEY": "knowledge",
+        "FileFault": "types",
         "FileStructure": "types",
         "IndexDamage": "notices",
         "IndexDamaged": "errors",
         "IndexState": "types",
         "IndexUnavailable": "errors",
+        "IndexingStage": "types",
         "KnowledgeDocument": "knowledge",
         "LogEvent": "events",
         "LogUnavailable": "errors",

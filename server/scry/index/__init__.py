@@ -4,11 +4,9 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.index.crash_guard import CrashGuard as CrashGuard
     from scry.index.project_parser import ProjectParser as ProjectParser
 else:
     _MODULES = {
-        "CrashGuard": "crash_guard",
         "ProjectParser": "project_parser",
     }
 

@@ -73,19 +73,22 @@ def test_each_setting_has_a_value_a_source_and_a_meaning(mine: Path) -> None:
 def test_a_projects_file_sets_only_ignore_rules_languages_and_limits(mine: Path, project: Path) -> None:
     settings = _theirs(
         project,
-        'ignore = ["*.log"]\nlanguages = ["go"]\nmax_file_bytes = 5\nmodel = "https://x.invalid"\ncommand = "sh"\n',
+        'ignore = ["*.log"]\nlanguages = ["go"]\nmax_file_bytes = 5\nmax_parse_seconds = 7\n'
+        'model = "https://x.invalid"\ncommand = "sh"\n',
     )
     assert (settings.ignore, settings.languages, settings.max_file_bytes) == (("*.log",), ("go",), 5)
+    assert settings.max_parse_seconds == 7.0
     assert settings.model == "bundled"
-    allowed = "allowed here: ignore, languages, max_file_bytes; this key is left out"
+    allowed = "allowed here: ignore, languages, max_file_bytes, max_parse_seconds; this key is left out"
     assert settings.warnings == (
-        f".scry/config.toml, line 4: model: a project's file may not set this, only you may; {allowed}",
-        f".scry/config.toml, line 5: command: there is no such setting; {allowed}",
+        f".scry/config.toml, line 5: model: a project's file may not set this, only you may; {allowed}",
+        f".scry/config.toml, line 6: command: there is no such setting; {allowed}",
     )
     assert {name for name, each in SETTING_DEFINITIONS.items() if each.allowed_in_project} == {
         "ignore",
         "languages",
         "max_file_bytes",
+        "max_parse_seconds",
     }
 
 

@@ -37,6 +37,7 @@ _STATE = IndexState(
     *("indexing", "pending", 7, 3, 9, 20, 40, 2, ("a.py",), "a" * 40, None, "bundled"),
     message="goes on: “so” \u2028\x00",
     history_extent="some",
+    failed=3,
     notices=(IndexDamage(),),
 )
 

@@ -4,12 +4,10 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.index.parse.captures import run_query as run_query
     from scry.index.parse.doc_comments import doc_text as doc_text
 else:
     _MODULES = {
         "doc_text": "doc_comments",
-        "run_query": "captures",
     }
 
     def __getattr__(name: str) -> object:

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core import FileStructure, OracleMatch
+from scry.core import FileStructure, IndexState, OracleMatch
 from scry.engine.response import describe_evidence
+from scry.engine.response.answer import index_faults
+from scry.surfaces.render.results import describe_fault
+from scry_protocol.messages import Fault
 
 VOTE = OracleMatch(doc_key=1, rank=4, raw_score=1.0, score_type="bm25")
 
@@ -27,3 +30,11 @@ def test_zero_importers_are_absent() -> None:
 )
 def test_oracle_short_names(oracle: str, short: str) -> None:
     assert describe_evidence({oracle: VOTE}, None) == f"{short} #4"
+
+
+def test_every_answer_of_an_index_that_could_not_be_updated_says_so() -> None:
+    (fault,) = index_faults(IndexState(state="failed", message="The disk is full."))
+    assert (fault.oracle, fault.message) == ("index", "The disk is full.")
+    assert index_faults(IndexState(state="ready")) == ()
+    shown = describe_fault(Fault(fault.oracle, fault.message, "shop"))
+    assert shown == "the index of shop could not be brought up to date: The disk is full."

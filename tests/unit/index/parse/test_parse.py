@@ -5,8 +5,7 @@ import random
 import pytest
 
 from scry.core import Symbol
-from scry.index.parse import parse as parse_module
-from scry.index.parse import run_query
+from scry.index.parse.captures import NotParsed, run_query
 from scry.index.parse.languages import language_of
 from scry.index.parse.parse import parse
 
@@ -126,16 +125,16 @@ def test_many_syntax_errors_do_not_stall_the_query(path: str) -> None:
     assert parse(path, text).language
 
 
-def test_parse_timeout_falls_back_to_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parse_timeout_falls_back_to_plain_text() -> None:
     text = "".join(f"def f{number}():\n    return {number * number}\n" for number in range(2000))
     language = language_of("a.py")
     assert language
-    assert run_query(language, text.encode(), 0.0) is None
-    monkeypatch.setattr(parse_module, "_PARSE_TIMEOUT_S", 0.0)
-    parsed = parse("a.py", text)
+    with pytest.raises(NotParsed):
+        run_query(language, text.encode(), 0.0)
+    parsed = parse("a.py", text, 0.0)
+    assert str(parsed.fault) == "parse: parsing takes over 0 s"
     assert parsed.language == "python"
     assert {symbol.kind for symbol in parsed.symbols} == {"text"}
-    monkeypatch.undo()
     assert parse("a.py", text).symbols[0].name == "f0"  # the parser is fit for the next file
 
 

@@ -1,0 +1,221 @@
+"""A fault in any stage of indexing costs the one file that it is about: all others are found, and the fault is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scry.core import IndexingStage, SkipReason
+from scry.embedding import load_bundled_model
+from scry.index.graph import import_graph, update_graph
+from scry.index.graph import update as graph_module
+from scry.store.index import rows
+from tests.unit.indexer.test_refresh import Place
+
+BAD = "bad.py"
+MARK = "zerfallen"
+FILES = {
+    "a.py": "from bad import broken\n\n\ndef one():\n    return broken()\n",
+    BAD: f"import a\n\n\ndef broken():\n    return a.one()  # {MARK}\n",
+    "c.py": "from a import one\n\n\ndef three():\n    return one()\n",
+    ".scry/beliefs/noon.md": f"---\nstatement: Letters {MARK} are posted\nentrenchment: 0.8\n---\n\nBecause.\n",
+}
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+def _raising(original: Callable[..., object], is_bad: Callable[..., bool]) -> Callable[..., object]:
+    """Return the function with a fault: it raises where the arguments are those of the bad file."""
+
+    def call(*arguments: object, **named: object) -> object:
+        if is_bad(*arguments, **named):
+            raise LookupError("provoked\nhere")
+        return original(*arguments, **named)
+
+    return call
+
+
+def _patch(module: object, name: str, is_bad: Callable[..., bool]) -> Patch:
+    return lambda patch: patch.setattr(module, name, _raising(getattr(module, name), is_bad))
+
+
+def _mentions_bad(*arguments: object, **_: object) -> bool:
+    return any(each == BAD or (isinstance(each, str) and MARK in each) for each in arguments)
+
+
+def _has_bad_path(*arguments: object, **_: object) -> bool:
+    return any(getattr(getattr(each, "source_file", each), "path", "") == BAD for each in arguments)
+
+
+def _stages() -> dict[IndexingStage, Patch]:
+    from scry.index import project_parser as reading
+    from scry.index.parse import parse as parsing
+
+    model = type(load_bundled_model())
+    return {
+        IndexingStage.READ: _patch(reading, "read_file", _mentions_bad),
+        IndexingStage.DECODE: _patch(reading, "decode_text", _mentions_bad),
+        IndexingStage.NOTE: _patch(reading, "parse_note", _mentions_bad),
+        IndexingStage.PARSE: _patch(parsing, "_build_symbols", lambda _, lines, *__: MARK.encode() in lines.data),
+        IndexingStage.DOCUMENTS: _patch(
+            reading, "make_documents", lambda path, parsed: path == BAD and parsed.fault is None
+        ),
+        IndexingStage.IMPORTS: _patch(reading, "extract_file_imports", _mentions_bad),
+        IndexingStage.STORE: _patch_store,
+        IndexingStage.VECTORS: _patch(
+            model, "encode_passages", lambda _, passages: any(passage.path == BAD for passage in passages)
+        ),
+        IndexingStage.STRUCTURE: _patch(import_graph, "resolve_file_imports", _mentions_bad),
+        IndexingStage.GRAPH: _patch(graph_module, "ReferenceResolver", _has_bad_path),
+    }
+
+
+def _patch_store(patch: pytest.MonkeyPatch) -> None:
+    from scry.store.index import store
+
+    bad = _raising(rows.pack_text, lambda text, _: MARK in text)
+    patch.setattr(store, "pack_text", bad)
+    patch.setattr(rows, "pack_text", bad)
+
+
+_NOT_FOUND = {IndexingStage.READ, IndexingStage.DECODE, IndexingStage.STORE}
+_PLAIN_TEXT = {IndexingStage.PARSE, IndexingStage.DOCUMENTS}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # what another test parsed is not known here
+    place = Place(tmp_path / "project")
+    for path, text in FILES.items():
+        place.write(path, text)
+    return place
+
+
+def test_every_stage_has_a_fault_here() -> None:
+    assert set(_stages()) == set(IndexingStage)
+
+
+@pytest.mark.parametrize("stage", IndexingStage)
+def test_a_fault_in_one_stage_costs_one_file(
+    place: Place, monkeypatch: pytest.MonkeyPatch, stage: IndexingStage
+) -> None:
+    bad = ".scry/beliefs/noon.md" if stage is IndexingStage.NOTE else BAD
+    with monkeypatch.context() as patch:
+        _stages()[stage](patch)
+        state = place.bring()
+        update_graph(place.store, lambda: None)
+    assert (state.state, place.store.state().failed) == ("ready", 1)
+    assert place.store.state().vectors == place.store.state().vectors_total
+    assert place.store.files.faults(9) == [(bad, f"{stage.value}: LookupError: provoked here")]
+    names = place.names()
+    assert {"./a.py::one", "./c.py::three"} <= set(names)
+    skip = place.store.files.skip_for_path(bad)
+    if stage in _NOT_FOUND:
+        assert skip
+        assert (skip.reason, f"{stage.value}: " in skip.detail) == (SkipReason.FAILED, True)
+        assert not any(bad in name for name in names)
+    elif stage in _PLAIN_TEXT:
+        assert "./bad.py#L1-L5" in names
+    elif stage is not IndexingStage.NOTE:
+        assert "./bad.py::broken" in names
+    found = {place.store.documents.headers([n])[n].path for n, _ in place.store.lexical.search(["one"], 10)}
+    assert {"a.py", "c.py"} <= found
+
+
+@pytest.mark.parametrize("stage", IndexingStage)
+def test_a_failed_file_is_not_read_again_until_it_or_scry_changes(
+    place: Place, monkeypatch: pytest.MonkeyPatch, stage: IndexingStage
+) -> None:
+    with monkeypatch.context() as patch:
+        _stages()[stage](patch)
+        place.bring()
+        update_graph(place.store, lambda: None)
+    before = place.store.files.faults(9)
+    generation = place.store.state().generation
+    place.bring()
+    update_graph(place.store, lambda: None)
+    assert place.store.files.faults(9) == before
+    assert place.store.state().generation == generation
+    with monkeypatch.context() as patch:
+        for module in ("scry.index.scan.changes", "scry.index.project_parser"):
+            patch.setattr(f"{module}.reading_version", lambda: "another")
+        place.bring()
+        update_graph(place.store, lambda: None)
+    assert place.store.files.faults(9) == []
+    assert "./bad.py::broken" in place.names()
+
+
+def test_the_words_of_a_file_that_is_parsed_otherwise_than_before_stay(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scry.core import load_settings
+    from scry.index import project_parser
+    from scry.indexer.refresh import compact_word_index
+    from scry.store import blobs
+
+    place.bring()
+    monkeypatch.setattr(blobs.BlobCache, "get", lambda *_: {})
+    monkeypatch.setattr(project_parser, "parse", lambda path, text, _: project_parser.parse_as_text(path, text))
+    with project_parser.ProjectParser(place.project, load_settings(place.root, {}), "reading") as parser:
+        compact_word_index(place.store, parser)
+    found = {place.store.documents.headers([n])[n].doc_id for n, _ in place.store.lexical.search([MARK], 10)}
+    assert found == {"./bad.py::broken"}
+
+
+def test_a_failed_file_is_named_by_doctor_and_why(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scry.core import load_settings
+    from scry.engine.explain.resolve_id import DocumentResolver
+    from scry.surfaces.cli.doctor import run_checks
+
+    with monkeypatch.context() as patch:
+        _stages()[IndexingStage.PARSE](patch)
+        _stages()[IndexingStage.NOTE](patch)
+        place.bring()
+    (check,) = [check for check in run_checks(place.root, force=True) if check.name == "files"]
+    assert (check.level, "2 files" in check.found, "./bad.py (parse: LookupError" in check.found) == (
+        "warn",
+        True,
+        True,
+    )
+    resolver = DocumentResolver(place.project, load_settings(place.root, {}), place.store, None, is_complete=True)
+    missing = resolver.resolve("./bad.py::broken")
+    assert (missing.status, "parse: LookupError: provoked here" in missing.reason) == ("missing", True)
+    skipped = resolver.resolve(".scry/beliefs/noon.md")
+    assert (skipped.status, skipped.reason) == ("skipped", "failed: note: LookupError: provoked here")
+
+
+def test_an_embedder_that_fails_for_every_text_fails_as_a_whole(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(type(load_bundled_model()), "encode_passages", _raising(lambda *_: None, lambda *_: True))
+        with pytest.raises(LookupError):
+            place.bring()
+    assert place.store.files.faults(9) == []
+    assert place.bring().state == "ready"
+    assert place.store.state().vectors == place.store.state().vectors_total
+
+
+def test_a_pass_that_fails_keeps_what_it_published_and_the_next_goes_on(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scry.indexer import refresh
+    from scry.store.index import IndexStore
+
+    publish, calls = IndexStore.publish, iter(range(9))
+
+    def fail_at_third(*arguments: object, **named: object) -> object:
+        if next(calls) == 2:
+            raise OSError(28, "No space left on device")
+        return publish(*arguments, **named)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(refresh, "BATCH_FILES", 1)
+        patch.setattr(IndexStore, "publish", fail_at_third)
+        with pytest.raises(OSError, match="No space"):
+            place.bring()
+    assert "./a.py::one" in place.names()
+    assert "./c.py::three" not in place.names()
+    assert place.bring().state == "ready"
+    assert {"./a.py::one", "./bad.py::broken", "./c.py::three"} <= set(place.names())
+    assert place.store.files.faults(9) == []
