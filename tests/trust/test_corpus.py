@@ -9,7 +9,7 @@ import pytest
 from scry.core.doc_id import parse_doc_id
 from tests.trust.promises import broken_promises
 from tests.trust.sources import corpus_files
-from tests.unit.indexer.test_refresh import Place
+from tests.unit.indexer.test_refresh import IndexSample
 
 FILES = corpus_files()
 
@@ -20,36 +20,36 @@ def test_each_file_of_the_corpus_keeps_every_promise(path: Path) -> None:
 
 
 def test_a_project_of_the_whole_corpus_is_indexed(tmp_path: Path) -> None:
-    place = Place(tmp_path / "project")
-    place.write("healthy.py", "def found_beside_them():\n    pass\n")
+    sample = IndexSample(tmp_path / "project")
+    sample.write("healthy.py", "def found_beside_them():\n    pass\n")
     for path in FILES:
-        place.write(path.name, path.read_bytes())
-    assert place.bring().state == "ready"
-    names = place.names()
+        sample.write(path.name, path.read_bytes())
+    assert sample.update_index().state == "ready"
+    names = sample.names()
     assert len(names) == len(set(names))
     assert "./healthy.py::found_beside_them" in names
     found = {parse_doc_id(name).path for name in names}
     assert {path.name for path in FILES} <= found
-    assert place.store.files.faults(100) == []
+    assert sample.store.files.faults(100) == []
 
 
 def test_texts_on_the_same_lines_have_names_of_their_own(tmp_path: Path) -> None:
-    place = Place(tmp_path / "project")
-    place.write("a.js", '"e"{t(){}a')
-    place.bring()
-    assert place.names() == ["./a.js#L1-L1", "./a.js#L1-L1~2", "./a.js::t"]
-    for doc_id in place.names():
-        assert [document.doc_id for document in place.store.documents.find_by_doc_id(doc_id)] == [doc_id]
+    sample = IndexSample(tmp_path / "project")
+    sample.write("a.js", '"e"{t(){}a')
+    sample.update_index()
+    assert sample.names() == ["./a.js#L1-L1", "./a.js#L1-L1~2", "./a.js::t"]
+    for doc_id in sample.names():
+        assert [document.doc_id for document in sample.store.documents.find_by_doc_id(doc_id)] == [doc_id]
 
 
 @pytest.mark.slow
 def test_a_text_that_ends_a_parser_costs_itself(tmp_path: Path) -> None:
     """180 KB of arrows take the grammar of Java minutes and gigabytes, in one step that nothing can interrupt."""
-    place = Place(tmp_path / "project")
-    place.write("a.py", "def found_beside_it():\n    pass\n")
-    place.write("B.java", "".join(f"{chr(97 + n % 26)}{n * 7919 % 65521:x} =>\n" for n in range(20_000)))
-    assert place.bring().state == "ready"
-    ((path, fault),) = place.store.files.faults(9)
+    sample = IndexSample(tmp_path / "project")
+    sample.write("a.py", "def found_beside_it():\n    pass\n")
+    sample.write("B.java", "".join(f"{chr(97 + n % 26)}{n * 7919 % 65521:x} =>\n" for n in range(20_000)))
+    assert sample.update_index().state == "ready"
+    ((path, fault),) = sample.store.files.faults(9)
     assert (path, fault.partition(":")[0]) == ("B.java", "parse")
-    assert "./a.py::found_beside_it" in place.names()
-    assert "./B.java#L1-L40" in place.names()
+    assert "./a.py::found_beside_it" in sample.names()
+    assert "./B.java#L1-L40" in sample.names()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.trust.promises import broken_promises
-from tests.unit.indexer.test_refresh import Place
+from tests.unit.indexer.test_refresh import IndexSample
 
 TYPED: dict[str, tuple[str, str]] = {
     "python/schedule.py": ("def ", "def retry(job, *, times=3):\n    return [job() for _ in range(times)]\n\n\n"),
@@ -93,14 +93,14 @@ def test_every_state_of_a_file_keeps_every_promise(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TYPED)
 def test_the_project_stays_searchable_at_every_key(name: str, tmp_path: Path) -> None:
-    place = Place(tmp_path / "project")
+    sample = IndexSample(tmp_path / "project")
     path = name.rpartition("/")[2]
-    place.write("other.py", "def found_all_the_while():\n    pass\n")
-    place.bring()
+    sample.write("other.py", "def found_all_the_while():\n    pass\n")
+    sample.update_index()
     for text in _keystrokes(name):
-        place.write(path, text)
-        assert place.bring(path).state == "ready"
-        assert len(place.store.lexical.search(["found"], 10)) >= 1
-        assert len(place.names()) == len(set(place.names()))
-    assert place.store.files.faults(9) == []
-    assert any(name.rpartition("::")[2].rpartition(".")[2] in DEFINED for name in place.names())
+        sample.write(path, text)
+        assert sample.update_index(path).state == "ready"
+        assert len(sample.store.lexical.search(["found"], 10)) >= 1
+        assert len(sample.names()) == len(set(sample.names()))
+    assert sample.store.files.faults(9) == []
+    assert any(name.rpartition("::")[2].rpartition(".")[2] in DEFINED for name in sample.names())

@@ -12,7 +12,7 @@ from scry.embedding import load_bundled_model
 from scry.index.graph import import_graph, update_graph
 from scry.index.graph import update as graph_module
 from scry.store.index import rows
-from tests.unit.indexer.test_refresh import Place
+from tests.unit.indexer.test_refresh import IndexSample
 
 BAD = "bad.py"
 MARK = "zerfallen"
@@ -85,12 +85,12 @@ _PLAIN_TEXT = {IndexingStage.PARSE, IndexingStage.DOCUMENTS}
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IndexSample:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # what another test parsed is not known here
-    place = Place(tmp_path / "project")
+    sample = IndexSample(tmp_path / "project")
     for path, text in FILES.items():
-        place.write(path, text)
-    return place
+        sample.write(path, text)
+    return sample
 
 
 def test_every_stage_has_a_fault_here() -> None:
@@ -99,19 +99,19 @@ def test_every_stage_has_a_fault_here() -> None:
 
 @pytest.mark.parametrize("stage", IndexingStage)
 def test_a_fault_in_one_stage_costs_one_file(
-    place: Place, monkeypatch: pytest.MonkeyPatch, stage: IndexingStage
+    sample: IndexSample, monkeypatch: pytest.MonkeyPatch, stage: IndexingStage
 ) -> None:
     bad = ".scry/beliefs/noon.md" if stage is IndexingStage.NOTE else BAD
     with monkeypatch.context() as patch:
         _stages()[stage](patch)
-        state = place.bring()
-        update_graph(place.store, lambda: None)
-    assert (state.state, place.store.state().failed) == ("ready", 1)
-    assert place.store.state().vectors == place.store.state().vectors_total
-    assert place.store.files.faults(9) == [(bad, f"{stage.value}: LookupError: provoked here")]
-    names = place.names()
+        state = sample.update_index()
+        update_graph(sample.store, lambda: None)
+    assert (state.state, sample.store.state().failed) == ("ready", 1)
+    assert sample.store.state().vectors == sample.store.state().vectors_total
+    assert sample.store.files.faults(9) == [(bad, f"{stage.value}: LookupError: provoked here")]
+    names = sample.names()
     assert {"./a.py::one", "./c.py::three"} <= set(names)
-    skip = place.store.files.skip_for_path(bad)
+    skip = sample.store.files.skip_for_path(bad)
     if stage in _NOT_FOUND:
         assert skip
         assert (skip.reason, f"{stage.value}: " in skip.detail) == (SkipReason.FAILED, True)
@@ -120,51 +120,51 @@ def test_a_fault_in_one_stage_costs_one_file(
         assert "./bad.py#L1-L5" in names
     elif stage is not IndexingStage.NOTE:
         assert "./bad.py::broken" in names
-    found = {place.store.documents.headers([n])[n].path for n, _ in place.store.lexical.search(["one"], 10)}
+    found = {sample.store.documents.headers([n])[n].path for n, _ in sample.store.lexical.search(["one"], 10)}
     assert {"a.py", "c.py"} <= found
 
 
 @pytest.mark.parametrize("stage", IndexingStage)
 def test_a_failed_file_is_not_read_again_until_it_or_scry_changes(
-    place: Place, monkeypatch: pytest.MonkeyPatch, stage: IndexingStage
+    sample: IndexSample, monkeypatch: pytest.MonkeyPatch, stage: IndexingStage
 ) -> None:
     with monkeypatch.context() as patch:
         _stages()[stage](patch)
-        place.bring()
-        update_graph(place.store, lambda: None)
-    before = place.store.files.faults(9)
-    generation = place.store.state().generation
-    place.bring()
-    update_graph(place.store, lambda: None)
-    assert place.store.files.faults(9) == before
-    assert place.store.state().generation == generation
+        sample.update_index()
+        update_graph(sample.store, lambda: None)
+    before = sample.store.files.faults(9)
+    generation = sample.store.state().generation
+    sample.update_index()
+    update_graph(sample.store, lambda: None)
+    assert sample.store.files.faults(9) == before
+    assert sample.store.state().generation == generation
     with monkeypatch.context() as patch:
         for module in ("scry.index.scan.changes", "scry.index.project_parser"):
             patch.setattr(f"{module}.reading_version", lambda: "another")
-        place.bring()
-        update_graph(place.store, lambda: None)
-    assert place.store.files.faults(9) == []
-    assert "./bad.py::broken" in place.names()
+        sample.update_index()
+        update_graph(sample.store, lambda: None)
+    assert sample.store.files.faults(9) == []
+    assert "./bad.py::broken" in sample.names()
 
 
 def test_the_words_of_a_file_that_is_parsed_otherwise_than_before_stay(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    sample: IndexSample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from scry.core import load_settings
     from scry.index import project_parser
     from scry.indexer.refresh import compact_word_index
     from scry.store import blobs
 
-    place.bring()
+    sample.update_index()
     monkeypatch.setattr(blobs.BlobCache, "get", lambda *_: {})
     monkeypatch.setattr(project_parser, "parse", lambda path, text, _: project_parser.parse_as_text(path, text))
-    with project_parser.ProjectParser(place.project, load_settings(place.root, {}), "reading") as parser:
-        compact_word_index(place.store, parser)
-    found = {place.store.documents.headers([n])[n].doc_id for n, _ in place.store.lexical.search([MARK], 10)}
+    with project_parser.ProjectParser(sample.project, load_settings(sample.root, {}), "reading") as parser:
+        compact_word_index(sample.store, parser)
+    found = {sample.store.documents.headers([n])[n].doc_id for n, _ in sample.store.lexical.search([MARK], 10)}
     assert found == {"./bad.py::broken"}
 
 
-def test_a_failed_file_is_named_by_doctor_and_why(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_file_is_named_by_doctor_and_why(sample: IndexSample, monkeypatch: pytest.MonkeyPatch) -> None:
     from scry.core import load_settings
     from scry.engine.explain.resolve_id import DocumentResolver
     from scry.surfaces.cli.doctor import run_checks
@@ -172,32 +172,34 @@ def test_a_failed_file_is_named_by_doctor_and_why(place: Place, monkeypatch: pyt
     with monkeypatch.context() as patch:
         _stages()[IndexingStage.PARSE](patch)
         _stages()[IndexingStage.NOTE](patch)
-        place.bring()
-    (check,) = [check for check in run_checks(place.root, force=True) if check.name == "files"]
+        sample.update_index()
+    (check,) = [check for check in run_checks(sample.root, force=True) if check.name == "files"]
     assert (check.level, "2 files" in check.found, "./bad.py (parse: LookupError" in check.found) == (
         "warn",
         True,
         True,
     )
-    resolver = DocumentResolver(place.project, load_settings(place.root, {}), place.store, None, is_complete=True)
+    resolver = DocumentResolver(sample.project, load_settings(sample.root, {}), sample.store, None, is_complete=True)
     missing = resolver.resolve("./bad.py::broken")
     assert (missing.status, "parse: LookupError: provoked here" in missing.reason) == ("missing", True)
     skipped = resolver.resolve(".scry/beliefs/noon.md")
     assert (skipped.status, skipped.reason) == ("skipped", "failed: note: LookupError: provoked here")
 
 
-def test_an_embedder_that_fails_for_every_text_fails_as_a_whole(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_embedder_that_fails_for_every_text_fails_as_a_whole(
+    sample: IndexSample, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(type(load_bundled_model()), "encode_passages", _raising(lambda *_: None, lambda *_: True))
         with pytest.raises(LookupError):
-            place.bring()
-    assert place.store.files.faults(9) == []
-    assert place.bring().state == "ready"
-    assert place.store.state().vectors == place.store.state().vectors_total
+            sample.update_index()
+    assert sample.store.files.faults(9) == []
+    assert sample.update_index().state == "ready"
+    assert sample.store.state().vectors == sample.store.state().vectors_total
 
 
 def test_a_pass_that_fails_keeps_what_it_published_and_the_next_goes_on(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    sample: IndexSample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from scry.indexer import refresh
     from scry.store.index import IndexStore
@@ -213,9 +215,9 @@ def test_a_pass_that_fails_keeps_what_it_published_and_the_next_goes_on(
         patch.setattr(refresh, "BATCH_FILES", 1)
         patch.setattr(IndexStore, "publish", fail_at_third)
         with pytest.raises(OSError, match="No space"):
-            place.bring()
-    assert "./a.py::one" in place.names()
-    assert "./c.py::three" not in place.names()
-    assert place.bring().state == "ready"
-    assert {"./a.py::one", "./bad.py::broken", "./c.py::three"} <= set(place.names())
-    assert place.store.files.faults(9) == []
+            sample.update_index()
+    assert "./a.py::one" in sample.names()
+    assert "./c.py::three" not in sample.names()
+    assert sample.update_index().state == "ready"
+    assert {"./a.py::one", "./bad.py::broken", "./c.py::three"} <= set(sample.names())
+    assert sample.store.files.faults(9) == []
