@@ -137,7 +137,7 @@ _NAME_PATTERNS = (
         re.compile(r".+(\.min\.(js|css)|\.g\.(cs|dart)|\.designer\.cs|\.freezed\.dart|\.(js|css)\.map|\.snap)$"),
     ),
     (GENERATED, re.compile(r"zz_generated.+\.go$")),
-    (GENERATED, re.compile(f"({'|'.join(re.escape(name.lower()) for name in LOCK_FILES)})$")),
+    (GENERATED, re.compile(f"({'|'.join(map(re.escape, map(str.lower, LOCK_FILES)))})$")),
     (DECLARATION, re.compile(r".+(\.d\.[cm]?ts|\.pyi)$")),
     (DOCUMENTATION, re.compile(r".+\.(md|mdx|markdown|rst|adoc|asciidoc|org|tex|texi)$")),
     (
@@ -240,15 +240,17 @@ def superseded_paths(paths: Iterable[str]) -> frozenset[str]:
         if version := version_of_path(path):
             versions[version[1]][version[0]] = path
     return frozenset(
-        path
-        for rest, paths_by_version in versions.items()
-        for version, path in paths_by_version.items()
-        if version < max(paths_by_version) or (version == 1 and rest in all_paths)
+        {
+            path
+            for rest, paths_by_version in versions.items()
+            for version, path in paths_by_version.items()
+            if version < max(paths_by_version) or (version == 1 and rest in all_paths)
+        }
     )
 
 
 _SCRIPT_ENTRY_FILES = frozenset(
-    f"index.{module}{language}s{x}" for module in ("", "c", "m") for language in "jt" for x in ("", "x")
+    {f"index.{module}{language}s{x}" for module in ("", "c", "m") for language in "jt" for x in ("", "x")}
 )
 _ENTRY_FILES = _SCRIPT_ENTRY_FILES | {"lib.rs", "mod.rs", "__init__.py", "doc.go", "package-info.java", "init.lua"}
 _README = re.compile(r"readme(\.\w+)?$", re.IGNORECASE)

@@ -258,7 +258,9 @@ def load_settings(
     Raises BadSettings for the person's file, the environment and the overrides; see the module for the project's file.
     """
     gathered = _SettingsBuilder()
-    gathered.add_file(config_home() / SETTINGS_FILE_NAME)
+    own_file = config_home() / SETTINGS_FILE_NAME
+    for name, raw, file in _read_items(own_file, str(own_file)):
+        gathered.add(name, raw, str(own_file), file.describe_line(name))
     if root is not None:
         gathered.add_project_file(root / PROJECT_SETTINGS_FILE)
     gathered.add_environment(environ)
@@ -284,10 +286,6 @@ class _SettingsBuilder(Struct):
         except ValueError as error:
             raise BadSettings(f"{source}{line}: {name}: {error}") from error
         self._set(name, value, source)
-
-    def add_file(self, path: Path) -> None:
-        for name, raw, file in _read_items(path, str(path)):
-            self.add(name, raw, str(path), file.describe_line(name))
 
     def add_project_file(self, path: Path) -> None:
         try:

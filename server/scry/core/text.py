@@ -20,7 +20,7 @@ from scry.core.types import SearchQuery
 _WORD_RUN = re.compile(r"\w+")
 _ASCII_WORD_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _ANY_SCRIPT_PART = re.compile(r"[^\W\d_]+|\d+")
-_KEEP_WORD_CHARACTERS = bytes(byte if _WORD_RUN.match(chr(byte)) else ord(" ") for byte in range(128)) + bytes(128)
+_KEEP_WORD_CHARACTERS = bytes([byte if _WORD_RUN.match(chr(byte)) else ord(" ") for byte in range(128)]) + bytes(128)
 _MAX_TERM_LENGTH = 64
 """A longer word is data (a hash, base64), not language; it is left out."""
 

@@ -98,13 +98,18 @@ class StaticModel:
         return units[np.fromiter((index_of[text] for text in texts), np.intp, len(texts))]
 
     def _pool_bags(self, bags: Sequence[list[int]]) -> Vectors:
-        """Return the weighted sum of each bag's rows.
+        """Return the weighted sum of each bag's rows: the weight of an id is 1 + log10(tf).
 
         The pieces of all bags are counted at once: most bags are short, and a numpy call for each costs more than the
         sum.
         """
         pooled = np.zeros((len(bags), self.dimension), np.float32)
-        rows, ids, weights = weigh_bags(bags, len(self._table))
+        lengths = np.fromiter(map(len, bags), np.intp, len(bags))
+        all_ids = np.fromiter(chain.from_iterable(bags), np.intp, int(lengths.sum()))
+        keys = np.repeat(np.arange(len(bags)), lengths) * len(self._table) + all_ids
+        distinct, counts = np.unique(keys, return_counts=True)
+        rows, ids = np.divmod(distinct, len(self._table))
+        weights = (1.0 + np.log10(counts)).astype(np.float32)
         weights *= self._scales[ids]
         ends = np.searchsorted(rows, np.arange(len(bags)), side="right").tolist()
         start = 0
@@ -163,19 +168,6 @@ def path_text(path: str) -> str:
     """Return the text of the path field: the last two parts of the path without the extension."""
     folder, _, file = path.replace("\\", "/").rpartition("/")
     return f"{folder.rpartition('/')[2]} {file.rpartition('.')[0] or file}"
-
-
-def weigh_bags(bags: Sequence[list[int]], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vectors]:
-    """Return for each distinct id of each bag the bag's index, the id, and its weight 1 + log10(tf), in ascending
-    order.
-
-    size: greater than every id.
-    """
-    lengths = np.fromiter(map(len, bags), np.intp, len(bags))
-    ids = np.fromiter(chain.from_iterable(bags), np.intp, int(lengths.sum()))
-    keys, counts = np.unique(np.repeat(np.arange(len(bags)), lengths) * size + ids, return_counts=True)
-    rows, distinct = np.divmod(keys, size)
-    return rows, distinct, (1.0 + np.log10(counts)).astype(np.float32)
 
 
 def normalize_rows(vectors: Vectors) -> Vectors:

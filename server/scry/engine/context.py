@@ -5,7 +5,6 @@ Parameters are domain values: engine/response/answer.py makes them from those of
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -22,14 +21,11 @@ CancelledCheck = Callable[[], bool]
 """Return whether nobody waits for the answer any more."""
 
 
-never_cancelled: CancelledCheck = threading.Event().is_set
-"""Returns False: the check of requests that cannot be withdrawn is an event that nobody sets."""
-
-
 class RequestContext(Struct, frozen=True):
     """The conditions of a request that do not depend on its mode.
 
-    encoding: of positions, utf-8 or utf-16. cancelled: returns whether the client has withdrawn the request.
+    encoding: of positions, utf-8 or utf-16. cancelled: returns whether the client has withdrawn the
+    request; None where none can be.
     model_timeout_s: seconds that the answer may wait for a model in another process; the bundled one is in this
     process. unsaved_paths: files, relative to the root, whose text in the editor is newer. is_subrequest: the request
     is a part of another one; its answer is neither stored nor logged. commands: the client's names for commands in
@@ -37,7 +33,7 @@ class RequestContext(Struct, frozen=True):
     """
 
     encoding: str = "utf-16"
-    cancelled: CancelledCheck = never_cancelled
+    cancelled: CancelledCheck | None = None
     model_timeout_s: float = MODEL_TIMEOUT_S
     unsaved_paths: Sequence[str] = ()
     is_subrequest: bool = False
@@ -45,7 +41,7 @@ class RequestContext(Struct, frozen=True):
 
     def raise_if_cancelled(self) -> None:
         """Raise Cancelled when the client has withdrawn the request."""
-        if self.cancelled():
+        if self.cancelled is not None and self.cancelled():
             raise Cancelled("the question was withdrawn")
 
 

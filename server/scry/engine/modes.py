@@ -65,10 +65,18 @@ class ProjectModes:
             return self._answer_relation_query(request, context)
         return self.build_answer(self.retrieve(request, context), context)
 
-    def retrieve(self, request: FindRequest | RecentRequest, context: RequestContext) -> RetrievalResult:
+    def retrieve(
+        self, request: FindRequest | RecentRequest, context: RequestContext, *, is_warm_up: bool = False
+    ) -> RetrievalResult:
         """Return the oracles' matches, the first half of find; those of several projects are then ranked together."""
-        self._queried_at = time.monotonic()  # a warm-up yields to a query
-        return self._retrieve(request, context)
+        if not is_warm_up:
+            self._queried_at = time.monotonic()  # a warm-up yields to a query
+        question = question_of(request)
+        store = self._index.store()
+        if store is None:
+            return RetrievalResult(question, self._index.state(context.unsaved_paths), None)
+        state = self._index.state_with_model(context.unsaved_paths)
+        return RetrievalResult(question, state, self._retrieve_from(context, store, question))
 
     def build_answer(self, retrieved: RetrievalResult, context: RequestContext) -> Answer:
         """Return the answer that follows from the matches, the second half of find."""
@@ -85,7 +93,7 @@ class ProjectModes:
                 return
             warm_up = self._warm_up = self._warm_up or WarmUp(lambda: self._queried_at)
         request = FindRequest(WARM_UP_QUESTION)
-        warm_up.run(prepare, lambda ended: self._retrieve(request, RequestContext(cancelled=ended)))
+        warm_up.run(prepare, lambda ended: self.retrieve(request, RequestContext(cancelled=ended), is_warm_up=True))
 
     def close(self) -> None:
         """End the warm-up."""
@@ -179,14 +187,6 @@ class ProjectModes:
 
     # Inside ---------------------------------------------------------------------------------------------------------
 
-    def _retrieve(self, request: FindRequest | RecentRequest, context: RequestContext) -> RetrievalResult:
-        question = question_of(request)
-        store = self._index.store()
-        if store is None:
-            return RetrievalResult(question, self._index.state(context.unsaved_paths), None)
-        state = self._index.state_with_model(context.unsaved_paths)
-        return RetrievalResult(question, state, self._retrieve_from(context, store, question))
-
     def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
         encode = partial(self._index.encode, context.model_timeout_s)
         history, knowledge = self._index.history.read, self._index.knowledge.read
@@ -221,7 +221,7 @@ class ProjectModes:
 
     def _complete(self, answer: Answer, context: RequestContext) -> Answer:
         """Return the answer with the notice of a damaged index and the annotations of its beliefs."""
-        if context.cancelled():  # a newer question may be logged already
+        if context.cancelled is not None and context.cancelled():  # a newer question may be logged already
             raise Cancelled
         answer = self._index.report_damage(answer)
         if not any(hit.document.content_type == BELIEF for hit in answer.hits):

@@ -47,7 +47,7 @@ class EvaluatedIndex:
     def rank(self, question: SearchQuery, overrides: WeightOverrides = NO_OVERRIDES) -> Ranking:
         """Return find's complete ranking of a query. overrides: weight overrides."""
         history = self._indexed.history.read
-        retrieval = retrieve(question, self.store, self._encode, _never_cancelled, history, lambda: None)
+        retrieval = retrieve(question, self.store, self._encode, None, history, lambda: None)
         ranking = rank_candidates(question, retrieval.reader, retrieval.oracle_matches)
         self.oracles.update(name for name, matches in ranking.oracle_matches.by_oracle.items() if matches)
         self.adjustments.update(adjustment.name for each in ranking.ranked for adjustment in each.adjustments)

@@ -326,9 +326,9 @@ def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequ
     Terms that occur nowhere do not count. Where no document holds that many, the number falls until one does. A query
     that spells an identifier as code does is about that identifier: a single term is enough.
     """
-    if any(term.startswith(EXACT_NAME_PREFIX) for term in terms):
+    if [term for term in terms if term.startswith(EXACT_NAME_PREFIX)]:
         return 1
-    minimum = max(1, math.ceil(MIN_TERM_SHARE * sum(index.document_frequency(term) > 0 for term in terms)))
+    minimum = max(1, math.ceil(MIN_TERM_SHARE * sum([index.document_frequency(term) > 0 for term in terms])))
     while minimum > 1 and not index.search(terms, 1, file_ids, minimum):
         minimum -= 1
     return minimum

@@ -73,7 +73,7 @@ class AnswerStore:
         self._path = folder / ANSWERS_FILE
         self._make_folder = make_folder
         self._max_answers = max_answers
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._db: sqlite3.Connection | None = None
         self._opened: os.stat_result | None = None
         self._retry_at = 0.0
@@ -130,7 +130,9 @@ class AnswerStore:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            self._close()
+            if self._db is not None:
+                self._db.close()
+                self._db = None
 
     # Internals, under the lock ------------------------------------------------------------------------------------
 
@@ -170,23 +172,20 @@ class AnswerStore:
     def _open(self) -> sqlite3.Connection:
         """Return the connection, opened again where the file was removed or replaced."""
         if self._db is not None and not self._is_file_in_place():
-            self._close()
+            self.close()
         if self._db is None:
             self._make_folder()
-            self._db = self._connect()
+            connection = open_shared_database(self._path, timeout=_BUSY_TIMEOUT_S, synchronous="OFF")
+            try:
+                if schema_version(connection) > len(ANSWER_MIGRATIONS):
+                    raise sqlite3.DatabaseError("it was written by a newer version of Scry")
+                apply_migrations(connection, ANSWER_MIGRATIONS)
+            except BaseException:
+                connection.close()
+                raise
+            self._db = connection
             self._opened = self._path.stat()
         return self._db
-
-    def _connect(self) -> sqlite3.Connection:
-        connection = open_shared_database(self._path, timeout=_BUSY_TIMEOUT_S, synchronous="OFF")
-        try:
-            if schema_version(connection) > len(ANSWER_MIGRATIONS):
-                raise sqlite3.DatabaseError("it was written by a newer version of Scry")
-            apply_migrations(connection, ANSWER_MIGRATIONS)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
     def _is_file_in_place(self) -> bool:
         try:
@@ -196,7 +195,7 @@ class AnswerStore:
 
     def _handle_failure(self, error: Exception) -> bool:
         """Record a failure; return whether it was a damaged file, which is removed."""
-        self._close()
+        self.close()
         self.last_error = _explain_error(error)
         if type(error) is sqlite3.DatabaseError:
             with suppress(OSError):
@@ -205,11 +204,6 @@ class AnswerStore:
                 return True
         self._retry_at = time.monotonic() + _RETRY_AFTER_S
         return False
-
-    def _close(self) -> None:
-        if self._db is not None:
-            self._db.close()
-            self._db = None
 
 
 def _explain_error(error: Exception) -> str:

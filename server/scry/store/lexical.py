@@ -66,26 +66,22 @@ class LexicalEntry(Struct, frozen=True):
     terms: str
 
 
-def _schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("number", indexed=True, fast=True)
-    builder.add_unsigned_field("file", indexed=True)
-    builder.add_text_field("terms", tokenizer_name=_ANALYZER, index_option="freq")
-    return builder.build()
-
-
 class LexicalIndex:
     """One tantivy index in one folder: read by any process, written by the indexer alone."""
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         """Open the index, created empty where there is none and `write` is set. Raises IndexUnavailable."""
+        builder = tantivy.SchemaBuilder()
+        builder.add_unsigned_field("number", indexed=True, fast=True)
+        builder.add_unsigned_field("file", indexed=True)
+        builder.add_text_field("terms", tokenizer_name=_ANALYZER, index_option="freq")
         self._folder = folder
         self._stemmer = Stemmer()
         self._reloads = 0
         try:
             if write:
                 folder.mkdir(parents=True, exist_ok=True)
-            self._schema = _schema()
+            self._schema = builder.build()
             self._index = tantivy.Index(self._schema, str(folder))
             self._index.register_tokenizer(_ANALYZER, make_analyzer())
             self._writer = self._index.writer(_HEAP_BYTES, 1) if write else None
@@ -134,29 +130,24 @@ class LexicalIndex:
         return tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
-        """Return for each of these documents the terms that it holds, in their order."""
+        """Return for each of these documents the terms that it holds, in their order.
+
+        Bit i of the score of a document stands for term i of the part that is searched for.
+        """
         matches: dict[int, list[str]] = {doc_key: [] for doc_key in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
-            for doc_key, match_bits in self._match_bits(part, doc_keys):
-                matches[doc_key] += [term for bit, term in enumerate(part) if match_bits >> bit & 1]
+            bits = [
+                (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(term), float(1 << bit)))
+                for bit, term in enumerate(part)
+            ]
+            query = _restrict_query(tantivy.Query.boolean_query(bits), self._doc_keys_query(doc_keys))
+            searcher = self._searcher
+            hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
+            matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
+            for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
+                matches[int(doc_key or 0)] += [term for bit, term in enumerate(part) if int(score) >> bit & 1]
         return matches
-
-    def _match_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> list[tuple[int, int]]:
-        """Return key and matched terms of the documents that hold any of the terms: bit i of the score stands for term
-        i.
-        """
-        bits = [
-            (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(term), float(1 << bit)))
-            for bit, term in enumerate(terms)
-        ]
-        among = self._doc_keys_query(doc_keys)
-        searcher = self._searcher
-        hits = searcher.search(
-            _restrict_query(tantivy.Query.boolean_query(bits), among), max(1, len(doc_keys)), count=False
-        ).hits
-        matches = searcher.fast_field_values("number", [address for _, address in hits])
-        return [(int(doc_key or 0), int(score)) for doc_key, (score, _) in zip(matches, hits, strict=True)]
 
     def _doc_keys_query(self, doc_keys: Sequence[int]) -> tantivy.Query:
         """Return a query for the documents with these keys.

@@ -297,19 +297,16 @@ class VectorIndex:
     def _open_vectors(self, vector_set: VectorSet) -> VectorFile:
         """Return the vector file of a set. Raises IndexDamaged, and records the damage."""
         try:
-            return self._open_latest(vector_set)
+            try:
+                return self._sets.open_file(vector_set)
+            except FileNotFoundError:  # rewritten or dropped since the look-up
+                replacement = self._sets.find_by_identity(vector_set.embedder.identity)
+                if replacement is None or replacement.file == vector_set.file:
+                    raise EmbedderMismatch(f"the vectors of {vector_set.embedder.identity} are gone") from None
+                return self._sets.open_file(replacement)
         except IndexDamaged:
             self._database.damaged_files.add(-vector_set.set_id)
             raise
-
-    def _open_latest(self, vector_set: VectorSet) -> VectorFile:
-        try:
-            return self._sets.open_file(vector_set)
-        except FileNotFoundError:  # rewritten or dropped since the look-up
-            replacement = self._sets.find_by_identity(vector_set.embedder.identity)
-            if replacement is None or replacement.file == vector_set.file:
-                raise EmbedderMismatch(f"the vectors of {vector_set.embedder.identity} are gone") from None
-            return self._sets.open_file(replacement)
 
     # Writing ------------------------------------------------------------------------------------------------------
 

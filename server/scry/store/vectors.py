@@ -202,10 +202,11 @@ class VectorFile:
 
         Raises IndexUnavailable when the file holds fewer, IndexDamaged when it holds something else.
         """
-        if count < self.row_count:
+        loaded = len(self._rows.doc_keys)
+        if count < loaded:
             self._buffer = self._rows = QuantizedVectors.empty(0, self.dimension)
-            self._end_offset = 0
-        if count == self.row_count:
+            self._end_offset = loaded = 0
+        if count == loaded:
             return
         buffer = self._buffer
         if count > len(buffer.doc_keys):
@@ -217,7 +218,7 @@ class VectorFile:
 
     def _read(self, file: BinaryIO, room: QuantizedVectors, count: int) -> int:
         """Read the rows up to `count` that are not loaded yet; return where the last block ends."""
-        size, end = self.row_count, self._end_offset
+        size, end = len(self._rows.doc_keys), self._end_offset
         headers = iter_block_headers(file, end)
         while size < count:
             header = next(headers, None)
@@ -248,7 +249,14 @@ class VectorFile:
 
         allowed: sorted keys of the documents to search among.
         """
-        doc_keys, cosines = self._cosines_among(query, allowed)
+        rows, picked = self._rows, None
+        if allowed is not None:
+            picked = np.flatnonzero(np.isin(rows.doc_keys, allowed))
+            if len(picked) < _COPY_SHARE * len(rows.doc_keys):  # few rows are copied; many are compared in place
+                rows, picked = rows.select(picked), None
+        doc_keys, cosines = rows.doc_keys, self._cosines(rows, query)
+        if picked is not None:
+            doc_keys, cosines = doc_keys[picked], cosines[picked]
         count = min(limit, len(cosines))
         if count == 0:
             return []
@@ -257,35 +265,23 @@ class VectorFile:
         nearest = nearest[np.lexsort((doc_keys[nearest], -cosines[nearest]))][:count]
         return [(int(doc_keys[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
 
-    def _cosines_among(
-        self, query: FloatRows, allowed: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-        """Return the keys of the rows to search among, and their cosines.
-
-        Few rows are copied; where they are many, all rows are compared in place.
-        """
-        rows = self._rows
-        if allowed is None:
-            return rows.doc_keys, self._cosines(rows, query)
-        indexes = np.flatnonzero(np.isin(rows.doc_keys, allowed))
-        if len(indexes) < _COPY_SHARE * len(rows.doc_keys):
-            rows = rows.select(indexes)
-            return rows.doc_keys, self._cosines(rows, query)
-        return rows.doc_keys[indexes], self._cosines(rows, query)[indexes]
-
     def _cosines(self, rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float64]:
+        """Return the cosine of each row, from exact integer products: however many rows there are, they are equal."""
         query = rotate(query[None])[0]
         largest = float(np.abs(query).max(initial=0.0))
         if largest == 0.0:
             return np.full(len(rows.doc_keys), _NO_COSINE)
         scale = largest / self._max_query_value
-        quantized = np.rint(query / scale).astype(np.int64)
-        return np.round(_dot_products(rows, quantized) * rows.scales.astype(np.float64) * scale, 6)
+        if not len(rows.doc_keys):
+            return np.zeros(0, np.float64)
+        from numkong import dots_pack, dots_packed  # imported late: not needed without vectors
 
-    @property
-    def row_count(self) -> int:
-        """The number of loaded rows."""
-        return len(self._rows.doc_keys)
+        quantized = np.rint(query / scale).astype(np.int64)
+        coarse = (quantized / _COARSE_FACTOR).astype(np.int64)  # rounded towards 0
+        parts = dots_pack(np.stack([coarse, quantized - _COARSE_FACTOR * coarse]).astype(np.int8))
+        products = np.asarray(dots_packed(rows.matrix, parts)).astype(np.int64)
+        exact = _COARSE_FACTOR * products[:, 0] + products[:, 1]
+        return np.round(exact * rows.scales.astype(np.float64) * scale, 6)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -339,15 +335,3 @@ def _find_end_offset(file: BinaryIO, count: int) -> int | None:
         new, _, end = header
         size += new
     return end
-
-
-def _dot_products(rows: QuantizedVectors, query: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the exact integer product of each row with the query, however many rows there are."""
-    if not len(rows.doc_keys):
-        return np.zeros(0, np.int64)
-    from numkong import dots_pack, dots_packed  # imported late: not needed without vectors
-
-    coarse = (query / _COARSE_FACTOR).astype(np.int64)  # rounded towards 0
-    parts = dots_pack(np.stack([coarse, query - _COARSE_FACTOR * coarse]).astype(np.int8))
-    products = np.asarray(dots_packed(rows.matrix, parts)).astype(np.int64)
-    return _COARSE_FACTOR * products[:, 0] + products[:, 1]

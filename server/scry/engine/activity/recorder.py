@@ -173,10 +173,22 @@ class EventWriter:
             self._log = None
 
     def _write(self, jobs: Sequence[_WriteJob]) -> None:
-        made = [self._make_events(job) for job in jobs]
+        made: list[list[LogEvent]] = []
+        for job in jobs:
+            try:
+                made.append([make() for make in job.makes])
+            except Exception as error:
+                _log.exception("an event could not be made")
+                job.finish(error=LogUnavailable(f"{type(error).__name__}: {error}"))
+                made.append([])
         earlier = list(self._pending)
         try:
-            new = self._open_log().append([*earlier, *chain.from_iterable(made)])
+            if self._log is not None and not self._log.is_in_place():
+                self._log.close()
+                self._log = None
+            if self._log is None:
+                self._log = EventLog.open(self._project.data, partial(create_data_folder, self._project))
+            new = self._log.append([*earlier, *chain.from_iterable(made)])
         except LogUnavailable as error:
             self._defer(jobs, made, error)
             return
@@ -191,14 +203,6 @@ class EventWriter:
             job.finish(new[at : at + len(events)])
             at += len(events)
 
-    def _make_events(self, job: _WriteJob) -> list[LogEvent]:
-        try:
-            return [make() for make in job.makes]
-        except Exception as error:
-            _log.exception("an event could not be made")
-            job.finish(error=LogUnavailable(f"{type(error).__name__}: {error}"))
-            return []
-
     def _defer(self, jobs: Sequence[_WriteJob], made: Sequence[Sequence[LogEvent]], error: LogUnavailable) -> None:
         """Hold queries until the next write; fail the jobs of acts."""
         self._trouble = str(error)
@@ -209,14 +213,6 @@ class EventWriter:
             job.finish(error=error)
             if not job.is_act:
                 self._pending.extend(events)
-
-    def _open_log(self) -> EventLog:
-        if self._log is not None and not self._log.is_in_place():
-            self._log.close()
-            self._log = None
-        if self._log is None:
-            self._log = EventLog.open(self._project.data, partial(create_data_folder, self._project))
-        return self._log
 
 
 _writers: weakref.WeakSet[EventWriter] = weakref.WeakSet()

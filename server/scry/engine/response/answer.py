@@ -129,7 +129,11 @@ def requested_projects(params: Struct) -> RequestedProjects:
 
 def names_projects(params: Struct) -> bool:
     """Return whether a request's parameters name projects, or select all or linked ones."""
-    return requested_projects(params) != RequestedProjects()
+    return bool(
+        getattr(params, "projects", None)
+        or getattr(params, "all_projects", None)
+        or getattr(params, "linked_projects", None)
+    )
 
 
 # Answers --------------------------------------------------------------------------------------------------------------
@@ -211,7 +215,19 @@ def present_hit(hit: Hit, project: Project, encoding: str) -> messages.ResultIte
             messages.Adjustment(name=a.name, factor=a.factor, reason=replace_surrogates(a.reason))
             for a in candidate.adjustments
         ],
-        annotations=_present_annotations(hit, project.root),
+        annotations=messages.Annotations(
+            structural=present_structure(hit.structure) if hit.structure else UNSET,
+            composite=[
+                messages.CompositePart(name=p.name, value=p.value, weight=p.weight, reason=replace_surrogates(p.reason))
+                for p in hit.composite
+            ]
+            or UNSET,
+            relations=[
+                messages.Relation(kind=r.kind, count=r.count, confidence=r.confidence or UNSET) for r in hit.relations
+            ]
+            or UNSET,
+            proof=[_present_proof_step(step, project.root) for step in hit.proof] or UNSET,
+        ),
         snippet=replace_surrogates(hit.snippet),
         sources=list(candidate.oracle_matches),
         project=project.name,
@@ -242,22 +258,6 @@ def describe_evidence(
     if more_in_file:
         parts.append(f"+{more_in_file} more in this file")
     return " | ".join(parts)
-
-
-def _present_annotations(hit: Hit, root: Path) -> messages.Annotations:
-    return messages.Annotations(
-        structural=present_structure(hit.structure) if hit.structure else UNSET,
-        composite=[
-            messages.CompositePart(name=p.name, value=p.value, weight=p.weight, reason=replace_surrogates(p.reason))
-            for p in hit.composite
-        ]
-        or UNSET,
-        relations=[
-            messages.Relation(kind=r.kind, count=r.count, confidence=r.confidence or UNSET) for r in hit.relations
-        ]
-        or UNSET,
-        proof=[_present_proof_step(step, root) for step in hit.proof] or UNSET,
-    )
 
 
 def _present_proof_step(step: ProofStep, root: Path) -> messages.Edge:

@@ -35,7 +35,7 @@ from scry.core.text import (
     queried_spellings,
     search_text,
 )
-from scry.core.types import Adjustment, Candidate, DocumentHeader, QueryIntent, SearchQuery
+from scry.core.types import Adjustment, Candidate, DocumentHeader, QueryFilter, QueryIntent, SearchQuery
 
 StemFunction = Callable[[str], str]
 
@@ -259,7 +259,7 @@ class BoostRules:
         self._asks_for_commits = (
             question.intent in COMMIT_INTENTS
             or "commit" in question.content_types
-            or any(f.field == "type" and f.value == "commit" and not f.exclude for f in question.filters)
+            or QueryFilter("type", "commit") in question.filters
         )
         self.set_order(by_rank_sum)
         self._own_platforms = families_here()

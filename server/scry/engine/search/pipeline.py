@@ -84,13 +84,13 @@ def retrieve(
     question: SearchQuery,
     store: IndexStore,
     encode: Callable[[EmbedderInfo, str], Vectors],
-    cancelled: Callable[[], bool],
+    cancelled: Callable[[], bool] | None,
     history: Callable[[], HistoryReader | None],
     knowledge: Callable[[], NoteStores | None],
 ) -> Retrieval:
     """Consult every oracle on the index as it is published now. Raises Cancelled when nobody waits any more.
 
-    encode: see OracleReader. history: returns the history as of now; may raise IndexUnavailable, which costs only what
+    encode: see OracleReader. cancelled: None for a query that nobody can withdraw. history: returns the history as of now; may raise IndexUnavailable, which costs only what
     the history would have added and is reported by the temporal oracle. knowledge: returns the note stores, None where
     all are empty.
     """
@@ -106,12 +106,14 @@ def retrieve(
     return Retrieval(question, reader, consult_oracles(question, reader, cancelled))
 
 
-def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool]) -> OracleMatches:
+def consult_oracles(
+    question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool] | None
+) -> OracleMatches:
     """Return every oracle's matches; an oracle that fails is reported and costs only its own (F3). Raises Cancelled."""
     by_oracle: dict[str, tuple[OracleMatch, ...]] = {}
     faults: list[OracleFault] = []
     for oracle in ORACLES:
-        if cancelled():
+        if cancelled is not None and cancelled():
             raise Cancelled("the question was withdrawn")
         if oracle.notes_only and reader.notes.stores is None:
             by_oracle[oracle.name] = ()
@@ -134,8 +136,8 @@ def rank_candidates(
 
     limit: only so many places are needed; candidates below them may be missing from `ranked`. None for all.
     """
-    doc_keys = list(dict.fromkeys(match.doc_key for matches in oracle_matches.by_oracle.values() for match in matches))
-    fused = fuse_matches(oracle_matches.by_oracle, reader.headers(doc_keys), question.weights)
+    doc_keys = [match.doc_key for matches in oracle_matches.by_oracle.values() for match in matches]
+    fused = fuse_matches(oracle_matches.by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question)
     ranked = rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit)

@@ -113,26 +113,20 @@ def open_shared_database(
     )
     try:
         shared = is_on_network_file_system(path.parent) if on_network is None else on_network
-        _set_journal(connection, "DELETE" if shared else "WAL", timeout)
+        journal, deadline, is_set = "DELETE" if shared else "WAL", time.monotonic() + timeout, False
+        while not is_set:  # while another process creates the file, setting its journal fails at once
+            try:
+                connection.execute(f"PRAGMA journal_mode={journal}")
+                is_set = True
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.005)
         connection.execute(f"PRAGMA synchronous={synchronous}")
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _set_journal(connection: sqlite3.Connection, mode: str, timeout: float) -> None:
-    """Set the journal mode, retrying until `timeout`: while another process creates the file it fails at once."""
-    deadline = time.monotonic() + timeout
-    while True:
-        try:
-            connection.execute(f"PRAGMA journal_mode={mode}")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() >= deadline:
-                raise
-            time.sleep(0.005)
-        else:
-            return
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
 
 from scry.core.errors import BadRequest, ScryError
 from scry.surfaces.cli.answering import (
@@ -55,8 +54,10 @@ PIPE_CLOSED = 141
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line `scry <arguments>` and return its exit status."""
-    _escape_unencodable_text(sys.stdout)
-    _escape_unencodable_text(sys.stderr)
+    for stream in (sys.stdout, sys.stderr):  # characters outside its encoding are written as escapes: no error
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
     try:
         question = parse_plain_question(arguments)
         if question is not None:
@@ -74,13 +75,6 @@ def run(arguments: Sequence[str]) -> int:
         _discard_output()
         return PIPE_CLOSED
     return result
-
-
-def _escape_unencodable_text(stream: TextIO) -> None:
-    """Have a stream write characters outside its encoding as escapes, instead of raising an error."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
 
 
 def _report_failure(error: ScryError, arguments: Sequence[str]) -> int:
