@@ -59,14 +59,15 @@ def _without_accents(text: str) -> str:
 class _IdentifierCache(dict[str, tuple[int, ...]]):
     """The ids of recently split identifiers. A lookup that finds them costs no Python call."""
 
-    def __init__(self, split: Callable[[str], tuple[int, ...]]) -> None:
+    def __init__(self, pieces_of: Callable[[str], tuple[int, ...]]) -> None:
+        """pieces_of: returns the ids of a word's pieces."""
         super().__init__()
-        self._split = split
+        self._pieces_of = pieces_of
 
     def __missing__(self, identifier: str) -> tuple[int, ...]:
         if len(self) >= _CACHE_LIMIT:
             self.clear()
-        ids = self[identifier] = self._split(identifier)
+        ids = self[identifier] = tuple(chain.from_iterable(map(self._pieces_of, split_words(identifier))))
         return ids
 
 
@@ -76,7 +77,7 @@ class Tokenizer:
     def __init__(self, pieces: Sequence[str]) -> None:
         self._ids = dict(zip(pieces, range(len(pieces)), strict=True))
         self._longest = max(map(len, pieces), default=0)
-        self._cache = _IdentifierCache(self._split)
+        self._cache = _IdentifierCache(self._pieces)
         self.size = len(pieces) + HASH_BUCKETS
         """Number of distinct ids."""
 
@@ -92,9 +93,6 @@ class Tokenizer:
     def encode_words(self, words: Iterable[str]) -> list[tuple[int, ...]]:
         """Return the ids of each word that `split_words` gave."""
         return [self._pieces(word) for word in words]
-
-    def _split(self, identifier: str) -> tuple[int, ...]:
-        return tuple(chain.from_iterable(map(self._pieces, split_words(identifier))))
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         ids: list[int] = []

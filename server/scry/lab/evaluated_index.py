@@ -108,10 +108,6 @@ def _folders_above(root: Path) -> str:
     return "" if top == root else os.path.relpath(root, top) + "/"
 
 
-def _never_cancelled() -> bool:
-    return False
-
-
 def why_targets(subject: EvaluatedIndex, outcome: QueryOutcome) -> list[str]:
     """Return the ids to ask `why` for: each target, and the first result if it is none of them.
 

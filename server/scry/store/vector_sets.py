@@ -77,7 +77,8 @@ class VectorSets:
 
     def active(self) -> VectorSet | None:
         """Return the set that answers queries."""
-        return next((vector_set for vector_set in self.list_sets() if vector_set.is_active), None)
+        active = [vector_set for vector_set in self.list_sets() if vector_set.is_active]
+        return active[0] if active else None
 
     def pending(self) -> VectorSet | None:
         """Return the set that becomes active once it is complete."""

@@ -75,7 +75,7 @@ class AnswerArchive:
 
     def add(self, answer: StoredAnswer) -> None:
         """Store an answer that is about to leave. Never fails."""
-        self._store.put(answer.query_id, answer.doc_ids, msgspec.msgpack.encode(answer))
+        self._store.put(answer.content.query_id, answer.doc_ids, msgspec.msgpack.encode(answer))
 
     def get(self, query_id: str) -> StoredAnswer | None:
         """Return an answer by its id; None when it is not stored (any more)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from scry.core.types import Candidate, SearchQuery
 from scry.engine.search import fusion as fuse
@@ -77,7 +77,7 @@ class Competitors:
     def _drop(self, candidate: Candidate, name: str) -> Candidate:
         """Return the candidate without one of its adjustments."""
         others = [adjustment for adjustment in candidate.adjustments if adjustment.name != name]
-        return self._adjuster.apply(structs.replace(candidate, adjustments=()), others)
+        return self._adjuster.reset_adjustments(candidate, others)
 
 
 def _has_doc_key(candidate: Candidate, doc_key: int) -> bool:

@@ -72,12 +72,12 @@ class StoredAnswer(msgspec.Struct, frozen=True, rename={"origin": "asked"}):
     @property
     def query_id(self) -> str:
         """The answer's id."""
-        return self._content.query_id
+        return self.content.query_id
 
     @property
     def query(self) -> str:
         """The question; empty where there was none."""
-        return self._content.query or ""
+        return self.content.query or ""
 
     @property
     def results(self) -> Sequence[ResultItem]:
@@ -107,7 +107,8 @@ class StoredAnswer(msgspec.Struct, frozen=True, rename={"origin": "asked"}):
         return doc_keys[rank - 1] or None if result_root == str(root) else None
 
     @property
-    def _content(self) -> Answer | Explanation:
+    def content(self) -> Answer | Explanation:
+        """The answer or the explanation, whichever was sent."""
         content = self.answer or self.explanation
         assert content is not None
         return content
@@ -224,19 +225,18 @@ def logged_options(params: msgspec.Struct) -> dict[str, object]:
 
 def query_event(stored: StoredAnswer) -> LogEvent:
     """Return the event of a question and its answer."""
-    body = _common_fields(stored.origin, stored.query)
+    content = stored.content
+    body = _common_fields(stored.origin, content.query or "")
     if stored.answer is not None:
         body["intent"] = stored.answer.intent
     if stored.explanation is not None:
         body |= _explanation_fields(stored.explanation)
-    content = stored.answer or stored.explanation
-    if content is not None:
-        index: dict[str, Any] = msgspec.structs.asdict(content.index)
-        del index["message"]  # how complete the index was, without words for people
-        body["index"] = index | {"unsaved": len(content.index.unsaved)}
-        body["faults"] = [fault.oracle for fault in content.faults]
+    index: dict[str, Any] = msgspec.structs.asdict(content.index)
+    del index["message"]  # how complete the index was, without words for people
+    body["index"] = index | {"unsaved": len(content.index.unsaved)}
+    body["faults"] = [fault.oracle for fault in content.faults]
     body["results"] = [_result_fields(result) for result in stored.results]
-    return LogEvent(QUERY, stored.origin.time_ms, _encode_json(body), stored.query_id)
+    return LogEvent(QUERY, stored.origin.time_ms, _encode_json(body), content.query_id)
 
 
 def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEvent:

@@ -7,12 +7,12 @@ if TYPE_CHECKING:
     from scry.engine.search.boosts import MENTIONED_NAME_FACTOR as MENTIONED_NAME_FACTOR
     from scry.engine.search.boosts import NAME_IN_QUESTION_FACTOR as NAME_IN_QUESTION_FACTOR
     from scry.engine.search.boosts import max_boost as max_boost
+    from scry.engine.search.fusion import PlaceRules as PlaceRules
     from scry.engine.search.fusion import fuse_matches as fuse_matches
     from scry.engine.search.fusion import fused_score_ceiling as fused_score_ceiling
     from scry.engine.search.fusion import rank_with_boosts as rank_with_boosts
     from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS as BASE_ORACLE_WEIGHTS
     from scry.engine.search.pipeline import Ranking as Ranking
-    from scry.engine.search.places import PlaceRules as PlaceRules
     from scry.engine.search.query import INTENT_WEIGHT_FACTORS as INTENT_WEIGHT_FACTORS
     from scry.engine.search.query import detect_intent as detect_intent
     from scry.engine.search.query import parse_query as parse_query
@@ -24,7 +24,7 @@ else:
         "INTENT_WEIGHT_FACTORS": "query",
         "MENTIONED_NAME_FACTOR": "boosts",
         "NAME_IN_QUESTION_FACTOR": "boosts",
-        "PlaceRules": "places",
+        "PlaceRules": "fusion",
         "Ranking": "pipeline",
         "WORTHY_SHARE": "results",
         "count_hidden_repeats": "results",

@@ -90,9 +90,9 @@ def retrieve(
 ) -> Retrieval:
     """Consult every oracle on the index as it is published now. Raises Cancelled when nobody waits any more.
 
-    encode: see OracleReader. cancelled: None for a query that nobody can withdraw. history: returns the history as of now; may raise IndexUnavailable, which costs only what
-    the history would have added and is reported by the temporal oracle. knowledge: returns the note stores, None where
-    all are empty.
+    encode: see OracleReader. cancelled: None for a query that nobody can withdraw. history: returns the history as of
+    now; may raise IndexUnavailable, which costs only what the history would have added and is reported by the temporal
+    oracle. knowledge: returns the note stores, None where all are empty.
     """
     store.refresh()
     left = apply_filters(question, store.files.indexed_files)
@@ -106,9 +106,7 @@ def retrieve(
     return Retrieval(question, reader, consult_oracles(question, reader, cancelled))
 
 
-def consult_oracles(
-    question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool] | None
-) -> OracleMatches:
+def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool] | None) -> OracleMatches:
     """Return every oracle's matches; an oracle that fails is reported and costs only its own (F3). Raises Cancelled."""
     by_oracle: dict[str, tuple[OracleMatch, ...]] = {}
     faults: list[OracleFault] = []

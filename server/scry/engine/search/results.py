@@ -1,6 +1,6 @@
 """Turn ranked candidates into results: snippets, structure, and counts of hidden repeats per file.
 
-A file may hold several results; each further one is lowered (the adjustment `repeat`, see search.places).
+A file may hold several results; each further one is lowered (the adjustment `repeat`, see search.fusion).
 `count_hidden_repeats` counts further places of a file that are no results, so that a single result of a file is not
 mistaken for all that the file has.
 """
@@ -43,7 +43,7 @@ def make_hits(
     hidden_counts: as `count_hidden_repeats` returns them.
     """
     documents = reader.get_documents([candidate.document.doc_key for candidate in best])
-    paths = sorted({candidate.document.path for candidate in best} - {""})
+    paths = sorted(frozenset([candidate.document.path for candidate in best]) - {""})
     structures, levels = reader.code.store.files.get_structures(paths), reader.commits.activity_levels(paths)
     matched_terms = {
         oracle.name: oracle.matched_terms(question, reader, doc_keys)
@@ -125,7 +125,7 @@ def count_hidden_repeats(ranked: Sequence[Candidate], shown: Sequence[Candidate]
     the adjustment `repeat` left out: the number does not depend on the limit, but for the places that it shows. Files
     without any are left out. ranked: adjusted, of each file of `shown` all candidates. shown: those that are results.
     """
-    shown_keys = {candidate.document.doc_key for candidate in shown}
+    shown_keys = frozenset([candidate.document.doc_key for candidate in shown])
     best = {candidate.document.path: candidate for candidate in reversed(shown) if candidate.document.path}
     hidden: Counter[int] = Counter()
     for each in ranked:

@@ -80,7 +80,7 @@ class DocumentTable:
         """
         with self._lock:
             rows = self._select_rows(DOCUMENT_COLUMNS, doc_keys)
-            descriptions = self._descriptions({row[1] for row in rows}) if with_descriptions else {}
+            descriptions = self._descriptions(frozenset([row[1] for row in rows])) if with_descriptions else {}
         return {document.doc_key: document for document in read_documents(rows, descriptions)}
 
     def headers_by_name(self, keys: Sequence[str]) -> list[DocumentHeader]:
