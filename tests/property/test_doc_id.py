@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scry.core import DocId, file_doc_id, lines_doc_id, parse_doc_id, symbol_doc_id
+from scry.core import DocId, file_doc_id, make_doc_id, parse_doc_id, symbol_doc_id
 
 _paths = st.text(min_size=1, max_size=40).filter(lambda text: not text.startswith("./"))
 _bytes = st.binary(min_size=1, max_size=12).map(lambda raw: raw.decode("utf-8", "surrogateescape"))
@@ -26,7 +26,7 @@ def test_symbol_doc_ids_round_trip(path: str, name: str, ordinal: int) -> None:
 @pytest.mark.acceptance("J2a")
 @given(_file_names, st.integers(1, 10**6), st.integers(1, 10**6))
 def test_line_and_file_doc_ids_round_trip(path: str, first: int, last: int) -> None:
-    assert parse_doc_id(lines_doc_id(path, first, last)) == DocId(path, lines=(first, last))
+    assert parse_doc_id(make_doc_id(path, "", "text", "", 0, (first - 1, last - 1))) == DocId(path, lines=(first, last))
     assert parse_doc_id(file_doc_id(path)) == DocId(path)
 
 

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from scry.core.doc_id import DocId as DocId
     from scry.core.doc_id import file_doc_id as file_doc_id
-    from scry.core.doc_id import lines_doc_id as lines_doc_id
+    from scry.core.doc_id import make_doc_id as make_doc_id
     from scry.core.doc_id import new_query_id as new_query_id
     from scry.core.doc_id import parse_doc_id as parse_doc_id
     from scry.core.doc_id import symbol_doc_id as symbol_doc_id
@@ -152,8 +152,8 @@ else:
         "file_doc_id": "doc_id",
         "find_identifiers": "text",
         "format_size": "files",
-        "lines_doc_id": "doc_id",
         "load_settings": "settings",
+        "make_doc_id": "doc_id",
         "new_query_id": "doc_id",
         "normalize_name": "text",
         "note_store_of": "knowledge",

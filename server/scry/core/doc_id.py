@@ -61,17 +61,14 @@ def symbol_doc_id(path: str, qualified_name: str, ordinal: int) -> str:
     return f"{file_doc_id(path)}::{name}" + (f"~{ordinal + 1}" if ordinal else "")
 
 
-def lines_doc_id(path: str, first: int, last: int, ordinal: int = 0) -> str:
-    """Return the doc_id of lines `first` to `last` (1-based, inclusive) of a file; `ordinal` 0 is the first text on
-    exactly these lines.
-    """
-    return f"{file_doc_id(path)}#L{first}-L{last}" + (f"~{ordinal + 1}" if ordinal else "")
-
-
 def make_doc_id(path: str, name: str, kind: str, container: str, ordinal: int, lines: tuple[int, int]) -> str:
-    """Return the doc_id of a document in a file. lines: its first and last, 0-based, for one without a name."""
+    """Return the doc_id of a document in a file.
+
+    lines: its first and last, 0-based, for one without a name. ordinal: 0 for the first of its name, or without a name
+    the first on exactly these lines.
+    """
     if not name:
-        return lines_doc_id(path, lines[0] + 1, lines[1] + 1, ordinal)
+        return f"{file_doc_id(path)}#L{lines[0] + 1}-L{lines[1] + 1}" + (f"~{ordinal + 1}" if ordinal else "")
     return symbol_doc_id(path, qualified_name(name, kind, container), ordinal)
 
 

@@ -231,10 +231,10 @@ class CoChangeSeeds(Struct, frozen=True, dict=True):
         return frozenset(self.matched_commits).union(*self.by_document.values())
 
     @cached_property
-    def exclusive_commits(self) -> dict[int, set[int]]:
+    def exclusive_commits(self) -> dict[int, frozenset[int]]:
         """The commits of each seed that are no seeds and changed no other seed: they do not tie the seed to itself."""
         holders = Counter(chain.from_iterable(self.by_document.values()))
-        alone = {commit for commit, count in holders.items() if count == 1} - self.matched_commits
+        alone = frozenset([commit for commit, count in holders.items() if count == 1]) - self.matched_commits
         return {document: alone & commits for document, commits in self.by_document.items()}
 
 

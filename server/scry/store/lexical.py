@@ -114,17 +114,14 @@ class LexicalIndex:
 
         file_ids: only documents of these files.
         """
-        query = self._any_term_query(terms, min_terms)
+        wanted = [(tantivy.Occur.Should, self._term_query(term)) for term in terms]
+        query = tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
         if file_ids is not None:
             query = _restrict_query(query, tantivy.Query.term_set_query(self._schema, "file", list(file_ids)))
         searcher = self._searcher  # one searcher for both calls: another thread may reload
         hits = searcher.search(query, limit, count=False).hits
         doc_keys = searcher.fast_field_values("number", [address for _, address in hits])
         return [(int(doc_key or 0), float(score)) for doc_key, (score, _) in zip(doc_keys, hits, strict=True)]
-
-    def _any_term_query(self, terms: Sequence[str], min_terms: int) -> tantivy.Query:
-        wanted = [(tantivy.Occur.Should, self._term_query(term)) for term in terms]
-        return tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
 
     def _term_query(self, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
@@ -162,7 +159,8 @@ class LexicalIndex:
 
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
         """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` terms."""
-        query = self._any_term_query(terms, min_terms)
+        wanted = [(tantivy.Occur.Should, self._term_query(term)) for term in terms]
+        query = tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
         one = tantivy.Query.term_query(self._schema, "number", doc_key, "basic")
         hits = self._searcher.search(_restrict_query(query, one), 1, count=False).hits
         return float(hits[0][0]) if hits else 0.0

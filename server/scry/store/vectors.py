@@ -212,28 +212,24 @@ class VectorFile:
         if count > len(buffer.doc_keys):
             buffer = QuantizedVectors.empty(int(count * _GROWTH_FACTOR), self.dimension)
             buffer.copy_from(0, self._rows)
+        end = self._end_offset
         with self._path.open("rb") as file:
-            self._end_offset = self._read(file, buffer, count)
+            headers = iter_block_headers(file, end)
+            while loaded < count:
+                header = next(headers, None)
+                if header is None:
+                    raise IndexUnavailable(self._too_short)
+                new, first, end = header
+                if new > count - loaded:
+                    raise IndexDamaged(f"{self._path} is damaged; rebuild the index")
+                file.seek(first)
+                # `rows` keeps the block before alive until here: freed earlier, its memory would return to the system,
+                # and allocating it again takes as long as everything else.
+                rows = unpack_block(file.read(end - first), new, self.dimension)
+                buffer.copy_from(loaded, rows)
+                loaded += new
+        self._end_offset = end
         self._buffer, self._rows = buffer, buffer.select(slice(0, count))
-
-    def _read(self, file: BinaryIO, room: QuantizedVectors, count: int) -> int:
-        """Read the rows up to `count` that are not loaded yet; return where the last block ends."""
-        size, end = len(self._rows.doc_keys), self._end_offset
-        headers = iter_block_headers(file, end)
-        while size < count:
-            header = next(headers, None)
-            if header is None:
-                raise IndexUnavailable(self._too_short)
-            new, first, end = header
-            if new > count - size:
-                raise IndexDamaged(f"{self._path} is damaged; rebuild the index")
-            file.seek(first)
-            # `rows` keeps the block before alive until here: freed earlier, its memory would return to the system, and
-            # allocating it again takes as long as everything else.
-            rows = unpack_block(file.read(end - first), new, self.dimension)
-            room.copy_from(size, rows)
-            size += new
-        return end
 
     @property
     def _too_short(self) -> str:
@@ -263,7 +259,8 @@ class VectorFile:
         last = len(cosines) - count
         nearest = np.flatnonzero(cosines >= np.partition(cosines, last)[last])  # with all rows that equal the last one
         nearest = nearest[np.lexsort((doc_keys[nearest], -cosines[nearest]))][:count]
-        return [(int(doc_keys[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
+        nearest = nearest[cosines[nearest] > _NO_COSINE]
+        return list(zip(doc_keys[nearest].tolist(), cosines[nearest].tolist(), strict=True))
 
     def _cosines(self, rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float64]:
         """Return the cosine of each row, from exact integer products: however many rows there are, they are equal."""

@@ -290,13 +290,11 @@ class Recorder:
             roots=[escape_unencodable(str(root)) for root in roots],
         )
 
-    def record_answer(self, answer: StoredAnswer, make: EventFactory, picker: str | None) -> None:
-        """Store an answer and queue its event. Never fails. picker: the picker in which its query is being typed."""
-        self.answers.add(answer)
-        self.log(make, answer.origin, picker)
-
     def log(self, make: EventFactory, origin: AnswerOrigin, picker: str | None = None) -> None:
-        """Queue an event, unless its question is private."""
+        """Queue an event, unless its question is private. Never fails.
+
+        picker: the picker in which its query is being typed.
+        """
         if origin.is_private:
             return
         if picker is None:

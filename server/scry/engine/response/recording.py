@@ -141,7 +141,8 @@ def record_answer(
     origin = recorder.make_origin(mode, logged_options(params), encoding, doc_keys, roots)
     clean = replace(answer, query=escape_unencodable(answer.query)) if answer.query else answer
     stored = StoredAnswer(origin, clean) if isinstance(clean, Answer) else StoredAnswer(origin, explanation=clean)
-    recorder.record_answer(stored, partial(query_event, stored), getattr(params, "picker", None))
+    recorder.answers.add(stored)
+    recorder.log(partial(query_event, stored), origin, getattr(params, "picker", None))
     trouble = recorder.new_trouble()
     return _add_trouble(answer, trouble) if trouble else answer
 
@@ -236,7 +237,7 @@ def query_event(stored: StoredAnswer) -> LogEvent:
     body["index"] = index | {"unsaved": len(content.index.unsaved)}
     body["faults"] = [fault.oracle for fault in content.faults]
     body["results"] = [_result_fields(result) for result in stored.results]
-    return LogEvent(QUERY, stored.origin.time_ms, _encode_json(body), content.query_id)
+    return LogEvent(QUERY, stored.origin.time_ms, msgspec.json.encode(body).decode(), content.query_id)
 
 
 def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEvent:
@@ -249,13 +250,15 @@ def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEven
         "state": detail.state,
         "results": [_result_fields(detail.result)],
     }
-    return LogEvent(QUERY, origin.time_ms, _encode_json(body), query_id)
+    return LogEvent(QUERY, origin.time_ms, msgspec.json.encode(body).decode(), query_id)
 
 
 def use_event(params: UseParams, doc_id: str, surface: str) -> LogEvent:
     """Return the event of a result's use."""
     body = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
-    return LogEvent(USE, now_ms(), _encode_json(body), params.query_id, escape_unencodable(params.act_id))
+    return LogEvent(
+        USE, now_ms(), msgspec.json.encode(body).decode(), params.query_id, escape_unencodable(params.act_id)
+    )
 
 
 def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> LogEvent:
@@ -267,7 +270,7 @@ def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> 
     }
     if doc_id is not None:
         body |= {"rank": params.rank, "doc_id": doc_id}
-    return LogEvent(FEEDBACK, now_ms(), _encode_json(body), params.query_id)
+    return LogEvent(FEEDBACK, now_ms(), msgspec.json.encode(body).decode(), params.query_id)
 
 
 def _common_fields(origin: AnswerOrigin, query: str) -> dict[str, object]:
@@ -309,7 +312,3 @@ def _result_fields(result: ResultItem) -> dict[str, object]:
         "adjustments": {each.name: each.factor for each in result.adjustments},
         "annotations": result.annotations,
     }
-
-
-def _encode_json(body: Mapping[str, object]) -> str:
-    return msgspec.json.encode(body).decode()

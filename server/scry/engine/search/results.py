@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice
 
 from msgspec.structs import replace
 
@@ -92,8 +91,12 @@ def make_snippet(document: Document, text: str | None) -> str:
         first_line = symbol.doc.strip().partition("\n")[0].strip()
         return truncate(f"{symbol.signature} — {first_line}" if first_line else symbol.signature)
     lines = split_source_lines(text or "")[symbol.span.start.line : symbol.span.end.line + 1]
-    worded = (" ".join(line.split()) for line in lines if any(map(str.isalnum, line)))
-    shown = list(islice(worded, _MAX_SNIPPET_LINES + 1))
+    shown: list[str] = []
+    for line in lines:
+        if any(map(str.isalnum, line)):
+            shown.append(" ".join(line.split()))
+        if len(shown) > _MAX_SNIPPET_LINES:
+            break
     first = 1 if symbol.kind == "section" and len(shown) > 1 else 0  # a section's first line is its heading
     return truncate(" ".join(shown[first : first + _MAX_SNIPPET_LINES]))
 

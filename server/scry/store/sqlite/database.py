@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Generic, Literal, NamedTuple, TypeVar
 
@@ -310,7 +311,7 @@ def folder_condition(column: str, folder: str) -> tuple[str, Sequence[str | byte
         return "1", ()
     ranges = path_ranges(folder)
     either = " OR ".join([f"({column} >= ? AND {column} < ?)"] * len(ranges))
-    return f"({either})", [bound for bounds in ranges for bound in bounds]
+    return f"({either})", tuple(chain.from_iterable(ranges))
 
 
 def path_ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
