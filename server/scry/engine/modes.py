@@ -224,7 +224,10 @@ class ProjectModes:
         if context.cancelled is not None and context.cancelled():  # a newer question may be logged already
             raise Cancelled
         answer = self._index.report_damage(answer)
-        if not any(hit.document.content_type == BELIEF for hit in answer.hits):
+        for hit in answer.hits:
+            if hit.document.content_type == BELIEF:
+                break
+        else:
             return answer
         from scry.engine.knowledge.beliefs import annotate_beliefs
 

@@ -41,13 +41,6 @@ class ScoreScale(Struct, frozen=True):
     unit: float = 1.0
 
 
-def _no_matched_terms(
-    _question: SearchQuery, _reader: OracleReader, _keys: Sequence[int]
-) -> dict[int, tuple[str, ...]]:
-    """Return no terms: the oracle's matches carry theirs, or it does not match by words."""
-    return {}
-
-
 def _no_score_scale(_question: SearchQuery, _reader: OracleReader) -> ScoreScale | None:
     """Return None: raw scores of two projects do not compare, only ranks do."""
     return None
@@ -59,8 +52,9 @@ class Oracle(Struct, frozen=True):
     name: on the wire. abbreviation: in a line of text. title: in an explanation. weight: base weight in fusion.
     score_type: the unit of its raw scores. consult: returns matches, best first; finding nothing is no error.
     lookup_rank: ranks a document that has no match, by the same scores. matched_terms: for a few documents, by doc_key,
-    the query's terms that they hold. score_scale: how raw scores compare with those of another project; None where only
-    ranks do. notes_only: whether it ranks nothing but notes; it is not consulted where there are none.
+    the query's terms that they hold; None where its matches carry theirs, or it does not match by words. score_scale:
+    how raw scores compare with those of another project; None where only ranks do. notes_only: whether it ranks nothing
+    but notes; it is not consulted where there are none.
     """
 
     name: str
@@ -70,9 +64,7 @@ class Oracle(Struct, frozen=True):
     score_type: str
     consult: Callable[[SearchQuery, OracleReader], tuple[OracleMatch, ...]]
     lookup_rank: Callable[[SearchQuery, OracleReader, DocumentHeader], RankLookup]
-    matched_terms: Callable[[SearchQuery, OracleReader, Sequence[int]], Mapping[int, tuple[str, ...]]] = (
-        _no_matched_terms
-    )
+    matched_terms: Callable[[SearchQuery, OracleReader, Sequence[int]], Mapping[int, tuple[str, ...]]] | None = None
     score_scale: Callable[[SearchQuery, OracleReader], ScoreScale | None] = _no_score_scale
     notes_only: bool = False
 

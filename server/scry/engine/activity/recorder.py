@@ -33,7 +33,7 @@ from scry.core.notices import Notice
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
 from scry.engine.activity.answer_store import AnswerArchive, RecordingSwitch
-from scry.engine.response.recording import AnswerOrigin, StoredAnswer, describe_missing_rank, query_event
+from scry.engine.response.recording import AnswerOrigin, describe_missing_rank, query_event
 from scry.projects.project import Project, create_data_folder
 from scry.store.events.log import EventLog, EventReader, explain_unwritable_log, now_ms
 

@@ -128,6 +128,8 @@ def _most_matching(doc_keys: Sequence[int], question: SearchQuery, reader: Oracl
         return doc_keys[0]
     term_counts: dict[int, int] = dict.fromkeys(doc_keys, 0)
     for oracle in ORACLES:
+        if oracle.matched_terms is None:
+            continue
         for doc_key, terms in oracle.matched_terms(question, reader, doc_keys).items():
             term_counts[doc_key] += len(terms)
     return max(sorted(doc_keys), key=lambda doc_key: term_counts[doc_key])
@@ -221,6 +223,8 @@ def _add_matched_words(
     if oracle.score_type == "cosine" and evidence.raw_score is not None:
         shares = split(document, search_text(ranking.question))
         return replace(evidence, note=shares) if isinstance(shares, str) else replace(evidence, shares=shares)
+    if oracle.matched_terms is None:
+        return evidence
     matched = oracle.matched_terms(ranking.question, ranking.reader, [document.doc_key])
     if document.doc_key not in matched:
         return evidence

@@ -110,12 +110,14 @@ def parse_query(
     words = _PHRASE_PATTERN.sub(" ", unfiltered)
     detected = intent or detect_intent(words)
     factors = {**INTENT_WEIGHT_FACTORS[detected]}
-    if any(pattern.search(words) for pattern in PURPOSE_PATTERNS.values()) and parse_memory_query(words).is_generic:
-        factors["memory"] = MEMORY_QUESTION_FACTOR
+    for pattern in PURPOSE_PATTERNS.values():
+        if pattern.search(words) and parse_memory_query(words).is_generic:
+            factors["memory"] = MEMORY_QUESTION_FACTOR
+            break
     return SearchQuery(
         text=text,
         words=" ".join(words.split()),
-        phrases=tuple(dict.fromkeys(phrase.strip() for phrase in _PHRASE_PATTERN.findall(unfiltered))),
+        phrases=tuple(dict.fromkeys(map(str.strip, _PHRASE_PATTERN.findall(unfiltered)))),
         filters=tuple(filters),
         intent=detected,
         weights={name: weight * factors.get(name, 1.0) for name, weight in base_weights.items()},

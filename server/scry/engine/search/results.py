@@ -47,7 +47,8 @@ def make_hits(
     matched_terms = {
         oracle.name: oracle.matched_terms(question, reader, doc_keys)
         for oracle in ORACLES
-        if (doc_keys := [each.document.doc_key for each in best if oracle.name in each.oracle_matches])
+        if oracle.matched_terms is not None
+        and (doc_keys := [each.document.doc_key for each in best if oracle.name in each.oracle_matches])
     }
     hits: list[Hit] = []
     for candidate in best:
@@ -55,7 +56,7 @@ def make_hits(
         if doc_key not in documents:
             continue
         matches = {
-            name: replace(match, matches=matched_terms[name].get(doc_key, match.matches))
+            name: replace(match, matches=matched_terms.get(name, {}).get(doc_key, match.matches))
             for name, match in candidate.oracle_matches.items()
         }
         document = documents[doc_key]

@@ -265,7 +265,7 @@ class FileTable:
         for part in batches(paths):
             sql = f"SELECT path, importers, centrality, flags FROM files WHERE path IN ({placeholders(part)})"
             with self._lock:
-                rows = self._db.execute(sql, [encode_path(path) for path in part]).fetchall()
+                rows = self._db.execute(sql, list(map(encode_path, part))).fetchall()
             for path, importers, centrality, flags in rows:
                 structures[decode_path(path)] = FileStructure(importers, centrality, None, tuple(flags.split()))
         return structures

@@ -251,7 +251,7 @@ def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
         (
             decode_path(path),
             name,
-            decode_kind(kind),
+            _KINDS_BY_LETTER.get(kind) or kind,
             container,
             ordinal,
             (0, 0) if packed_place is None else unpack_line_range(packed_place),
@@ -266,7 +266,14 @@ def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
     doc_ids, ranges = read_doc_ids([row[2:-1] for row in rows]), [unpack_line_range(row[-1]) for row in rows]
     return [
         DocumentHeader(
-            row[0], doc_id, row[1], decode_path(row[2]), row[3], decode_kind(row[4]), row[5], 1 + last - first
+            row[0],
+            doc_id,
+            row[1],
+            decode_path(row[2]),
+            row[3],
+            _KINDS_BY_LETTER.get(row[4]) or row[4],
+            row[5],
+            1 + last - first,
         )
         for row, doc_id, (first, last) in zip(rows, doc_ids, ranges, strict=True)
     ]
@@ -285,7 +292,7 @@ def read_documents(
         doc_key, file_id, content_type, path, language, name, kind, container, ordinal, place = row
         span, name_span = unpack_spans(place)
         signature, doc = descriptions.get(file_id, {}).get(doc_key, ("", ""))
-        symbol = Symbol(name, decode_kind(kind), container, signature, doc, span, name_span, "")
+        symbol = Symbol(name, _KINDS_BY_LETTER.get(kind) or kind, container, signature, doc, span, name_span, "")
         documents.append(Document(doc_key, doc_id, content_type, decode_path(path), language or "", symbol, ordinal))
     return documents
 

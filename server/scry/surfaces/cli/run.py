@@ -27,12 +27,11 @@ _FIND_COMMAND = "find"
 
 def parse_plain_question(arguments: Sequence[str]) -> str | None:
     """Return the question that the arguments consist of; None where they hold an option or another command."""
-    if (
-        not arguments
-        or (arguments[0] in COMMANDS and arguments[0] != _FIND_COMMAND)
-        or any(word.startswith("-") for word in arguments)
-    ):
+    if not arguments or (arguments[0] in COMMANDS and arguments[0] != _FIND_COMMAND):
         return None
+    for word in arguments:
+        if word.startswith("-"):
+            return None
     words = arguments[1:] if arguments[0] == _FIND_COMMAND else arguments
     return " ".join(words) if words else None
 
