@@ -68,8 +68,8 @@ class StaticModel:
         return cls(table, np.load(folder / "scales.npy"), Tokenizer.load(folder / "vocabulary.txt"), meta)
 
     def encode_query(self, query: str) -> Vectors:
-        """Return the unit vector of the query's content words; zeros where it holds no word."""
-        return normalize_rows(self._pool_bags([self.tokenizer.encode(content_words(query))]))[0]
+        """Return the query's unit vector; zeros where it holds no word."""
+        return normalize_rows(self._pool_bags([self.tokenizer.encode(query)]))[0]
 
     def encode_passages(self, passages: Sequence[Passage]) -> Vectors:
         """Return one unit row for each passage; a row does not depend on the batch it came in."""

@@ -22,7 +22,7 @@ from scry.core.notices import IndexDamage, ModelNotReady
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import Answer, FusionScoring, IndexState, OracleFault
 from scry.embedding.embedder import Vectors
-from scry.embedding.static_model import load_bundled_model
+from scry.embedding.static_model import content_words, load_bundled_model
 from scry.engine.search.query import browse_question
 from scry.index.git.work_tree import HeadTracker
 from scry.indexer.freshness import is_index_current
@@ -204,7 +204,7 @@ class QuestionEncoder:
                 raise ModelUnavailable(
                     "The vectors are of another version of the bundled model; the indexer makes them anew."
                 )
-            return model.encode_query(query)
+            return model.encode_query(content_words(query))
         key = (embedder.identity, query[:MAX_ENCODED_CHARACTERS])
         with self._lock:
             if key in self._cache:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,12 +24,11 @@ from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
 from scry.core.projects import RegisteredProject, find_enclosing_project, find_project_at
 from scry.core.text import escape_unencodable
 from scry.projects.git import GitCommandNeeded, GitRepository, find_repository, read_head, read_small_file, run_git
-from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
-from scry.store.notes.database import NoteDatabase, NoteSchema
-from scry.store.notes.project_notes import PROJECT_NOTES_PATH
-from scry.store.notes.reader import NoteReader, NoteSource
-from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_SCHEMA
 from scry.store.registry import REGISTRY_FILE, RegistryStore
+
+if TYPE_CHECKING:
+    from scry.store.notes.database import NoteDatabase, NoteSchema
+    from scry.store.notes.reader import NoteSource
 
 log = logging.getLogger(__name__)
 
@@ -244,19 +244,27 @@ class NoteStoreLocation(Struct, frozen=True):
     name: str
     path: Path
     schema: NoteSchema
-    read: Callable[[NoteDatabase], NoteSource] = NoteReader
+    read: Callable[[NoteDatabase], NoteSource]
 
     def open(self, *, write: bool) -> NoteDatabase:
         """Open the note store. Raises IndexUnavailable."""
+        from scry.store.notes.database import NoteDatabase
+
         return NoteDatabase(self.name, self.path, self.schema, write=write)
 
 
 def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
     """Yield the location of every note store that a query of the project may read, whether the store exists or not."""
-    yield NoteStoreLocation(PROJECT_NOTES, project.cache / PROJECT_NOTES_PATH, PROJECT_NOTE_SCHEMA)
-    yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS)
+    # Late: the start of an indexer, which no editor should wait for, reads no notes.
+    from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
+    from scry.store.notes.project_notes import PROJECT_NOTES_PATH
+    from scry.store.notes.reader import NoteReader
+    from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_SCHEMA
+
+    yield NoteStoreLocation(PROJECT_NOTES, project.cache / PROJECT_NOTES_PATH, PROJECT_NOTE_SCHEMA, NoteReader)
+    yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS, NoteReader)
     yield NoteStoreLocation(
-        MEMORY_NOTES, project.data / MEMORY_FILE, MEMORY_MIGRATIONS, read=partial(_memory_note_store, project)
+        MEMORY_NOTES, project.data / MEMORY_FILE, MEMORY_MIGRATIONS, partial(_memory_note_store, project)
     )
 
 

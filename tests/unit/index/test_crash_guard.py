@@ -129,7 +129,11 @@ def test_only_the_end_of_a_process_of_its_own_is_proof(
 ) -> None:
     _killed_while_parsing(project, "a.py")
     fault = FileFault(IndexingStage.PARSE, reason)
-    monkeypatch.setattr(module, "parse_in_own_process", lambda path, text, _: module.parse_as_text(path, text, fault))
+
+    def parse_with_fault(path: str, text: str, _: object) -> ParsedFile:
+        return module.parse_as_text(path, text, fault)
+
+    monkeypatch.setattr(module, "parse_in_own_process", parse_with_fault)
     (row,) = _read(project, "a.py").files
     assert (row.fault, bool(row.fault_version)) == (fault, is_blamed)
     assert [document.symbol.kind for document in row.documents] == ["text"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from scry.core import IndexingStage, SkipReason
-from scry.embedding import load_bundled_model
+from scry.core import IndexingStage, ParsedFile, SkipReason
+from scry.embedding import Passage, load_bundled_model
 from scry.index.graph import import_graph, update_graph
 from scry.index.graph import update as graph_module
+from scry.index.parse import LineIndex
 from scry.store.index import rows
 from tests.unit.indexer.test_refresh import IndexSample
 
@@ -49,6 +50,28 @@ def _has_bad_path(*arguments: object, **_: object) -> bool:
     return any(getattr(getattr(each, "source_file", each), "path", "") == BAD for each in arguments)
 
 
+def _has_marked_lines(_: object, lines: LineIndex, *__: object) -> bool:
+    return MARK.encode() in lines.data
+
+
+def _is_sound_parse_of_bad(path: str, parsed: ParsedFile) -> bool:
+    return path == BAD and parsed.fault is None
+
+
+def _has_bad_passage(_: object, passages: Sequence[Passage]) -> bool:
+    return any(passage.path == BAD for passage in passages)
+
+
+def _find_no_blobs(*_: object) -> dict[bytes, bytes]:
+    return {}
+
+
+def _parse_as_text(path: str, text: str, _: object) -> ParsedFile:
+    from scry.index import project_parser
+
+    return project_parser.parse_as_text(path, text)
+
+
 def _stages() -> dict[IndexingStage, Patch]:
     from scry.index import project_parser as reading
     from scry.index.parse import parse as parsing
@@ -58,15 +81,11 @@ def _stages() -> dict[IndexingStage, Patch]:
         IndexingStage.READ: _patch(reading, "read_file", _mentions_bad),
         IndexingStage.DECODE: _patch(reading, "decode_text", _mentions_bad),
         IndexingStage.NOTE: _patch(reading, "parse_note", _mentions_bad),
-        IndexingStage.PARSE: _patch(parsing, "_build_symbols", lambda _, lines, *__: MARK.encode() in lines.data),
-        IndexingStage.DOCUMENTS: _patch(
-            reading, "make_documents", lambda path, parsed: path == BAD and parsed.fault is None
-        ),
+        IndexingStage.PARSE: _patch(parsing, "_build_symbols", _has_marked_lines),
+        IndexingStage.DOCUMENTS: _patch(reading, "make_documents", _is_sound_parse_of_bad),
         IndexingStage.IMPORTS: _patch(reading, "extract_file_imports", _mentions_bad),
         IndexingStage.STORE: _patch_store,
-        IndexingStage.VECTORS: _patch(
-            model, "encode_passages", lambda _, passages: any(passage.path == BAD for passage in passages)
-        ),
+        IndexingStage.VECTORS: _patch(model, "encode_passages", _has_bad_passage),
         IndexingStage.STRUCTURE: _patch(import_graph, "resolve_file_imports", _mentions_bad),
         IndexingStage.GRAPH: _patch(graph_module, "ReferenceResolver", _has_bad_path),
     }
@@ -75,7 +94,7 @@ def _stages() -> dict[IndexingStage, Patch]:
 def _patch_store(patch: pytest.MonkeyPatch) -> None:
     from scry.store.index import store
 
-    bad = _raising(rows.pack_text, lambda text, _: MARK in text)
+    bad = _raising(rows.pack_text, _mentions_bad)
     patch.setattr(store, "pack_text", bad)
     patch.setattr(rows, "pack_text", bad)
 
@@ -156,8 +175,8 @@ def test_the_words_of_a_file_that_is_parsed_otherwise_than_before_stay(
     from scry.store import blobs
 
     sample.update_index()
-    monkeypatch.setattr(blobs.BlobCache, "get", lambda *_: {})
-    monkeypatch.setattr(project_parser, "parse", lambda path, text, _: project_parser.parse_as_text(path, text))
+    monkeypatch.setattr(blobs.BlobCache, "get", _find_no_blobs)
+    monkeypatch.setattr(project_parser, "parse", _parse_as_text)
     with project_parser.ProjectParser(sample.project, load_settings(sample.root, {}), "reading") as parser:
         compact_word_index(sample.store, parser)
     found = {sample.store.documents.headers([n])[n].doc_id for n, _ in sample.store.lexical.search([MARK], 10)}

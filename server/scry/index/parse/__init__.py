@@ -4,9 +4,11 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.index.parse.chunks import LineIndex as LineIndex
     from scry.index.parse.doc_comments import doc_text as doc_text
 else:
     _MODULES = {
+        "LineIndex": "chunks",
         "doc_text": "doc_comments",
     }
 
