@@ -15,7 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static_model import PASSAGE_FIELDS, StaticModel, content_words, field_texts, field_weights
+from scry.embedding.static_model import PASSAGE_FIELDS, StaticModel, field_texts, field_weights
 from scry.embedding.tokenizer import split_words
 
 MAX_CONTRIBUTIONS = 12
@@ -45,7 +45,7 @@ def attribute_cosine(
     model: StaticModel, query: str, passage: Passage, limit: int = MAX_CONTRIBUTIONS
 ) -> CosineAttribution:
     """Split the cosine of a query and a passage, recomputed in float64; all is zero where either has no word."""
-    query_words, query_vectors = _word_vectors(model, content_words(query))
+    query_words, query_vectors = _word_vectors(model, query)
     parts = zip(PASSAGE_FIELDS, field_texts(passage), field_weights(model.weights), strict=True)
     fields = [_FieldVectors.from_text(model, field, text, weight) for field, text, weight in parts]
     lengths = _sum_norm(query_vectors) * _sum_norm(np.concatenate([field.vectors for field in fields]))

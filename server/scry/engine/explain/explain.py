@@ -22,7 +22,7 @@ from scry.core.text import query_terms, search_text
 from scry.core.types import Candidate, DocumentHeader, FileStructure, Hit, OracleMatch, SearchQuery
 from scry.embedding.attribution import CosineAttribution, attribute_cosine
 from scry.embedding.embedder import Passage
-from scry.embedding.static_model import load_bundled_model
+from scry.embedding.static_model import content_words, load_bundled_model
 from scry.engine.browse.changes import ChangeDates
 from scry.engine.browse.orient import rank_in_orient
 from scry.engine.browse.recent_search import rank_in_recent
@@ -77,7 +77,7 @@ def split_semantic_score(
         return "its text is no longer held as it was indexed, so that its score can't be split by words"
     if len(words) > MAX_SPLIT_CHARACTERS or len(passage.text) > MAX_SPLIT_CHARACTERS:
         return "too long to be split by words"
-    return attribute_cosine(model, words, passage)
+    return attribute_cosine(model, content_words(words), passage)
 
 
 def _chunk_of_note(knowledge: NoteStores | None, document: DocumentHeader) -> Passage | None:
