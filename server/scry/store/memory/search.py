@@ -19,8 +19,8 @@ from scry.core.memory.types import MEMORY_KINDS, Memory
 from scry.core.text import content_terms, tokenize
 from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
 from scry.store.lexical import Stemmer
-from scry.store.memory import schema as rows
 from scry.store.memory.postings import find_candidates, look_up_terms
+from scry.store.memory.schema import SELECT_MEMORIES, SELECT_MEMORIES_BRIEF, read_memory
 from scry.store.memory.sessions import SessionOwner, current_session_and_intent
 from scry.store.notes.database import NoteDatabase
 from scry.store.notes.reader import NoteReader
@@ -75,8 +75,8 @@ def _purpose_matches(database: sqlite3.Connection, purpose: RecallPurpose | None
     """Return the ids of the newest memories of the kinds that a purpose asks for."""
     memory_ids: list[int] = []
     for kind in MEMORY_KINDS if purpose is not None else ():
-        sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
-        memories = (rows.read_memory(row) for row in database.execute(sql, (kind, MAX_PER_KIND)))
+        sql = f"{SELECT_MEMORIES_BRIEF} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
+        memories = (read_memory(row) for row in database.execute(sql, (kind, MAX_PER_KIND)))
         memory_ids += [
             memory.number for memory in memories if purpose is not None and purpose_relevance(purpose, memory) > 0
         ]
@@ -86,8 +86,8 @@ def _purpose_matches(database: sqlite3.Connection, purpose: RecallPurpose | None
 def _read_memories(database: sqlite3.Connection, memory_ids: Iterable[int]) -> list[Memory]:
     memories: list[Memory] = []
     for part in batches(list(memory_ids)):
-        sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.number IN ({placeholders(part)})"
-        memories += (rows.read_memory(row) for row in database.execute(sql, part))
+        sql = f"{SELECT_MEMORIES_BRIEF} WHERE m.number IN ({placeholders(part)})"
+        memories += (read_memory(row) for row in database.execute(sql, part))
     return memories
 
 
@@ -256,8 +256,8 @@ class MemoryNoteReader:
         for column, shift in (("number", self.first_doc_key + UNLISTED_OFFSET), ("document", self.first_doc_key)):
             own = [n - shift for n in doc_keys if (n >= self.first_doc_key + UNLISTED_OFFSET) == (column == "number")]
             for part in batches(own):
-                for row in self._select(f"{rows.SELECT_MEMORIES} WHERE m.{column} IN ({placeholders(part)})", part):
-                    memory = rows.read_memory(row)
+                for row in self._select(f"{SELECT_MEMORIES} WHERE m.{column} IN ({placeholders(part)})", part):
+                    memory = read_memory(row)
                     memories[self._doc_key_of(memory)] = memory
         return memories
 
