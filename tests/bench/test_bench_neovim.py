@@ -1,4 +1,4 @@
-"""Cost of the plugin at Neovim's start. Figures are reported; only the limit is asserted."""
+"""Cost of the plugin at Neovim's start. Figures are reported; only the plugin's share of the start is asserted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from tests.neovim.test_start import LIMIT_MS, WITH_SCRY, start
+from tests.neovim.test_start import MAX_SHARE, WITH_SCRY, start
 
 ROUNDS = 31
 
@@ -23,4 +23,4 @@ def test_plugin_startup_cost_beside_bare_neovim(tmp_path: Path) -> None:
         f"{median(one.whole for one in with_scry):.1f} ms with Scry; "
         f"its own file {median(own):.2f} ms, least {min(own):.2f}"
     )
-    assert min(own) < LIMIT_MS
+    assert min(own) < MAX_SHARE * min(one.whole for one in bare)

@@ -1,4 +1,4 @@
-"""The plugin costs under a millisecond at Neovim's start. `make bench` reports the figures."""
+"""The plugin is a small part of Neovim's start. `make bench` reports the figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim")]
 
 PLUGIN = ROOT / "editor" / "neovim"
 ROUNDS = 9
-LIMIT_MS = 1.0
+MAX_SHARE = 0.1
+"""Of the plugin's own file in the start of a bare Neovim, which takes some 8 ms."""
 WITH_SCRY = ("--cmd", f"set runtimepath+={PLUGIN}")
 
 _LINE = re.compile(r"^(?P<clock>[\d.]+)  (?P<times>[\d. ]+): (?P<what>.*)$", re.MULTILINE)
@@ -40,9 +41,9 @@ def start(folder: Path, *arguments: str) -> Start:
 
 
 @pytest.mark.acceptance("C2")
-def test_plugin_start_costs_under_a_millisecond(tmp_path: Path) -> None:
-    own = min(start(tmp_path, *WITH_SCRY).own for _ in range(ROUNDS))
-    assert 0 < own < LIMIT_MS
+def test_plugin_is_a_small_part_of_the_start(tmp_path: Path) -> None:
+    starts = [start(tmp_path, *WITH_SCRY) for _ in range(ROUNDS)]
+    assert 0 < min(each.own for each in starts) < MAX_SHARE * min(each.whole for each in starts)
 
 
 @pytest.mark.acceptance("C2")

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -217,7 +216,4 @@ def test_ten_thousand_files_are_walked(tmp_path: Path) -> None:
         (tmp_path / f"f{folder}").mkdir()
         for name in range(50):
             (tmp_path / f"f{folder}" / f"m{name}.py").touch()
-    list(walk(tmp_path, Settings()))
-    started = time.process_time()
     assert len(list(walk(tmp_path, Settings()))) == 10_001
-    assert time.process_time() - started < 1.0
