@@ -138,6 +138,7 @@ def test_doctor_reports_no_problem_in_a_sound_project(sample: IndexerProject) ->
         "settings",
         "project",
         "index",
+        "files",
         "indexer",
         "log",
     ]

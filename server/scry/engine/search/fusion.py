@@ -122,7 +122,11 @@ class PlaceRules:
         strengths, other = question.strengths, question.strengths.get("*", 1.0)
         self._place_strength = 0.0 if is_single_term(question) else strengths.get("place", other)
         self._repeat_factor = REPEAT_PENALTY ** strengths.get("repeat", other)
-        scores = [each.oracle_matches["lexical"].raw_score for each in candidates if "lexical" in each.oracle_matches]
+        scores = [  # of documents in files alone: notes and commits change no order among these
+            each.oracle_matches["lexical"].raw_score
+            for each in candidates
+            if each.document.path and "lexical" in each.oracle_matches
+        ]
         self._best_bm25 = max(scores, default=0.0)
 
     def adjustments_for(self, adjusted: Iterable[Candidate]) -> Mapping[int, list[Adjustment]]:
