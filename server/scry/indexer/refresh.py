@@ -35,7 +35,8 @@ from scry.store.blobs import split_into_batches
 from scry.store.index.rows import NewFile, StoredFile, check_row
 from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalEntry
-from scry.store.notes.project_notes import PROJECT_NOTES_PATH, EmbedNotes, NewNote, ProjectNoteDatabase
+from scry.store.notes.project_notes import EmbedNotes, NewNote, ProjectNoteDatabase
+from scry.store.notes.schema import PROJECT_NOTES_PATH
 
 log = logging.getLogger(__name__)
 

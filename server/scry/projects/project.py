@@ -257,9 +257,8 @@ def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
     """Yield the location of every note store that a query of the project may read, whether the store exists or not."""
     # Late: the start of an indexer, which no editor should wait for, reads no notes.
     from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
-    from scry.store.notes.project_notes import PROJECT_NOTES_PATH
     from scry.store.notes.reader import NoteReader
-    from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_SCHEMA
+    from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_SCHEMA, PROJECT_NOTES_PATH
 
     yield NoteStoreLocation(PROJECT_NOTES, project.cache / PROJECT_NOTES_PATH, PROJECT_NOTE_SCHEMA, NoteReader)
     yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS, NoteReader)

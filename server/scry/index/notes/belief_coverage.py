@@ -25,7 +25,8 @@ from scry.embedding.static_model import load_bundled_model
 from scry.projects.project import Project
 from scry.store.history.commits import MAX_COCHANGE_FILES, Commit
 from scry.store.history.reader import HistoryReader
-from scry.store.notes.project_notes import PROJECT_NOTES_PATH, BeliefTarget, ProjectNoteDatabase
+from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
+from scry.store.notes.schema import PROJECT_NOTES_PATH
 
 COVERAGE_VERSION = 2
 """Raised when the same notes and history give another coverage."""

@@ -15,7 +15,7 @@ import msgspec
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import BELIEF, PROJECT_NOTES, RETRACTED, KnowledgeDocument, NoteFile
 from scry.store.notes.database import NoteDatabase
-from scry.store.notes.schema import PROJECT_NOTE_SCHEMA
+from scry.store.notes.schema import PROJECT_NOTE_SCHEMA, PROJECT_NOTES_PATH
 from scry.store.notes.store import NoteStore
 from scry.store.sqlite.database import decode_path, encode_path
 from scry.store.vector_sets import EmbedderInfo
@@ -23,9 +23,6 @@ from scry.store.vectors import FloatRows
 
 EmbedNotes = Callable[[Sequence[KnowledgeDocument]], tuple[EmbedderInfo, FloatRows]]
 """Function that returns the embedder of documents, and their unit vectors."""
-
-PROJECT_NOTES_PATH = Path("knowledge", "knowledge.sqlite")
-"""Path of the file in the cache folder of a project."""
 
 
 class BeliefTarget(msgspec.Struct, frozen=True):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from scry.store.sqlite.database import CacheSchema
+
+PROJECT_NOTES_PATH = Path("knowledge", "knowledge.sqlite")
+"""Path of the file in the cache folder of a project."""
 
 _DOCUMENTS = """
     CREATE TABLE shelf_state (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
