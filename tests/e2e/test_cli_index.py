@@ -93,7 +93,7 @@ def test_two_actions_at_once_are_refused(sample: IndexerProject) -> None:
 def test_terminal_shows_a_bar_and_stdout_stays_clean(sample: IndexerProject) -> None:
     import pty
 
-    sample.write_many_files(150)
+    sample.write_many_files(1500)
     terminal, theirs = pty.openpty()
     process = subprocess.Popen([*SCRY, "step_7_3", "--json"], cwd=sample.root, stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
