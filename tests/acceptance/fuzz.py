@@ -124,8 +124,8 @@ def _rendered(engine: Engine, params: msgspec.Struct) -> str:
 
 
 _HARMLESS = frozenset({tempfile.gettempdir(), "/proc/self/mountinfo"})
-"""What git says on standard error goes into a nameless file, which opens its folder; the log asks whether its folder is
-on a network."""
+"""Standard error of git goes into a nameless file, which opens its folder; the log asks whether its folder is on a
+network."""
 
 _watched: list[Callable[[str], None]] = []
 

@@ -1,4 +1,4 @@
-"""What the parser makes of one real-looking file for each language.
+"""The parser's output for one real-looking file of each language.
 
 SCRY_UPDATE_GOLDEN=1 writes the expectations anew; read the difference before you keep it, and raise PARSER_VERSION.
 """

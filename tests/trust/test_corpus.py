@@ -1,4 +1,4 @@
-"""What once broke something is indexed like any other file."""
+"""Files that once broke something are indexed like any other file."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ CARD_NUMBER = re.compile(
     r"(?<![\w.+/-])(?:3[47]\d{2}([ -]?)\d{6}\1\d{5}"
     rf"|{_FIRST_FOUR}([ -]?)\d{{4}}\2\d{{4}}\2\d{{2,4}}(?:\2\d{{1,3}})?)(?![\w-]|\.\d)"
 )
-"""What may be the number of a payment card (ISO/IEC 7812): issuers' first digits, groups that one sign separates."""
+"""Candidates for numbers of payment cards (ISO/IEC 7812): issuers' first digits, groups that one sign separates."""
 
 _WORDS_OF_A_PHRASE = 12
 """Least number of words in a recovery phrase."""

@@ -3,7 +3,7 @@
 fused_score = (sum over oracles of weight / (RRF_K + rank)) * (product of the adjustments' factors) / ceiling
 
 Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet and individual rank learning methods (SIGIR
-2009), with K = 60 from there. Raw scores are never added: they have no common unit.
+2009), with K = 60 from there. Between files raw scores are never added: they have no common unit.
 
 The order of files is that of their best documents by rank sum and boosts. Which document of a file comes first, second
 and so on follows from the evidence within the file:
@@ -14,7 +14,7 @@ Ranks alone say little here: neighbours in a file share its path and its vocabul
 length. A field of one line has a high cosine as soon as its name is a word of the query, and a class of a thousand
 lines holds every word. The first place of a file scores as its best document did; a further one less, by how much less
 evidence it has (`place`), and by half for each place before it (`repeat`). The constants are by
-cross-validation over repositories (docs/quality.md).
+cross-validation over repositories, rounded (docs/decisions/0088).
 
 A query of a single word names a thing: its documents stay in the order of their scores.
 """
