@@ -93,13 +93,18 @@ def test_number_of_hidden_places_does_not_depend_on_limit(own_shop: IndexedProje
     )
     own_shop.write({f"shop/scale_{n}.py": "def weigh(thing):\n    return thing\n" for n in range(12)})
     own_shop.update_index()
+    parcels = {f"./shop/parcels.py::weigh_parcel_{n}" for n in range(6)}
     for limit in (1, 2, 3, 6):
         first, *others = results = own_shop.find("weigh parcel", limit=limit).results
         assert first.doc_id.startswith("./shop/parcels.py::weigh_parcel_")
-        in_file = sum(result.doc_id.startswith("./shop/parcels.py") for result in results)
-        assert first.more_in_file == 6 - in_file
-        assert first.evidence.endswith(f"| +{6 - in_file} more in this file") == (in_file < 6)
-        assert not any(result.more_in_file for result in others)
+        hidden = parcels - {result.doc_id for result in results}
+        places = [place.doc_id for place in first.further]
+        assert first.more_in_file == len(hidden) == len(places)
+        assert set(places) == hidden
+        assert [(place.title, place.kind) for place in first.further] == [
+            (doc_id.partition("::")[2], "function") for doc_id in places
+        ]
+        assert not any(result.more_in_file or result.further for result in others)
     within = own_shop.find("weigh parcel path:shop/parcels.py", limit=3)
     assert [result.doc_id.partition("::")[0] for result in within.results] == ["./shop/parcels.py"] * 3
     assert [result.more_in_file for result in within.results] == [3, 0, 0]

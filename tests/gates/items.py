@@ -59,6 +59,7 @@ _FIND = Chapter(
             "Sharp test: one answer shows what a module is, its use, its life, its connections and why",
         ),
         Item("F13", "Sharp test: the quiet file that implements it comes before the busy decoy"),
+        Item("F14", "The place that answers comes first in its file; further places are named and can be chosen"),
     ),
 )
 

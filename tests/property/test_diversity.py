@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from scry.core import Candidate, SearchQuery
-from scry.engine.search import WORTHY_SHARE, count_hidden_repeats, max_boost, parse_query, rank_with_boosts
+from scry.engine.search import WORTHY_SHARE, find_hidden_repeats, max_boost, parse_query, rank_with_boosts
 from scry.engine.search import fusion as fuse
 from tests.property.test_fusion import Election, elections
 
@@ -48,7 +48,15 @@ def test_hidden_places_of_a_file_do_not_depend_on_the_limit(election: Election, 
         and key not in shown_keys
         and each.fused_score >= WORTHY_SHARE * firsts[each.document.path].fused_score * (1 + 1e-9)
     )
-    assert count_hidden_repeats(ranked, shown) == expected
+    hidden = find_hidden_repeats(ranked, shown)
+    assert {doc_key: len(places) for doc_key, places in hidden.items()} == expected
+    for doc_key, places in hidden.items():
+        assert {place.document.path for place in places} == {_path_of(doc_key, shown)}
+        assert [place.fused_score for place in places] == sorted((p.fused_score for p in places), reverse=True)
+
+
+def _path_of(doc_key: int, shown: list[Candidate]) -> str:
+    return next(each.document.path for each in shown if each.document.doc_key == doc_key)
 
 
 def _top(question: SearchQuery) -> float:

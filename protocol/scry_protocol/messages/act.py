@@ -16,11 +16,13 @@ class DetailParams(Params, frozen=True):
     query_id: id of the answer; the last 1,000 answers are stored.
     rank: the result's rank in it.
     folder: URI of the open folder that answered; found by the answer's id when absent.
+    doc_id: a further place of the result (`further`) that is meant instead of it; the result itself when absent.
     """
 
     query_id: str
     rank: Annotated[int, Meta(ge=1)]
     folder: str | None = None
+    doc_id: str | None = None
 
 
 class Detail(Result, frozen=True):
@@ -28,7 +30,8 @@ class Detail(Result, frozen=True):
 
     query_id: id of the answer.
     query: the query that was answered.
-    result: the result as it was answered, with `full` as of now.
+    result: the result as it was answered, with `full` as of now. A further place has the rank of its result, and no
+        contributions.
     state: current, changed (its text differs from the answer's) or gone (it no longer exists; the stored text is
         returned).
     note: words for a person about the state; empty when it is current.
@@ -51,6 +54,7 @@ class UseParams(Params, frozen=True):
     how: how the result was used.
     act_id: id of this one act, made by the client, 1 to 200 characters; the same act sent twice counts once.
     folder: URI of the open folder that answered; found by the answer's id when absent.
+    doc_id: a further place of the result (`further`) that is meant instead of it; the result itself when absent.
     """
 
     query_id: str
@@ -58,6 +62,7 @@ class UseParams(Params, frozen=True):
     how: Literal["jump", "open", "copy", "detail", "agent"]
     act_id: str
     folder: str | None = None
+    doc_id: str | None = None
 
 
 class FeedbackParams(Params, frozen=True):
@@ -68,6 +73,7 @@ class FeedbackParams(Params, frozen=True):
     comment: the reason, in the person's words; at most 10,000 characters.
     rank: the rated result; the whole answer when absent.
     folder: URI of the open folder that answered; found by the answer's id when absent.
+    doc_id: a further place of the rated result (`further`) that is meant instead of it; needs `rank`.
     """
 
     query_id: str
@@ -75,6 +81,7 @@ class FeedbackParams(Params, frozen=True):
     comment: str = ""
     rank: Annotated[int, Meta(ge=1)] | None = None
     folder: str | None = None
+    doc_id: str | None = None
 
 
 class Recorded(Result, frozen=True):

@@ -192,6 +192,23 @@ class Full(Result, frozen=True):
     impact: BeliefImpact | UnsetType = UNSET
 
 
+class FurtherPlace(Result, frozen=True):
+    """A further place of a result's file that is worth a look and is no result itself.
+
+    doc_id: its id; detail, use, feedback and why accept it.
+    title: a short name to show, such as `evict`, or `lines 10-34` for text outside symbols.
+    kind: its kind, as of a result.
+    fused_score: its score in this answer, where it would stand below the last result or below the limit.
+    location: the target of a jump.
+    """
+
+    doc_id: str
+    title: str
+    kind: str
+    fused_score: float
+    location: Location
+
+
 class ResultItem(Result, frozen=True):
     """One result.
 
@@ -210,11 +227,12 @@ class ResultItem(Result, frozen=True):
     location: the target of a jump; absent where the result is not in a file.
     metadata: further data about it; absent where there is none.
     evidence: the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the
-        reason, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0.
+        reason, such as `entry point` or `2 days ago`.
     full: the result in full, where that was requested.
     via: the link from the current project to its project, such as LEARNS_FROM; empty without a link.
-    more_in_file: number of further results in its file that the limit per file held back; on the best one of a file, in
-        find. The same query with `path:` and the file's path returns them.
+    more_in_file: number of further places of its file that are worth a look and no results; on the best result of a
+        file, in find. The same query with `path:` and the file's path returns them.
+    further: the best of these places, best first, at most 5.
     """
 
     rank: int
@@ -235,3 +253,4 @@ class ResultItem(Result, frozen=True):
     full: Full | UnsetType = UNSET
     via: str = ""
     more_in_file: int = 0
+    further: list[FurtherPlace] = []

@@ -352,12 +352,20 @@ class FusionScoring(Struct, frozen=True):
     depth: int = 200
 
 
+class FurtherPlace(Struct, frozen=True, gc=False):
+    """A further place of a result's file, and its score in this answer."""
+
+    document: Document
+    fused_score: float
+
+
 class Hit(Struct, frozen=True, gc=False):
     """A candidate with its rank in the answer, and everything that a person sees of it; no structure without a file.
 
     composite: the parts of its score where no oracle matched. relations: to the queried file. evidence: further reasons
     in a few words each, such as `2 days ago`. proof: the relations that make it an answer to a relational query.
-    more_in_file: how many more results of its file were hidden, see search.results.
+    more_in_file: how many further places of its file are worth a look and no results. further: the best of them, see
+    search.results.
     """
 
     rank: int
@@ -370,6 +378,7 @@ class Hit(Struct, frozen=True, gc=False):
     evidence: tuple[str, ...] = ()
     proof: tuple[ProofStep, ...] = ()
     more_in_file: int = 0
+    further: tuple[FurtherPlace, ...] = ()
 
 
 class Answer(Struct, frozen=True, gc=False):

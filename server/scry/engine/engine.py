@@ -200,7 +200,8 @@ class Engine:
 
         recorder = answered_by or self.recorder
         stored = recorder.answers.require(params.query_id)
-        result, doc_key = stored.result(params.rank), stored.doc_key_in(self.project.root, params.rank)
+        result = stored.place(params.rank, params.doc_id)
+        doc_key = stored.doc_key_in(self.project.root, params.rank, result.doc_id)
         target_detail = self.modes.detail(result.doc_id, doc_key, context)
         if target_detail.full is not None:
             impact = self.knowledge.belief_impact(result.doc_id, result.content_type)
@@ -233,19 +234,24 @@ class Engine:
         if params.how in ("jump", "open"):
             stored = self.recorder.answers.get(params.query_id)
             if stored is not None and not stored.origin.is_private:
-                self.memory.capture_jump(stored.result(params.rank).doc_id, stored.query, params.act_id)
+                self.memory.capture_jump(stored.place(params.rank, params.doc_id).doc_id, stored.query, params.act_id)
         return recorded
 
     def feedback(self, params: messages.FeedbackParams, commands: CommandNames = COMMAND_LINE) -> messages.Recorded:
         """Record that an answer or a result was good or bad. Raises BadRequest as `use`."""
         return record_feedback(self.recorder, params, commands)
 
-    def locate_result(self, query_id: str, rank: int, answered_by: Recorder | None = None) -> ResultLocation:
-        """Return where a result of an earlier answer is now. Raises BadRequest, also for one without a location."""
+    def locate_result(
+        self, query_id: str, rank: int, doc_id: str | None = None, answered_by: Recorder | None = None
+    ) -> ResultLocation:
+        """Return where a result of an earlier answer is now. Raises BadRequest, also for one without a location.
+
+        doc_id: of a further place of the result, which is located instead.
+        """
         from scry.engine.response.details import locate_result
 
         stored = (answered_by or self.recorder).answers.require(query_id)
-        return locate_result(stored, rank, self.index.store(), self.project)
+        return locate_result(stored.place(rank, doc_id), self.index.store(), self.project)
 
     # Memory -------------------------------------------------------------------------------------------------------
 
@@ -329,6 +335,7 @@ class Engine:
         presented = present_answer(answer, mode, self.project, context)
         if not context.is_subrequest:
             doc_keys = [hit.document.doc_key for hit in answer.hits]
+            doc_keys += [place.document.doc_key for hit in answer.hits for place in hit.further]
             presented = record_answer(self.recorder, presented, params, context.encoding, doc_keys)
         return self._add_full(presented, answer, context) if getattr(params, "full", False) else presented
 

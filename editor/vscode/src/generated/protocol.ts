@@ -209,14 +209,16 @@ export interface ResultItem {
   location?: Location;
   /** further data about it; absent where there is none. */
   metadata?: Metadata;
-  /** the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the reason, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0 (default ""). */
+  /** the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the reason, such as `entry point` or `2 days ago` (default ""). */
   evidence?: string;
   /** the result in full, where that was requested. */
   full?: Full;
   /** the link from the current project to its project, such as LEARNS_FROM; empty without a link (default ""). */
   via?: string;
-  /** number of further results in its file that the limit per file held back; on the best one of a file, in find. The same query with `path:` and the file's path returns them (default 0). */
+  /** number of further places of its file that are worth a look and no results; on the best result of a file, in find. The same query with `path:` and the file's path returns them (default 0). */
   more_in_file?: number;
+  /** the best of these places, best first, at most 5 (default []). */
+  further?: FurtherPlace[];
 }
 
 /** The evidence of one oracle for a result. */
@@ -411,6 +413,20 @@ export interface Bearing {
   reason: string;
   /** the belief's, where doc_id is a belief; empty otherwise (default ""). */
   statement?: string;
+}
+
+/** A further place of a result's file that is worth a look and is no result itself. */
+export interface FurtherPlace {
+  /** its id; detail, use, feedback and why accept it. */
+  doc_id: string;
+  /** a short name to show, such as `evict`, or `lines 10-34` for text outside symbols. */
+  title: string;
+  /** its kind, as of a result. */
+  kind: string;
+  /** its score in this answer, where it would stand below the last result or below the limit. */
+  fused_score: number;
+  /** the target of a jump. */
+  location: Location;
 }
 
 /** An oracle, or a whole project, that could not answer, or an index that could not be brought up to date. */
@@ -637,6 +653,8 @@ export interface DetailParams {
   rank: number;
   /** URI of the open folder that answered; found by the answer's id when absent. */
   folder?: string | null;
+  /** a further place of the result (`further`) that is meant instead of it; the result itself when absent. */
+  doc_id?: string | null;
 }
 
 /** One result of an earlier answer in full. */
@@ -645,7 +663,7 @@ export interface Detail {
   query_id: string;
   /** the query that was answered. */
   query: string;
-  /** the result as it was answered, with `full` as of now. */
+  /** the result as it was answered, with `full` as of now. A further place has the rank of its result, and no contributions. */
   result: ResultItem;
   /** current, changed (its text differs from the answer's) or gone (it no longer exists; the stored text is returned). */
   state: string;
@@ -667,6 +685,8 @@ export interface UseParams {
   act_id: string;
   /** URI of the open folder that answered; found by the answer's id when absent. */
   folder?: string | null;
+  /** a further place of the result (`further`) that is meant instead of it; the result itself when absent. */
+  doc_id?: string | null;
 }
 
 /** Whether an act is in the log, and why not. */
@@ -693,6 +713,8 @@ export interface FeedbackParams {
   rank?: number | null;
   /** URI of the open folder that answered; found by the answer's id when absent. */
   folder?: string | null;
+  /** a further place of the rated result (`further`) that is meant instead of it; needs `rank`. */
+  doc_id?: string | null;
 }
 
 /** An event or decision to record. Secrets in it are masked before it is stored. */

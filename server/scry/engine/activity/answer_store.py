@@ -75,7 +75,8 @@ class AnswerArchive:
 
     def add(self, answer: StoredAnswer) -> None:
         """Store an answer that is about to leave. Never fails."""
-        self._store.put(answer.content.query_id, answer.doc_ids, msgspec.msgpack.encode(answer))
+        further = [place.doc_id for result in answer.results for place in result.further]
+        self._store.put(answer.content.query_id, [*answer.doc_ids, *further], msgspec.msgpack.encode(answer))
 
     def get(self, query_id: str) -> StoredAnswer | None:
         """Return an answer by its id; None when it is not stored (any more)."""

@@ -33,7 +33,7 @@ from scry.core.notices import Notice
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
 from scry.engine.activity.answer_store import AnswerArchive, RecordingSwitch
-from scry.engine.response.recording import AnswerOrigin, describe_missing_rank, query_event
+from scry.engine.response.recording import AnswerOrigin, describe_missing_place, describe_missing_rank, query_event
 from scry.projects.project import Project, create_data_folder
 from scry.store.events.log import EventLog, EventReader, explain_unwritable_log, now_ms
 
@@ -236,18 +236,26 @@ class RecordedAct(Struct, frozen=True):
 
 
 class ActSubject(Struct, frozen=True):
-    """The answer that an act is about. make: makes the event of its question. is_private: nothing of it is logged."""
+    """The answer that an act is about.
+
+    doc_ids: of its results, by rank. further: the doc_ids of each result's further places, by rank. make: makes the
+    event of its question. is_private: nothing of it is logged.
+    """
 
     query_id: str
     doc_ids: Sequence[str]
+    further: Sequence[Sequence[str]]
     make: EventFactory
     is_private: bool
 
-    def doc_id(self, rank: int) -> str:
-        """Return the doc_id at a rank. Raises BadRequest where there is none."""
-        if 1 <= rank <= len(self.doc_ids):
-            return self.doc_ids[rank - 1]
-        raise BadRequest("rank", describe_missing_rank(self.query_id, rank, len(self.doc_ids)))
+    def doc_id(self, rank: int, place: str | None = None) -> str:
+        """Return the doc_id at a rank, or that of a further place of that result. Raises BadRequest for neither."""
+        if not 1 <= rank <= len(self.doc_ids):
+            raise BadRequest("rank", describe_missing_rank(self.query_id, rank, len(self.doc_ids)))
+        own, further = self.doc_ids[rank - 1], self.further[rank - 1]
+        if place is None or place == own or place in further:
+            return place or own
+        raise BadRequest("doc_id", describe_missing_place(rank, place, further))
 
 
 class Recorder:
@@ -312,11 +320,13 @@ class Recorder:
         """Return the answer that an act is about, stored or logged. Raises BadRequest where there is none."""
         stored = self.answers.get(query_id)
         if stored is not None:
-            return ActSubject(query_id, stored.doc_ids, partial(query_event, stored), stored.origin.is_private)
+            make = partial(query_event, stored)
+            return ActSubject(query_id, stored.doc_ids, stored.further_doc_ids, make, stored.origin.is_private)
         logged = self._find_logged(query_id)
         if logged is None:
             raise BadRequest("query_id", self.answers.explain_absence(query_id))
-        return ActSubject(query_id, _logged_doc_ids(logged), lambda: logged, is_private=False)
+        doc_ids, further = _logged_doc_ids(logged)
+        return ActSubject(query_id, doc_ids, further, lambda: logged, is_private=False)
 
     def record_act(self, subject: ActSubject, event: LogEvent) -> RecordedAct:
         """Write an act, preceded by its question where that is not logged yet: just typed, or lost to an error."""
@@ -386,7 +396,8 @@ class Recorder:
         return logged.event if logged else None
 
 
-def _logged_doc_ids(event: LogEvent) -> list[str]:
-    """Return the doc_ids of a logged query's results, by rank."""
+def _logged_doc_ids(event: LogEvent) -> tuple[list[str], list[list[str]]]:
+    """Return the doc_ids of a logged query's results, by rank, and those of each result's further places."""
     body: dict[str, Any] = msgspec.json.decode(event.body)
-    return [result["doc_id"] for result in body["results"]]
+    results = body["results"]
+    return [result["doc_id"] for result in results], [result.get("further", []) for result in results]

@@ -173,20 +173,23 @@ class ProjectRouter:
             if clipboard_text is None or params.how != "copy":
                 return recorded
             stored = holder.recorder.answers.get(params.query_id)
-            return replace(recorded, text=clipboard_text(stored.result(params.rank)) if stored else "")
+            return replace(recorded, text=clipboard_text(stored.place(params.rank, params.doc_id)) if stored else "")
 
     def feedback(self, params: messages.FeedbackParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Recorded:
         """Record that an earlier answer was good or bad. Raises BadRequest as `use`."""
         with self._borrow_answering("feedback", params.query_id, params.folder) as holder:
             return holder.feedback(params, context.commands)
 
-    def locate_result(self, query_id: str, rank: int) -> ResultLocation:
-        """Return where a result of an earlier answer is now. Raises BadRequest, also for one that has no location."""
+    def locate_result(self, query_id: str, rank: int, doc_id: str | None = None) -> ResultLocation:
+        """Return where a result of an earlier answer is now. Raises BadRequest, also for one that has no location.
+
+        doc_id: of a further place of the result, which is located instead.
+        """
         with ExitStack() as stack:
             holder = stack.enter_context(self._borrow_answering("use", query_id, None))
             result = holder.recorder.answers.require(query_id).result(rank)
             participant = self._borrow_result_project(stack, holder, result.project, None)
-            return require_engine(participant).locate_result(query_id, rank, holder.recorder)
+            return require_engine(participant).locate_result(query_id, rank, doc_id, holder.recorder)
 
     # Memory and knowledge of the first open project ---------------------------------------------------------------
 

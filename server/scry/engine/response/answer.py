@@ -25,6 +25,7 @@ from scry.core.types import (
     Candidate,
     Document,
     FileStructure,
+    FurtherPlace,
     FusionScoring,
     Hit,
     IndexState,
@@ -233,8 +234,23 @@ def present_hit(hit: Hit, project: Project, encoding: str) -> messages.ResultIte
         project=project.name,
         location=present_location(document, project.root, encoding),
         metadata=_present_metadata(document),
-        evidence=describe_evidence(candidate.oracle_matches, hit.structure, hit.evidence, hit.more_in_file),
+        evidence=describe_evidence(candidate.oracle_matches, hit.structure, hit.evidence),
         more_in_file=hit.more_in_file,
+        further=[present_further_place(place, project.root, encoding) for place in hit.further],
+    )
+
+
+def present_further_place(place: FurtherPlace, root: Path, encoding: str) -> messages.FurtherPlace:
+    """Return a further place of a result's file. encoding: of positions, utf-8 or utf-16."""
+    document, span = place.document, place.document.symbol.span
+    last = span.end.line + (1 if span.end.utf8 or span.end.line == span.start.line else 0)
+    lines = f"line {last}" if last == span.start.line + 1 else f"lines {span.start.line + 1}-{last}"
+    return messages.FurtherPlace(
+        doc_id=document.doc_id,
+        title=replace_surrogates(document.symbol.name) or lines,
+        kind=document.symbol.kind,
+        fused_score=place.fused_score,
+        location=messages.Location(uri=file_uri(root, document.path), range=present_range(span, encoding)),
     )
 
 
@@ -242,12 +258,10 @@ def describe_evidence(
     oracle_matches: Mapping[str, types.OracleMatch],
     structure: FileStructure | None,
     others: Sequence[str] = (),
-    more_in_file: int = 0,
 ) -> str:
-    """Return the line on a result's evidence, such as `lex #1 | 2 days ago | imp 12 | +3 more in this file` (X1).
+    """Return the line on a result's evidence, such as `lex #1 | 2 days ago | imp 12` (X1).
 
-    It holds the rank of each match, other evidence, the number of files that import it, and how many more results its
-    file has.
+    It holds the rank of each match, other evidence, and the number of files that import it.
     """
     parts = [
         *[f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in oracle_matches.items()],
@@ -255,8 +269,6 @@ def describe_evidence(
     ]
     if structure and structure.importers:
         parts.append(f"imp {structure.importers}")
-    if more_in_file:
-        parts.append(f"+{more_in_file} more in this file")
     return " | ".join(parts)
 
 

@@ -20,7 +20,6 @@ from scry.engine.explain.detail import (
 )
 from scry.engine.explain.resolve_id import ProjectSnapshot
 from scry.engine.response.answer import file_uri, present_location, present_range, replace_surrogates
-from scry.engine.response.recording import StoredAnswer
 from scry.projects.project import Project
 from scry.store.index.store import IndexStore
 from scry_protocol import messages
@@ -85,12 +84,12 @@ class ResultLocation(msgspec.Struct, frozen=True):
     column: int
 
 
-def locate_result(stored: StoredAnswer, rank: int, store: IndexStore | None, project: Project) -> ResultLocation:
+def locate_result(result: messages.ResultItem, store: IndexStore | None, project: Project) -> ResultLocation:
     """Return where a result is by the index as it is now, else where it was when it was answered.
 
     Raises BadRequest for a result that has no place in a file, and for one whose file is gone or leaves the project.
     """
-    result = stored.result(rank)
+    rank = result.rank
     if result.location is UNSET:
         raise BadRequest("rank", f"result {rank}, {result.doc_id}, has no place in a file")
     documents = store.documents.find_by_doc_id(split_off_project(result.doc_id)[1]) if store else []

@@ -32,7 +32,8 @@ def qualify_result(project: str, result: messages.ResultItem) -> messages.Result
         result = msgspec.structs.replace(result, annotations=annotations)
     if result.full is not UNSET:
         result = msgspec.structs.replace(result, full=qualify_full(project, result.full))
-    return msgspec.structs.replace(result, doc_id=add_project(project, result.doc_id))
+    further = [msgspec.structs.replace(place, doc_id=add_project(project, place.doc_id)) for place in result.further]
+    return msgspec.structs.replace(result, doc_id=add_project(project, result.doc_id), further=further)
 
 
 def qualify_full(project: str, full: messages.Full) -> messages.Full:

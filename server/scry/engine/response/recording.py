@@ -27,6 +27,7 @@ from scry_protocol.messages import (
     Detail,
     Explanation,
     FeedbackParams,
+    FurtherPlace,
     IndexState,
     Recorded,
     ResultItem,
@@ -47,7 +48,8 @@ class AnswerOrigin(msgspec.Struct, frozen=True, rename={"doc_keys": "numbers"}):
     mode: of the question. time_ms: when, in milliseconds since the epoch. surface: the way in, such as cli or lsp.
     asker: tells terminals and editors apart. options: the parameters beside the query. root: the work tree. encoding:
     of positions. is_private: asked while the log was off, and never to be logged. doc_keys: of the results' documents,
-    by rank; empty where they have none. roots: the work trees of the results, by rank; empty where all are of `root`.
+    by rank, then of their further places, in the same order; empty where they have none. roots: the work trees of the
+    results, by rank; empty where all are of `root`.
     """
 
     mode: str
@@ -98,13 +100,31 @@ class StoredAnswer(msgspec.Struct, frozen=True, rename={"origin": "asked"}):
             return self.results[rank - 1]
         raise BadRequest("rank", describe_missing_rank(self.query_id, rank, len(self.results)))
 
-    def doc_key_in(self, root: Path, rank: int) -> int | None:
-        """Return the doc_key that a result had in this work tree's index; None where that is not known."""
+    def place(self, rank: int, doc_id: str | None) -> ResultItem:
+        """Return the result at a rank, or its further place with this doc_id. Raises BadRequest where there is none."""
+        result = self.result(rank)
+        if doc_id is None or doc_id == result.doc_id:
+            return result
+        for place in result.further:
+            if place.doc_id == doc_id:
+                return further_result(result, place)
+        raise BadRequest("doc_id", describe_missing_place(rank, doc_id, [place.doc_id for place in result.further]))
+
+    def doc_key_in(self, root: Path, rank: int, doc_id: str) -> int | None:
+        """Return the doc_key that a result, or its further place, had in this work tree's index; None for unknown."""
         doc_keys, roots = self.origin.doc_keys, self.origin.roots
-        if not 1 <= rank <= len(doc_keys):
+        at = rank - 1
+        if doc_id != self.result(rank).doc_id:
+            at = len(self.results) + _further_doc_ids(self.results).index(doc_id)
+        if at >= len(doc_keys):
             return None
         result_root = roots[rank - 1] if roots else self.origin.root
-        return doc_keys[rank - 1] or None if result_root == str(root) else None
+        return doc_keys[at] or None if result_root == str(root) else None
+
+    @property
+    def further_doc_ids(self) -> list[list[str]]:
+        """The doc_ids of the further places of each result, by rank."""
+        return [[place.doc_id for place in result.further] for result in self.results]
 
     @property
     def content(self) -> Answer | Explanation:
@@ -112,6 +132,33 @@ class StoredAnswer(msgspec.Struct, frozen=True, rename={"origin": "asked"}):
         content = self.answer or self.explanation
         assert content is not None
         return content
+
+
+def further_result(result: ResultItem, place: FurtherPlace) -> ResultItem:
+    """Return a further place of a result's file in the form of a result, with the result's rank."""
+    return ResultItem(
+        rank=result.rank,
+        doc_id=place.doc_id,
+        content_type=result.content_type,
+        title=place.title,
+        kind=place.kind,
+        fused_score=place.fused_score,
+        contributions={},
+        adjustments=[],
+        annotations=result.annotations,
+        snippet="",
+        sources=[],
+        project=result.project,
+        location=place.location,
+        evidence=f"further place in the file of result {result.rank}",
+        via=result.via,
+    )
+
+
+def describe_missing_place(rank: int, doc_id: str, existing: Sequence[str]) -> str:
+    """Return why a result has no further place of this doc_id, in words for a person."""
+    names = f"its further places are {', '.join(existing)}" if existing else "it has none"
+    return f"{doc_id} is no further place of result {rank}: {names}"
 
 
 def describe_missing_rank(query_id: str, rank: int, count: int) -> str:
@@ -134,8 +181,8 @@ def record_answer(
     """Store the answer and queue its event; return it, with the reason if recording has just begun to fail. Never
     fails.
 
-    params: of the question. doc_keys: of the results' documents, by rank. roots: their work trees, by rank, where they
-    are not all the recorder's.
+    params: of the question. doc_keys: of the results' documents, then of their further places, by rank. roots: the work
+    trees of the results, by rank, where they are not all the recorder's.
     """
     mode = answer.mode if isinstance(answer, Answer) else "why"
     origin = recorder.make_origin(mode, logged_options(params), encoding, doc_keys, roots)
@@ -155,12 +202,18 @@ def record_merged_answer(
     by_rank = [engines.get(result.project, holder) for result in answer.results]
     doc_keys: dict[str, int] = {}
     for engine in dict.fromkeys(by_rank):
-        doc_ids = [result.doc_id for result, its in zip(answer.results, by_rank, strict=True) if its is engine]
+        own_results = [result for result, its in zip(answer.results, by_rank, strict=True) if its is engine]
+        doc_ids = [result.doc_id for result in own_results] + _further_doc_ids(own_results)
         own_keys = engine.doc_keys([split_off_project(doc_id)[1] for doc_id in doc_ids])
         doc_keys.update(zip(doc_ids, own_keys, strict=True))
-    keys_by_rank = [doc_keys[result.doc_id] for result in answer.results]
+    all_doc_ids = [result.doc_id for result in answer.results] + _further_doc_ids(answer.results)
     roots = [engine.project.root for engine in by_rank]
-    return record_answer(holder.recorder, answer, params, encoding, keys_by_rank, roots)
+    all_keys = [doc_keys[doc_id] for doc_id in all_doc_ids]
+    return record_answer(holder.recorder, answer, params, encoding, all_keys, roots)
+
+
+def _further_doc_ids(results: Sequence[ResultItem]) -> list[str]:
+    return [place.doc_id for result in results for place in result.further]
 
 
 def _add_trouble(answer: WireAnswer, trouble: str) -> WireAnswer:
@@ -181,26 +234,32 @@ def record_detail(recorder: Recorder, detail: Detail, params: msgspec.Struct) ->
     recorder.log(partial(detail_event, detail, origin, new_query_id()), origin)
     stored = recorder.answers.get(detail.query_id)
     if stored is not None and not stored.origin.is_private:
-        use = UseParams(detail.query_id, detail.result.rank, "detail", f"detail-{secrets.token_hex(8)}")
+        rank, doc_id = detail.result.rank, detail.result.doc_id
+        use = UseParams(detail.query_id, rank, "detail", f"detail-{secrets.token_hex(8)}")
+        is_further = doc_id != stored.result(rank).doc_id
         recorder.log(partial(query_event, stored), origin)
-        recorder.log(partial(use_event, use, detail.result.doc_id, recorder.surface), origin)
+        recorder.log(partial(use_event, use, doc_id, recorder.surface, is_further=is_further), origin)
     return detail
 
 
 def record_use(recorder: Recorder, params: UseParams, commands: CommandNames = COMMAND_LINE) -> Recorded:
     """Record that a result was used; it is on the disk when the outcome says `recorded`.
 
-    Raises BadRequest for an answer or a rank that does not exist.
+    Raises BadRequest for an answer, a rank or a further place that does not exist.
     """
     subject = recorder.find_subject(params.query_id)
-    event = use_event(params, subject.doc_id(params.rank), recorder.surface)
+    doc_id = subject.doc_id(params.rank, params.doc_id)
+    is_further = doc_id != subject.doc_id(params.rank)
+    event = use_event(params, doc_id, recorder.surface, is_further=is_further)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
 def record_feedback(recorder: Recorder, params: FeedbackParams, commands: CommandNames = COMMAND_LINE) -> Recorded:
     """Record that an answer, or one of its results, was good or bad. As record_use."""
     subject = recorder.find_subject(params.query_id)
-    doc_id = None if params.rank is None else subject.doc_id(params.rank)
+    if params.rank is None and params.doc_id is not None:
+        raise BadRequest("doc_id", "names a further place of a result; give the rank of the result, too")
+    doc_id = None if params.rank is None else subject.doc_id(params.rank, params.doc_id)
     event = feedback_event(params, doc_id, recorder.surface)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
@@ -253,9 +312,11 @@ def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEven
     return LogEvent(QUERY, origin.time_ms, msgspec.json.encode(body).decode(), query_id)
 
 
-def use_event(params: UseParams, doc_id: str, surface: str) -> LogEvent:
-    """Return the event of a result's use."""
-    body = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
+def use_event(params: UseParams, doc_id: str, surface: str, *, is_further: bool = False) -> LogEvent:
+    """Return the event of a result's use. is_further: doc_id is a further place of the file of the result."""
+    body: dict[str, object] = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
+    if is_further:
+        body["further"] = True
     return LogEvent(
         USE, now_ms(), msgspec.json.encode(body).decode(), params.query_id, escape_unencodable(params.act_id)
     )
@@ -311,4 +372,5 @@ def _result_fields(result: ResultItem) -> dict[str, object]:
         },
         "adjustments": {each.name: each.factor for each in result.adjustments},
         "annotations": result.annotations,
+        **({"further": [place.doc_id for place in result.further]} if result.further else {}),
     }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scry.engine.search.query import detect_intent as detect_intent
     from scry.engine.search.query import parse_query as parse_query
     from scry.engine.search.results import WORTHY_SHARE as WORTHY_SHARE
-    from scry.engine.search.results import count_hidden_repeats as count_hidden_repeats
+    from scry.engine.search.results import find_hidden_repeats as find_hidden_repeats
 else:
     _MODULES = {
         "BASE_ORACLE_WEIGHTS": "pipeline",
@@ -27,8 +27,8 @@ else:
         "PlaceRules": "fusion",
         "Ranking": "pipeline",
         "WORTHY_SHARE": "results",
-        "count_hidden_repeats": "results",
         "detect_intent": "query",
+        "find_hidden_repeats": "results",
         "fuse_matches": "fusion",
         "fused_score_ceiling": "fusion",
         "max_boost": "boosts",

@@ -26,7 +26,7 @@ from scry.embedding.embedder import Vectors
 from scry.engine.search.boosts import max_boost
 from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
 from scry.engine.search.query import apply_filters
-from scry.engine.search.results import count_hidden_repeats, make_hits
+from scry.engine.search.results import find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, NoteCorpus, OracleReader
 from scry.store.history.reader import HistoryReader
@@ -177,7 +177,7 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
         query_id=new_query_id(),
         scoring=ranking.scoring,
         index=state,
-        hits=make_hits(best, question, ranking.reader, count_hidden_repeats(ranking.ranked, best)),
+        hits=make_hits(best, question, ranking.reader, find_hidden_repeats(ranking.ranked, best)),
         faults=oracle_matches.faults,
     )
 

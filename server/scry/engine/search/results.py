@@ -1,8 +1,8 @@
-"""Turn ranked candidates into results: snippets, structure, and counts of hidden repeats per file.
+"""Turn ranked candidates into results: snippets, structure, and the hidden repeats of each file.
 
 A file may hold several results; each further one is lowered (the adjustment `repeat`, see search.fusion).
-`count_hidden_repeats` counts further places of a file that are no results, so that a single result of a file is not
-mistaken for all that the file has.
+`find_hidden_repeats` finds further places of a file that are no results, so that a single result of a file is not
+mistaken for all that the file has, and so that they are in reach.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from scry.core.text import split_source_lines
-from scry.core.types import Candidate, Document, FileStructure, Hit, SearchQuery
+from scry.core.types import Candidate, Document, FileStructure, FurtherPlace, Hit, SearchQuery
 from scry.oracles import ORACLES
 from scry.oracles.reader import OracleReader
 
@@ -27,6 +27,9 @@ _ELLIPSIS = "…"
 
 _MAX_SNIPPET_LINES = 6
 
+MAX_FURTHER_PLACES = 5
+"""Places of a file that a result names: as many as fit into a line, and more are rarely read."""
+
 _JOINING = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 """Characters that belong to the emoji before them: joiners, variants and skin tones."""
 
@@ -35,13 +38,15 @@ def make_hits(
     best: Sequence[Candidate],
     question: SearchQuery,
     reader: OracleReader,
-    hidden_counts: Mapping[int, int] | None = None,
+    hidden_repeats: Mapping[int, Sequence[Candidate]] | None = None,
 ) -> tuple[Hit, ...]:
     """Return these candidates as results, in their order; documents that are gone are left out.
 
-    hidden_counts: as `count_hidden_repeats` returns them.
+    hidden_repeats: as `find_hidden_repeats` returns them.
     """
-    documents = reader.get_documents([candidate.document.doc_key for candidate in best])
+    hidden = hidden_repeats or {}
+    named = [each for repeats in hidden.values() for each in repeats[:MAX_FURTHER_PLACES]]
+    documents = reader.get_documents([candidate.document.doc_key for candidate in (*best, *named)])
     paths = sorted(frozenset([candidate.document.path for candidate in best]) - {""})
     structures, levels = reader.code.store.files.get_structures(paths), reader.commits.activity_levels(paths)
     matched_terms = {
@@ -66,6 +71,7 @@ def make_hits(
             snippet = make_snippet(document, reader.code.store.files.get_text(document.path) if needs_text else None)
         if path:
             structure = replace(structures.get(path, FileStructure()), activity_level=levels.get(path))
+        repeats = hidden.get(doc_key, ())
         hits.append(
             Hit(
                 len(hits) + 1,
@@ -73,7 +79,14 @@ def make_hits(
                 document,
                 structure,
                 snippet,
-                more_in_file=(hidden_counts or {}).get(doc_key, 0),
+                more_in_file=len(repeats),
+                further=tuple(
+                    [
+                        FurtherPlace(documents[each.document.doc_key], each.fused_score)
+                        for each in repeats[:MAX_FURTHER_PLACES]
+                        if each.document.doc_key in documents
+                    ]
+                ),
             )
         )
     return tuple(hits)
@@ -122,21 +135,22 @@ _ROUNDING_MARGIN = 1 + 1e-9
 """A score without one of its factors may differ from the product of the others in its last digits."""
 
 
-def count_hidden_repeats(ranked: Sequence[Candidate], shown: Sequence[Candidate]) -> Mapping[int, int]:
-    """Return, by the doc_key of each file's best result, how many more places of the file are worth a look. Pure.
+def find_hidden_repeats(ranked: Sequence[Candidate], shown: Sequence[Candidate]) -> Mapping[int, Sequence[Candidate]]:
+    """Return, by the doc_key of each file's best result, the file's other places worth a look, best first. Pure.
 
     These are the candidates that are no results and that score at least WORTHY_SHARE of the best one of their file,
-    the adjustment `repeat` left out: the number does not depend on the limit, but for the places that it shows. Files
-    without any are left out. ranked: adjusted, of each file of `shown` all candidates. shown: those that are results.
+    the adjustment `repeat` left out: their number does not depend on the limit, but for the places that it shows. Files
+    without any are left out. ranked: adjusted, best first, of each file of `shown` all candidates. shown: those that
+    are results.
     """
     shown_keys = frozenset([candidate.document.doc_key for candidate in shown])
     best = {candidate.document.path: candidate for candidate in reversed(shown) if candidate.document.path}
-    hidden: Counter[int] = Counter()
+    hidden: dict[int, list[Candidate]] = defaultdict(list)
     for each in ranked:
         first = best.get(each.document.path)
         if first is None or each.document.doc_key in shown_keys:
             continue
         repeat = math.prod([adjustment.factor for adjustment in each.adjustments if adjustment.name == "repeat"])
         if each.fused_score / repeat >= WORTHY_SHARE * first.fused_score * _ROUNDING_MARGIN:
-            hidden[first.document.doc_key] += 1
+            hidden[first.document.doc_key].append(each)
     return hidden

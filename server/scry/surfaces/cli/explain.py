@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.answering import open_updated_engine, open_updated_projects, replace_undecodable
-from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+from scry.surfaces.cli.options import ForceOption, FurtherOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, terminal_width
 from scry.surfaces.cli.question_options import QuestionOptions
 from scry.surfaces.serving.params import parse_params
@@ -55,6 +55,7 @@ def detail(
     place: Annotated[int | None, Parameter(name="RANK", help="The result's place in it, from 1.")] = None,
     *,
     rank: Annotated[int | None, Parameter(help="The same as RANK.")] = None,
+    doc_id: FurtherOption = None,
     as_json: JsonOption = False,
     root: RootOption = None,
     force: ForceOption = False,
@@ -65,7 +66,8 @@ def detail(
     """
     from scry.surfaces.render.explanation import add_detail_text, render_detail
 
-    params = parse_params(DetailParams, {"query_id": replace_undecodable(query_id), "rank": _resolve_rank(place, rank)})
+    values = {"query_id": replace_undecodable(query_id), "rank": _resolve_rank(place, rank), "doc_id": doc_id}
+    params = parse_params(DetailParams, values)
     with open_updated_projects(QuestionOptions(as_json=as_json, root=root, force=force, wait=False)) as projects:
         shown = add_detail_text(projects.detail(params))
         if as_json:

@@ -22,6 +22,11 @@ RootOption = Annotated[Path | None, ROOT_PARAMETER]
 ForceOption = Annotated[bool, FORCE_PARAMETER]
 JsonOption = Annotated[bool, JSON_PARAMETER]
 
+FurtherOption = Annotated[
+    str | None,
+    Parameter(name="--doc-id", help="Instead of it a further place of its file, as find --explain and --json name it."),
+]
+
 SinceOption = Annotated[str | None, Parameter(help="From then on: 2026-11-21, 2026-11-21T09:30, or 90m, 3h, 7d ago.")]
 
 UntilOption = Annotated[str | None, Parameter(help="Before then; a day is not included.")]

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from scry.core.errors import BadRequest
 from scry.core.text import escape_unencodable
 from scry.projects.programs import find_program
-from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+from scry.surfaces.cli.options import ForceOption, FurtherOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
 from scry_protocol.messages import FeedbackParams, Recorded, ResultItem, UseParams
 
@@ -34,6 +34,7 @@ def open(  # noqa: A001 — a command is named as its function
     rank: RankArgument,
     /,
     *,
+    doc_id: FurtherOption = None,
     root: RootOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -46,14 +47,14 @@ def open(  # noqa: A001 — a command is named as its function
     from scry.surfaces.cli.engines import open_projects
 
     with open_projects(root, force=force) as projects:
-        location = projects.locate_result(query_id, rank)
+        location = projects.locate_result(query_id, rank, doc_id)
         command = editor_command(location.path, location.line, location.column)
         program = find_program(command.arguments[0])
         if program is None:
             raise BadRequest(
                 "editor", f"there is no program {command.arguments[0]}; the place is {location.path}:{location.line}"
             )
-        recorded = projects.use(UseParams(query_id, rank, "open", f"cli-{secrets.token_hex(8)}"))
+        recorded = projects.use(UseParams(query_id, rank, "open", f"cli-{secrets.token_hex(8)}", doc_id=doc_id))
     if recorded.note:
         print(f"scry: {recorded.note}", file=sys.stderr)
     status = _run_editor((program, *command.arguments[1:]), discard_output=not command.runs_in_terminal)
@@ -79,6 +80,7 @@ def copy(
     rank: RankArgument,
     /,
     *,
+    doc_id: FurtherOption = None,
     root: RootOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -92,8 +94,8 @@ def copy(
     from scry.surfaces.render.prompt import result_clipboard_text
 
     with open_engine(root, force=force) as engine:
-        text = result_clipboard_text(engine.recorder.answers.require(query_id).result(rank))
-        recorded = engine.use(UseParams(query_id, rank, "copy", f"cli-{secrets.token_hex(8)}"))
+        text = result_clipboard_text(engine.recorder.answers.require(query_id).place(rank, doc_id))
+        recorded = engine.use(UseParams(query_id, rank, "copy", f"cli-{secrets.token_hex(8)}", doc_id=doc_id))
         copied_by = copy_to_clipboard(text)
     if as_json:
         print_json(msgspec.structs.replace(recorded, text=text))
@@ -112,6 +114,7 @@ def feedback(
     *,
     comment: Annotated[str, Parameter(help="Why, in your words.")] = "",
     rank: Annotated[int | None, Parameter(help="The one result that it is about.")] = None,
+    doc_id: FurtherOption = None,
     root: RootOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -124,6 +127,7 @@ def feedback(
         "signal": signal,
         "comment": escape_unencodable(comment),
         "rank": rank,
+        "doc_id": doc_id,
     }
     try:
         params = msgspec.convert(values, FeedbackParams)

@@ -38,7 +38,7 @@ def map_result_to_editor(result: ResultItem, folder: WorkspaceFolder, unsaved: M
     """
 
     def mapped(location: Location | UnsetType) -> Location | UnsetType:
-        return _map_location(location, folder, unsaved)
+        return UNSET if location is UNSET else _map_location(location, folder, unsaved)
 
     full = result.full
     if full is not UNSET and full.graph is not UNSET:
@@ -48,14 +48,14 @@ def map_result_to_editor(result: ResultItem, folder: WorkspaceFolder, unsaved: M
             for name, own_links in lists.items()
         }
         full = msgspec.structs.replace(full, graph=msgspec.structs.replace(full.graph, **links))
-    return msgspec.structs.replace(result, location=mapped(result.location), full=full)
+    further = [
+        msgspec.structs.replace(place, location=_map_location(place.location, folder, unsaved))
+        for place in result.further
+    ]
+    return msgspec.structs.replace(result, location=mapped(result.location), full=full, further=further)
 
 
-def _map_location(
-    location: Location | UnsetType, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]
-) -> Location | UnsetType:
-    if location is UNSET:
-        return location
+def _map_location(location: Location, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> Location:
     try:
         inside = folder.relative_path(uri_to_path(location.uri))
     except NotAFileUri:

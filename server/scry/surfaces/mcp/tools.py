@@ -6,6 +6,7 @@ Scry, and the choice of parameters. A wrong argument is reported by its name, so
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -86,6 +87,10 @@ OTHER_PROJECT_PARAMETERS = {"projects": _PROJECTS, "all_projects": _ALL_PROJECTS
 
 _QUERY_ID = "The query_id of an earlier answer, such as q_20261121_092600_abcd2345."
 _RANK = "The place of the result in that answer, from 1."
+_FURTHER_DOC_ID = (
+    "Instead of the result itself, a further place of its file that stands behind “more in this file”, such as "
+    "./src/app.py::Outer.inner."
+)
 
 TOOLS: tuple[ToolDefinition, ...] = (
     ToolDefinition(
@@ -170,7 +175,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
         "Gives one result of an earlier answer in full: its whole text, and what it calls, is called by, imports, "
         "inherits from and changes with. Use it instead of reading the file. That the result was of use is noted "
         "by this.",
-        {"query_id": _QUERY_ID, "rank": _RANK},
+        {"query_id": _QUERY_ID, "rank": _RANK, "doc_id": _FURTHER_DOC_ID},
         budget=6000,
     ),
     ToolDefinition(
@@ -179,7 +184,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
         "Notes that you used a result of an earlier answer, such as by editing what it named. Not needed after "
         "detail, which notes it by itself. It is kept in the person's own log, on this machine, and helps to judge "
         "the ranking.",
-        {"query_id": _QUERY_ID, "rank": _RANK},
+        {"query_id": _QUERY_ID, "rank": _RANK, "doc_id": _FURTHER_DOC_ID},
         budget=0,
         is_read_only=False,
     ),
@@ -193,6 +198,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
             "signal": "good: it led to what was wanted. bad: it did not.",
             "comment": "Why, in a few words, such as what should have been found.",
             "rank": "The one result that it is about; leave it out for the whole answer.",
+            "doc_id": _FURTHER_DOC_ID,
         },
         budget=0,
         is_read_only=False,
@@ -320,7 +326,10 @@ def parse_arguments(tool: ToolDefinition, given: Mapping[str, object]) -> tuple[
             raise BadRequest(name, f"unknown parameter of {tool.mode} (known: {', '.join(known)})")
     values = {name: value for name, value in given.items() if name != BUDGET_PARAMETER}
     if tool.mode == "use":
-        values |= {"how": "agent", "act_id": f"mcp-{_PROCESS_TOKEN}-{given.get('query_id')}-{given.get('rank')}"[:200]}
+        place = given.get("doc_id")
+        further = f"-{hashlib.sha256(str(place).encode('utf-8', 'replace')).hexdigest()[:16]}" if place else ""
+        act_id = f"mcp-{_PROCESS_TOKEN}-{given.get('query_id')}-{given.get('rank')}"[:180] + further
+        values |= {"how": "agent", "act_id": act_id}
     return parse_params(PROGRAM_OPERATIONS[tool.mode].params, values), _check_budget(
         given.get(BUDGET_PARAMETER, tool.budget or DEFAULT_BUDGET)
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from msgspec import UNSET
 
-from scry.core.doc_id import commit_sha_of, parse_doc_id
+from scry.core.doc_id import commit_sha_of, parse_doc_id, split_off_project
 from scry.core.knowledge import knowledge_type
 from scry.surfaces.render.results import (
     describe_fault,
@@ -58,7 +59,7 @@ def render_answer_header(answer: Answer) -> str:
 def render_result_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
     """Render one result in a few lines. home: as in `results.render_answer`."""
     head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
-    evidence = result.evidence
+    evidence = " | ".join(part for part in (result.evidence, _further_places(result)) if part)
     reference = code_reference(result, home)
     facts = [f"({evidence})" if evidence else "", f"at {reference}" if reference else ""]
     lines = [" ".join(part for part in (head, *facts) if part)]
@@ -68,6 +69,21 @@ def render_result_entry(result: ResultItem, home: str, *, explain: bool = False)
     if explain:
         lines += [f"   - {text}" for text in describe_result_figures(result)]
     return "".join(f"{make_printable(text)}\n" for text in lines)
+
+
+_MAX_FURTHER_NAMES = 3
+"""Further places that a model is told of by name; the structured output has the others."""
+
+
+def _further_places(result: ResultItem) -> str:
+    """Return the further places of a result's file by what follows the path in their doc_ids; empty for none."""
+    if not result.more_in_file:
+        return ""
+    shown = result.further[:_MAX_FURTHER_NAMES]
+    names = [re.split("::|#", split_off_project(place.doc_id)[1], maxsplit=1)[-1] for place in shown]
+    names += ["…"] if result.more_in_file > len(shown) else []
+    words = f": {', '.join(names)}" if shown else ""
+    return f"+{result.more_in_file} more in this file{words}"
 
 
 def code_reference(result: ResultItem, home: str = "") -> str:

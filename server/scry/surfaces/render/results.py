@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import PurePosixPath
 
 from msgspec import UNSET
 
-from scry.core.doc_id import commit_sha_of, display_doc_id, split_off_project
+from scry.core.doc_id import commit_sha_of, display_doc_id, parse_doc_id, split_off_project
 from scry.core.types import INDEX_FAULT
 from scry.surfaces.render.full_result import full_result_blocks
 from scry.surfaces.render.page import render_lines
-from scry.surfaces.render.styled_text import StyledLine, TextSpan, make_printable, styled_line, wrap_text
+from scry.surfaces.render.styled_text import (
+    StyledLine,
+    TextSpan,
+    display_width,
+    make_printable,
+    styled_line,
+    wrap_text,
+)
 from scry_protocol.messages import Answer, CompositePart, Contribution, Edge, Fault, ResultItem, Structural
 
 
@@ -142,16 +150,13 @@ def render_answer(
     if explain:
         lines.append(styled_line((describe_scoring(answer), "quiet")))
     for result in answer.results:
-        kind, evidence = describe_kind(result, home), f"  ({result.evidence})" if result.evidence else ""
-        place = display_doc_id(result.doc_id)
-        lines.append(
-            styled_line(f"{result.rank}. ", (f"[{kind}]", "tag"), " ", (place, "place"), (evidence, "evidence"))
-        )
+        lines.append(_head_line(result, home, width))
         if result.full is UNSET or result.full.signature != result.snippet:  # a commit's signature repeats its snippet
             lines += _snippet_lines(result, width)
         lines += [styled_line(_INDENT, (make_printable(text), "quiet")) for text in proof_lines(result)]
         if explain:
             lines += [styled_line(_INDENT, (text, "quiet")) for text in describe_result_figures(result)]
+            lines += [styled_line(_INDENT, "Further: ", (place.doc_id, "place")) for place in result.further]
         if result.full is not UNSET:
             lines += [(TextSpan(_INDENT, "plain"), *each) for each in render_lines(full_result_blocks(result))]
     return [*lines, *belief_footer_lines(answer, root)]
@@ -167,6 +172,34 @@ def belief_footer_lines(answer: Answer, root: str) -> list[StyledLine]:
     count = "1 belief bears" if len(beliefs) == 1 else f"{len(beliefs)} beliefs bear"
     command = f"scry neighbors --belief {shlex.quote(doc_id.removeprefix('belief:'))}{where}"
     return [styled_line(("Belief impact", "strong"), f": {count} on this. What it reaches: ", (command, "place"))]
+
+
+def _head_line(result: ResultItem, home: str, width: int | None) -> StyledLine:
+    """Return the line of a result's name and evidence, its further places cut to what is left of the width."""
+    rank, tag, place = f"{result.rank}. ", f"[{describe_kind(result, home)}]", display_doc_id(result.doc_id)
+    used = display_width(make_printable(f"{rank}{tag} {place}  ({result.evidence} | )"))
+    further = describe_further_places(result, None if width is None else width - used)
+    words = " | ".join(part for part in (result.evidence, further) if part)
+    return styled_line(rank, (tag, "tag"), " ", (place, "place"), (f"  ({words})" if words else "", "evidence"))
+
+
+def describe_further_places(result: ResultItem, width: int | None = None) -> str:
+    """Return the further places of a result's file, as `+3 more in cache.py: evict, expire, …`; empty for none.
+
+    width: terminal cells that the names are cut to; None for all that the answer holds.
+    """
+    if not result.more_in_file:
+        return ""
+    file_name = PurePosixPath(parse_doc_id(split_off_project(result.doc_id)[1]).path).name
+    text, separator, left = f"+{result.more_in_file} more in {file_name}", ": ", result.more_in_file
+    for place in result.further:
+        left -= 1
+        longer = f"{text}{separator}{make_printable(place.title)}"
+        if width is not None and display_width(make_printable(longer + (", …" if left else ""))) > width:
+            left += 1
+            break
+        text, separator = longer, ", "
+    return f"{text}{separator}…" if left else text
 
 
 def describe_kind(result: ResultItem, home: str) -> str:

@@ -16,7 +16,7 @@ from scry.surfaces.lsp import (
     to_symbol_information,
     unsaved_in_folder,
 )
-from scry_protocol.messages import Annotations, Answer, Location, Position, Range, ResultItem, Scoring
+from scry_protocol.messages import Annotations, Answer, FurtherPlace, Location, Position, Range, ResultItem, Scoring
 
 
 def result(uri: str, doc_id: str = "./src/a.py::Outer.inner", kind: str = "method", title: str = "inner") -> ResultItem:
@@ -82,6 +82,17 @@ def test_result_uris_use_the_folder_as_opened(tmp_path: Path) -> None:
 def test_results_outside_open_folders_are_unchanged(tmp_path: Path) -> None:
     elsewhere = answer(result("file:///elsewhere/a.py"), result("untitled:x"))
     assert map_answer(elsewhere, opened(tmp_path / "a", tmp_path / "b"), {}) == elsewhere
+
+
+@pytest.mark.acceptance("F1", "F14")
+def test_further_places_move_with_unsaved_edits(tmp_path: Path) -> None:
+    folder = opened(tmp_path, tmp_path)
+    found = result((tmp_path / "src/a.py").as_uri())
+    assert isinstance(found.location, Location)
+    place = FurtherPlace("./src/a.py::Outer.other", "other", "method", 0.4, found.location)
+    edits = {"src/a.py": EditMapping(["x"] * 9, ["new", *["x"] * 9], "utf-16")}
+    (shown,) = map_answer(answer(replace(found, further=[place])), folder, edits).results
+    assert [each.location.range.start.line for each in shown.further] == [4]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege")

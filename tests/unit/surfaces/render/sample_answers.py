@@ -11,6 +11,7 @@ from scry_protocol.messages import (
     Answer,
     Contribution,
     Fault,
+    FurtherPlace,
     IndexState,
     Location,
     Position,
@@ -80,3 +81,8 @@ def answer(*results: ResultItem, index: IndexState = READY, faults: tuple[Fault,
         faults=list(faults),
     )
     return add_notice(given)
+
+
+def further(*titles: str) -> list[FurtherPlace]:
+    assert FUSE.location
+    return [FurtherPlace(f"./engine/fuse.py::Fusion.{title}", title, "method", 0.5, FUSE.location) for title in titles]

@@ -5,7 +5,7 @@ from msgspec import UNSET
 
 from scry.surfaces.render import code_reference, render_for_model
 from scry_protocol.messages import Fault, Location, Position, Range
-from tests.unit.surfaces.render.sample_answers import FUSE, answer, result, state
+from tests.unit.surfaces.render.sample_answers import FUSE, answer, further, result, state
 
 
 @pytest.mark.acceptance("J7")
@@ -68,3 +68,9 @@ def test_code_references_count_lines_from_one_and_include_the_last(
 ) -> None:
     place = Location(uri="file:///w/engine/fuse.py", range=Range(start=start, end=end))
     assert code_reference(result(location=place)) == reference
+
+
+@pytest.mark.acceptance("F14", "J7")
+def test_prompt_names_three_further_places_as_their_doc_ids_do() -> None:
+    text = render_for_model(answer(result(more_in_file=4, further=further("a", "b", "c", "d"))))
+    assert "| imp 12 | +4 more in this file: Fusion.a, Fusion.b, Fusion.c, …) at " in text

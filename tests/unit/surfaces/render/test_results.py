@@ -5,7 +5,7 @@ from msgspec import UNSET
 
 from scry.surfaces.render import display_width, render_answer, to_plain_text
 from scry_protocol.messages import Annotations, Answer, Fault, Structural
-from tests.unit.surfaces.render.sample_answers import FUSE, answer, result, state
+from tests.unit.surfaces.render.sample_answers import FUSE, answer, further, result, state
 
 
 def rendered_lines(given: Answer, *, home: str = "scry", explain: bool = False, width: int | None = None) -> list[str]:
@@ -95,3 +95,29 @@ def test_snippets_are_wrapped_to_the_screen_width() -> None:
 @pytest.mark.parametrize("snippet", ["", " \n "])
 def test_a_result_without_words_is_one_line(snippet: str) -> None:
     assert len(rendered_lines(answer(result(snippet=snippet)))) == 2
+
+
+PLACED = result(more_in_file=4, further=further("evict", "expire", "大きさ"))
+
+
+@pytest.mark.acceptance("F14", "X1")
+def test_further_places_are_named_after_the_evidence() -> None:
+    line = rendered_lines(answer(PLACED))[1]
+    assert line.endswith("| temp #5 | imp 12 | +4 more in fuse.py: evict, expire, 大きさ, …)")
+    assert "more in" not in rendered_lines(answer(FUSE))[1]
+
+
+@pytest.mark.acceptance("F14", "X1")
+@pytest.mark.parametrize("width", range(40, 125))
+def test_names_of_further_places_are_cut_to_the_width(width: int) -> None:
+    full, short = rendered_lines(answer(PLACED))[1], rendered_lines(answer(result(more_in_file=4)))[1]
+    line = rendered_lines(answer(PLACED), width=width)[1]
+    assert display_width(line) <= max(width, display_width(short))
+    assert line == full or line.endswith(", …)") or line == short.replace("fuse.py)", "fuse.py: …)")
+    assert (line == full) == (display_width(full) <= width)
+
+
+@pytest.mark.acceptance("F14", "X2")
+def test_explain_lists_the_doc_ids_of_further_places() -> None:
+    lines = [each.strip() for each in rendered_lines(answer(PLACED), explain=True)]
+    assert "Further: ./engine/fuse.py::Fusion.evict" in lines

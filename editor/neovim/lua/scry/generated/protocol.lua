@@ -79,10 +79,11 @@
 ---@field project string name of its project.
 ---@field location? scry.protocol.Location the target of a jump; absent where the result is not in a file.
 ---@field metadata? scry.protocol.Metadata further data about it; absent where there is none.
----@field evidence? string the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the reason, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0 (default "").
+---@field evidence? string the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the reason, such as `entry point` or `2 days ago` (default "").
 ---@field full? scry.protocol.Full the result in full, where that was requested.
 ---@field via? string the link from the current project to its project, such as LEARNS_FROM; empty without a link (default "").
----@field more_in_file? integer number of further results in its file that the limit per file held back; on the best one of a file, in find. The same query with `path:` and the file's path returns them (default 0).
+---@field more_in_file? integer number of further places of its file that are worth a look and no results; on the best result of a file, in find. The same query with `path:` and the file's path returns them (default 0).
+---@field further? scry.protocol.FurtherPlace[] the best of these places, best first, at most 5 (default []).
 
 ---The evidence of one oracle for a result.
 ---@class scry.protocol.Contribution
@@ -196,6 +197,14 @@
 ---@field score number the relevance, from 0 to 1; cited evidence has 1.
 ---@field reason string the reason, in words for a person.
 ---@field statement? string the belief's, where doc_id is a belief; empty otherwise (default "").
+
+---A further place of a result's file that is worth a look and is no result itself.
+---@class scry.protocol.FurtherPlace
+---@field doc_id string its id; detail, use, feedback and why accept it.
+---@field title string a short name to show, such as `evict`, or `lines 10-34` for text outside symbols.
+---@field kind string its kind, as of a result.
+---@field fused_score number its score in this answer, where it would stand below the last result or below the limit.
+---@field location scry.protocol.Location the target of a jump.
 
 ---An oracle, or a whole project, that could not answer, or an index that could not be brought up to date.
 ---@class scry.protocol.Fault
@@ -323,12 +332,13 @@
 ---@field query_id string id of the answer; the last 1,000 answers are stored.
 ---@field rank integer the result's rank in it (at least 1).
 ---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
+---@field doc_id? string a further place of the result (`further`) that is meant instead of it; the result itself when absent.
 
 ---One result of an earlier answer in full.
 ---@class scry.protocol.Detail
 ---@field query_id string id of the answer.
 ---@field query string the query that was answered.
----@field result scry.protocol.ResultItem the result as it was answered, with `full` as of now.
+---@field result scry.protocol.ResultItem the result as it was answered, with `full` as of now. A further place has the rank of its result, and no contributions.
 ---@field state string current, changed (its text differs from the answer's) or gone (it no longer exists; the stored text is returned).
 ---@field note string words for a person about the state; empty when it is current.
 ---@field text string all of it as Markdown, to show to a person.
@@ -340,6 +350,7 @@
 ---@field how "agent"|"copy"|"detail"|"jump"|"open" how the result was used.
 ---@field act_id string id of this one act, made by the client, 1 to 200 characters; the same act sent twice counts once.
 ---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
+---@field doc_id? string a further place of the result (`further`) that is meant instead of it; the result itself when absent.
 
 ---Whether an act is in the log, and why not.
 ---@class scry.protocol.Recorded
@@ -355,6 +366,7 @@
 ---@field comment? string the reason, in the person's words; at most 10,000 characters (default "").
 ---@field rank? integer the rated result; the whole answer when absent (at least 1).
 ---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
+---@field doc_id? string a further place of the rated result (`further`) that is meant instead of it; needs `rank`.
 
 ---An event or decision to record. Secrets in it are masked before it is stored.
 ---@class (exact) scry.protocol.ObserveParams
