@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { methods, type UseParams } from "./generated/protocol";
-import type { Hit } from "./hit";
+import { type Hit, referenceTo } from "./hit";
 import { messageOf } from "./sidecar/problem";
 import type { Sidecar } from "./sidecar/sidecar";
 
@@ -17,26 +17,25 @@ export class ResultActions {
   ) {}
 
   /** Records a use. A failure is written to the output channel and is not thrown. */
-  async recordUse({ answer, result }: Hit, how: UseParams["how"]): Promise<void> {
-    const use = { query_id: answer.query_id, rank: result.rank, how, act_id: randomUUID() };
+  async recordUse(hit: Hit, how: UseParams["how"]): Promise<void> {
+    const use = { ...referenceTo(hit), how, act_id: randomUUID() };
     try {
       await this.sidecar.request(methods.use, use);
     } catch (error) {
-      this.log.warn(`the use of ${result.doc_id} was not logged: ${messageOf(error)}`);
+      this.log.warn(`the use of ${hit.result.doc_id} was not logged: ${messageOf(error)}`);
     }
   }
 
-  async copy({ answer, result }: Hit): Promise<void> {
-    const use = { query_id: answer.query_id, rank: result.rank, how: "copy", act_id: randomUUID() } as const;
+  async copy(hit: Hit): Promise<void> {
+    const use = { ...referenceTo(hit), how: "copy", act_id: randomUUID() } as const;
     const { text } = await this.sidecar.request(methods.use, use);
-    await vscode.env.clipboard.writeText(text || result.doc_id);
-    confirm(`copied ${result.title}`);
+    await vscode.env.clipboard.writeText(text || hit.result.doc_id);
+    confirm(`copied ${hit.result.title}`);
   }
 
-  async rate({ answer, result }: Hit, signal: "good" | "bad"): Promise<void> {
-    const { query_id } = answer;
-    const { note } = await this.sidecar.request(methods.feedback, { query_id, rank: result.rank, signal });
-    confirm(note || `${result.title}: ${signal}, noted`);
+  async rate(hit: Hit, signal: "good" | "bad"): Promise<void> {
+    const { note } = await this.sidecar.request(methods.feedback, { ...referenceTo(hit), signal });
+    confirm(note || `${hit.result.title}: ${signal}, noted`);
   }
 }
 

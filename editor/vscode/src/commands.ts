@@ -113,6 +113,7 @@ function navigationCommands({ answers, pickers, jumps }: Components): Record<str
       if (pickers.isOpen) await pickers.acceptToSide();
       else if (hit) await jumps.jump(hit, { side: true });
     },
+    toggleFurther: () => pickers.toggleFurther(),
     clearResults: () => answers.clear(),
   };
 }

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { methods } from "./generated/protocol";
-import type { Hit } from "./hit";
+import { type Hit, referenceTo } from "./hit";
 import type { Sidecar } from "./sidecar/sidecar";
 
 const SCHEME = "scry-detail";
@@ -19,12 +19,13 @@ export class Details implements vscode.TextDocumentContentProvider {
     return vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   }
 
-  async show({ answer, result }: Hit): Promise<void> {
-    const detail = await this.sidecar.request(methods.detail, { query_id: answer.query_id, rank: result.rank });
+  async show(hit: Hit): Promise<void> {
+    const reference = referenceTo(hit);
+    const detail = await this.sidecar.request(methods.detail, reference);
     const uri = vscode.Uri.from({
       scheme: SCHEME,
-      path: `/${asFileName(result.title)}`,
-      query: `${answer.query_id}:${result.rank}`,
+      path: `/${asFileName(hit.result.title)}`,
+      query: Object.values(reference).join(":"),
     });
     this.texts.set(uri.toString(), detail.text);
     for (const oldest of [...this.texts.keys()].slice(0, -MAX_TEXTS)) this.texts.delete(oldest);

@@ -7,10 +7,39 @@ import type { Answer, Location, ResultItem } from "./generated/protocol";
 export interface Hit {
   readonly answer: Answer;
   readonly result: ResultItem;
+  /** The result of whose file this is a further place; absent for a result of the answer. */
+  readonly parent?: ResultItem;
 }
 
 export function hitsOf(answer: Answer): Hit[] {
   return answer.results.map((result) => ({ answer, result }));
+}
+
+/** Returns the further places of a result's file, in the form of results; none for a further place. */
+export function furtherHitsOf({ answer, result, parent }: Hit): Hit[] {
+  if (parent) return [];
+  return (result.further ?? []).map(({ doc_id, title, kind, fused_score, location }) => ({
+    answer,
+    parent: result,
+    result: {
+      ...result,
+      ...{ doc_id, title, kind, fused_score, location },
+      ...{ contributions: {}, adjustments: [], snippet: "", sources: [], evidence: "", more_in_file: 0, further: [] },
+    },
+  }));
+}
+
+/** Returns what names a result, or a further place of one, in requests about an earlier answer. */
+export function referenceTo({ answer, result, parent }: Hit): { query_id: string; rank: number; doc_id?: string } {
+  return { query_id: answer.query_id, rank: result.rank, ...(parent ? { doc_id: result.doc_id } : {}) };
+}
+
+/** Returns the further places of a result's file in few words, such as `+4 more: evict, expire, …`; empty for none. */
+export function furtherPlaces({ more_in_file = 0, further = [] }: ResultItem): string {
+  if (more_in_file === 0) return "";
+  const names = further.map(({ title }) => title);
+  if (more_in_file > names.length) names.push("…");
+  return `+${more_in_file} more: ${names.join(", ")}`;
 }
 
 export function isHit(node: unknown): node is Hit {

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Answers } from "./answers";
 import type { Answer } from "./generated/protocol";
-import { type Hit, hitsOf, iconOf, isHit, shortLocation } from "./hit";
+import { furtherHitsOf, furtherPlaces, type Hit, hitsOf, iconOf, isHit, referenceTo, shortLocation } from "./hit";
 
 type Node = Answer | Hit;
 
@@ -26,11 +26,12 @@ export class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
 
   getChildren(node?: Node): Node[] {
     if (!node) return [...this.answers.all];
-    return isHit(node) ? [] : hitsOf(node);
+    return isHit(node) ? furtherHitsOf(node) : hitsOf(node);
   }
 
   getParent(node: Node): Node | undefined {
-    return isHit(node) ? node.answer : undefined;
+    if (!isHit(node)) return undefined;
+    return node.parent ? { answer: node.answer, result: node.parent } : node.answer;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -43,8 +44,8 @@ export class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 }
 
-function idOf({ answer, result }: Hit): string {
-  return `${answer.query_id}/${result.rank}`;
+function idOf(hit: Hit): string {
+  return Object.values(referenceTo(hit)).join("/");
 }
 
 function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
@@ -65,12 +66,14 @@ function projectsOf({ projects = [] }: Answer): string {
 }
 
 function resultItem(hit: Hit): vscode.TreeItem {
-  const { result } = hit;
-  const item = new vscode.TreeItem(`${result.rank}. ${result.title}`);
+  const { result, parent } = hit;
+  const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+  const label = parent ? result.title : `${result.rank}. ${result.title}`;
+  const item = new vscode.TreeItem(label, furtherHitsOf(hit).length > 0 ? Collapsed : None);
   item.id = idOf(hit);
   // The side bar is narrow and cuts off the location, which the tooltip repeats. The evidence therefore comes first.
   item.description = [result.evidence ? `(${result.evidence})` : "", shortLocation(hit)].filter(Boolean).join("  ");
-  item.tooltip = [result.doc_id, result.snippet].filter(Boolean).join("\n\n");
+  item.tooltip = [result.doc_id, result.snippet, furtherPlaces(result)].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(iconOf(result));
   item.contextValue = "scry.result";
   item.command = { command: "scry.openResult", title: "Open", arguments: [hit] };

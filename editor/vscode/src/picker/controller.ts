@@ -61,6 +61,10 @@ export class PickerController {
     await this.current?.accept(true);
   }
 
+  toggleFurther(): void {
+    this.current?.toggleFurther();
+  }
+
   private host(): PickerHost {
     return {
       settings: readSettings(),

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Answer } from "../generated/protocol";
-import { type Hit, iconOf, shortLocation } from "../hit";
+import { furtherHitsOf, furtherPlaces, type Hit, hitsOf, iconOf, shortLocation } from "../hit";
 
 export type Action = "why" | "detail" | "copy" | "good" | "bad";
 
@@ -18,7 +18,7 @@ const ACTION_BUTTONS: readonly ActionButton[] = [
   { action: "bad", tooltip: "Bad Result", iconPath: new vscode.ThemeIcon("thumbsdown") },
 ];
 
-/** A line of the picker. hit: a result. more: requests more results. query: an earlier query. notice: a message. */
+/** A line of the picker. hit: a result, or a further place of one. more: requests more results. query: an earlier query. notice: a message. */
 export type Item = vscode.QuickPickItem &
   (
     | { readonly type: "hit"; readonly hit: Hit }
@@ -26,23 +26,50 @@ export type Item = vscode.QuickPickItem &
     | { readonly type: "query"; readonly query: string }
   );
 
-/** Returns one item per result, in the server's order, and a last one for more results where there may be some. */
-export function itemsOf(answer: Answer, limit: number): Item[] {
-  const items = answer.results.map((result): Item => {
-    const evidence = result.evidence ? `(${result.evidence})` : "";
-    return {
-      type: "hit",
-      hit: { answer, result },
-      label: `$(${iconOf(result)}) ${escapeIcons(result.title)}`,
-      description: [shortLocation({ answer, result }), evidence].filter(Boolean).join("  "),
-      detail: escapeIcons(result.snippet),
-      alwaysShow: true,
-      buttons: ACTION_BUTTONS,
-    };
+const FURTHER_TOOLTIP = "Further Places in This File (Alt+RightArrow)";
+
+/** Returns one item per result, in the server's order, and a last one for more results where there may be some.
+ *
+ * expanded: doc_ids of the results below which the further places of their files are listed. */
+export function itemsOf(answer: Answer, limit: number, expanded: ReadonlySet<string> = new Set()): Item[] {
+  const items = hitsOf(answer).flatMap((hit) => {
+    const isExpanded = expanded.has(hit.result.doc_id);
+    return [resultItem(hit, isExpanded), ...(isExpanded ? furtherHitsOf(hit).map(furtherItem) : [])];
   });
   if (items.length === 0) return [{ type: "notice", label: answer.notice || "Nothing found.", alwaysShow: true }];
-  if (items.length < limit) return items;
+  if (answer.results.length < limit) return items;
   return [...items, { type: "more", label: "$(ellipsis) More results", alwaysShow: true }];
+}
+
+function resultItem(hit: Hit, isExpanded: boolean): Item {
+  const { result } = hit;
+  const evidence = [result.evidence, furtherPlaces(result)].filter(Boolean).join(" | ");
+  const icon = new vscode.ThemeIcon(isExpanded ? "chevron-down" : "chevron-right");
+  const furtherButtons = furtherHitsOf(hit).length > 0 ? [{ tooltip: FURTHER_TOOLTIP, iconPath: icon }] : [];
+  return {
+    type: "hit",
+    hit,
+    label: `$(${iconOf(result)}) ${escapeIcons(result.title)}`,
+    description: escapeIcons([shortLocation(hit), evidence ? `(${evidence})` : ""].filter(Boolean).join("  ")),
+    detail: escapeIcons(result.snippet),
+    alwaysShow: true,
+    buttons: [...furtherButtons, ...ACTION_BUTTONS],
+  };
+}
+
+function furtherItem(hit: Hit): Item {
+  return {
+    type: "hit",
+    hit,
+    label: `\u2003↳ $(${iconOf(hit.result)}) ${escapeIcons(hit.result.title)}`,
+    description: shortLocation(hit),
+    alwaysShow: true,
+    buttons: ACTION_BUTTONS,
+  };
+}
+
+export function isFurtherButton(button: vscode.QuickInputButton): boolean {
+  return button.tooltip === FURTHER_TOOLTIP;
 }
 
 /** Returns one item per earlier query, for a picker whose input is empty. */

@@ -6,7 +6,7 @@ import type { Hit } from "../hit";
 import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, scopeLabel } from "../projects";
 import type { Settings } from "../settings";
 import { messageOf } from "../sidecar/problem";
-import { type Action, actionOf, historyItems, type Item, itemsOf } from "./items";
+import { type Action, actionOf, historyItems, type Item, isFurtherButton, itemsOf } from "./items";
 import { Preview } from "./preview";
 
 /** The least number of milliseconds between two requests while the user types. A key after a pause sends its request at
@@ -60,6 +60,8 @@ export class Picker {
   private limit: number;
   private scope: Scope;
   private answer: Answer | undefined;
+  /** The doc_ids of the results below which the further places of their files are listed. */
+  private readonly expanded = new Set<string>();
   private hasFailed = false;
   private hasIndexChanged = false;
   private isAccepted = false;
@@ -77,7 +79,10 @@ export class Picker {
       this.pick.onDidChangeValue(() => this.onInput()),
       this.pick.onDidChangeActive(([item]) => this.onFocus(item)),
       this.pick.onDidAccept(() => void this.accept(false)),
-      this.pick.onDidTriggerItemButton(({ item, button }) => void this.onItemButton(item, actionOf(button))),
+      this.pick.onDidTriggerItemButton(({ item, button }) => {
+        if (isFurtherButton(button)) this.toggleFurther(item);
+        else void this.onItemButton(item, actionOf(button));
+      }),
       this.pick.onDidTriggerButton((button) => this.onButton(button)),
       this.pick.onDidHide(() => void this.close()),
       host.onIndexChange(() => {
@@ -104,6 +109,19 @@ export class Picker {
     await this.host.recordQuery(this.pick.value);
     await this.hideAfterChoice();
     await this.host.jump(item.hit, side);
+  }
+
+  /** Lists the further places of a result's file below it and moves the focus to the first one, or hides them again. */
+  toggleFurther(item: Item | undefined = this.pick.activeItems[0]): void {
+    if (item?.type !== "hit" || !this.answer) return;
+    const parent = item.hit.parent ?? item.hit.result;
+    const [first] = parent.further ?? [];
+    if (!first) return;
+    const isExpanded = this.expanded.delete(parent.doc_id);
+    if (!isExpanded) this.expanded.add(parent.doc_id);
+    this.pick.items = itemsOf(this.answer, this.limit, this.expanded);
+    const doc_id = isExpanded ? parent.doc_id : first.doc_id;
+    this.pick.activeItems = this.pick.items.filter((each) => each.type === "hit" && each.hit.result.doc_id === doc_id);
   }
 
   private onInput(): void {
@@ -156,7 +174,8 @@ export class Picker {
     const focused = this.pick.activeItems[0];
     const index = this.pick.items.indexOf(focused as Item);
     this.answer = answer;
-    this.pick.items = itemsOf(answer, this.limit);
+    if (!isSame) this.expanded.clear();
+    this.pick.items = itemsOf(answer, this.limit, this.expanded);
     const focus = isSame
       ? (this.pick.items.find((item) => isSameResult(item, focused)) ?? this.pick.items[index])
       : undefined;

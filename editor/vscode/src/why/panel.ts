@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { type Full, methods } from "../generated/protocol";
-import type { Hit } from "../hit";
+import { type Hit, referenceTo } from "../hit";
 import type { Sidecar } from "../sidecar/sidecar";
 import { renderPage } from "./html";
 
@@ -42,9 +42,8 @@ export class WhyPanel implements vscode.Disposable {
   }
 
   /** Returns the full text of a result; undefined where the sidecar no longer stores its answer. */
-  private async fullText({ answer, result }: Hit): Promise<Full | undefined> {
-    const params = { query_id: answer.query_id, rank: result.rank };
-    return this.sidecar.request(methods.detail, params).then(
+  private async fullText(hit: Hit): Promise<Full | undefined> {
+    return this.sidecar.request(methods.detail, referenceTo(hit)).then(
       (detail) => detail.result.full,
       () => undefined,
     );

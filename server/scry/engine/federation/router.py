@@ -181,10 +181,7 @@ class ProjectRouter:
             return holder.feedback(params, context.commands)
 
     def locate_result(self, query_id: str, rank: int, doc_id: str | None = None) -> ResultLocation:
-        """Return where a result of an earlier answer is now. Raises BadRequest, also for one that has no location.
-
-        doc_id: of a further place of the result, which is located instead.
-        """
+        """Return where a result, or its further place `doc_id`, is now. Raises BadRequest, also without a location."""
         with ExitStack() as stack:
             holder = stack.enter_context(self._borrow_answering("use", query_id, None))
             result = holder.recorder.answers.require(query_id).result(rank)

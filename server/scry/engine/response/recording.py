@@ -236,7 +236,7 @@ def record_detail(recorder: Recorder, detail: Detail, params: msgspec.Struct) ->
     if stored is not None and not stored.origin.is_private:
         rank, doc_id = detail.result.rank, detail.result.doc_id
         use = UseParams(detail.query_id, rank, "detail", f"detail-{secrets.token_hex(8)}")
-        is_further = doc_id != stored.result(rank).doc_id
+        is_further = doc_id in _further_doc_ids(stored.results)
         recorder.log(partial(query_event, stored), origin)
         recorder.log(partial(use_event, use, doc_id, recorder.surface, is_further=is_further), origin)
     return detail
