@@ -197,6 +197,27 @@ function M.set(options)
   end
 end
 
+---Let a child search a project of its own, in which a file has more places for `weigh parcel` than three results
+---can show.
+---@param child Editor
+function M.open_parcels(child)
+  local folder = vim.fn.tempname()
+  vim.fn.mkdir(folder .. "/.scry", "p")
+  local lines = {} ---@type string[]
+  for number = 1, 6 do
+    vim.list_extend(
+      lines,
+      { ("def weigh_parcel_%d(parcel):"):format(number), ("    return %d"):format(number), "", "" }
+    )
+  end
+  vim.fn.writefile(lines, folder .. "/parcels.py")
+  for number = 1, 6 do
+    vim.fn.writefile({ "def weigh(thing):", "    return thing" }, ("%s/scale_%d.py"):format(folder, number))
+  end
+  child.cmd("cd " .. vim.fn.fnameescape(folder))
+  child.ready()
+end
+
 ---Wait until the screen equals its reference in tests/neovim/screens. A missing reference is written once the screen is
 ---stable, to be reviewed, and the case fails.
 ---@param child Editor

@@ -37,7 +37,8 @@ vim.api.nvim_create_autocmd("VimEnter", {
       "Space n  what belongs to this file",
       "Space w  why: at a place that Scry led to",
       "",
-      "In the picker: <Enter> jump  <M-w> why  <M-d> in full  <M-y> copy  <M-g> good  <M-b> bad  <C-q> quickfix",
+      "In the picker: <Enter> jump  <M-w> why  <M-d> in full  <M-y> copy  <M-g> good  <M-b> bad",
+      "               <M-f> further places of the file  <C-q> quickfix",
       ":help scry tells the rest. This note goes with q.",
     }
     require("scry.float").open("```\n" .. table.concat(lines, "\n") .. "\n```", "Scry in Neovim")

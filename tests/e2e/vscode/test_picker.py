@@ -27,7 +27,9 @@ CANCELLED = "$/cancelRequest"
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     many = {f"shop/order_{n}.py": f'def order_{n}() -> int:\n    """Places an order, kind {n}."""\n' for n in range(30)}
-    return make_repository(tmp_path_factory.mktemp("picker") / "shop", {**SHOP, **many})
+    parcels = "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(40))
+    files = {**SHOP, **many, "shop/parcels.py": parcels}
+    return make_repository(tmp_path_factory.mktemp("picker") / "shop", files)
 
 
 @pytest.mark.acceptance("C1", "E2", "X1")
@@ -173,3 +175,48 @@ def test_the_results_view_keeps_answers_and_logs_its_jumps(window: Window, serve
     eventually(lambda: len(events(server.home, "scry.use")) == before + 2, "two jumps in the log")
     used = events(server.home, "scry.use")[before:]
     assert [(use["rank"], use["how"]) for use in used] == [(1, "jump"), (2, "jump")]
+
+
+@pytest.mark.acceptance("F14", "C1", "E2")
+def test_further_places_are_one_key_away_and_their_use_is_logged(window: Window, server: CodeServer) -> None:
+    before = len(events(server.home, "scry.use"))
+    window.find("weigh parcel")
+    expect(window.rows.first).to_contain_text(re.compile(r"\+\d+ more: weigh_parcel_\d+, "))
+    expect(window.focused_row).to_have_attribute("data-index", "0")
+    window.press("Alt+ArrowRight")
+    expect(window.focused_row).to_contain_text("↳")
+    expect(window.focused_row).to_have_attribute("data-index", "1")
+    name = parcel_in(window.focused_row.inner_text())
+    window.press("Alt+ArrowRight")
+    expect(window.focused_row).to_have_attribute("data-index", "0")
+    expect(window.row("↳")).to_have_count(0)
+    window.rows.first.hover()
+    window.rows.first.get_by_role("button", name="Further Places in This File").click()
+    expect(window.focused_row).to_contain_text(name)
+    window.press("Enter")
+    expect(window.active_tab).to_contain_text("parcels.py")
+    place = (1, f"./shop/parcels.py::{name}", "jump", True)
+    assert used_since(server, before, 1) == [place]
+    window.command("Scry: Focus on Results View")
+    result = window.result("1. weigh_parcel_")
+    result.click()
+    assert used_since(server, before, 2)[1][3] is False
+    window.press("ArrowRight")
+    expect(result).to_have_attribute("aria-expanded", "true")
+    children = window.page.locator(".pane-body .monaco-list-row[aria-level='3']")
+    expect(children).to_have_count(5)
+    children.first.click()
+    assert used_since(server, before, 3)[2] == place
+
+
+def parcel_in(text: str) -> str:
+    named = re.search(r"weigh_parcel_\d+", text)
+    assert named
+    return named.group()
+
+
+def used_since(server: CodeServer, before: int, count: int) -> list[tuple[int, str, str, bool]]:
+    """Return the uses after the first `before`, once there are `count` of them."""
+    eventually(lambda: len(events(server.home, "scry.use")) == before + count, f"{count} uses in the log")
+    uses = events(server.home, "scry.use")[before:]
+    return [(use["rank"], use["result_used"], use["how"], use.get("further", False)) for use in uses]

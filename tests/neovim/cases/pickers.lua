@@ -45,6 +45,7 @@ local STAND_INS = {
       close = function() _G.closed = true end,
       items = function() return items end,
       selected = function() return {} end,
+      list = { view = function(_, index) _G.focused = index end },
       update_titles = function(self) _G.name = self.title end,
     }
     package.loaded["snacks.picker"] = {}
@@ -56,12 +57,17 @@ local STAND_INS = {
         suspend = function() coroutine.yield() end,
         resume = function() coroutine.resume(thread) end,
       }
-      local find = own.finder(own, { picker = picker, async = task, filter = { search = own.search } })
-      thread = coroutine.create(function()
-        find(function(item) items[#items + 1] = item end)
-        _G.listed = vim.tbl_map(function(i) return i.hit.item.doc_id end, items)
-      end)
-      coroutine.resume(thread)
+      function picker.find(_, finding)
+        items = {}
+        local find = own.finder(own, { picker = picker, async = task, filter = { search = own.search } })
+        thread = coroutine.create(function()
+          find(function(item) items[#items + 1] = item end)
+          _G.listed = vim.tbl_map(function(i) return i.hit.item.doc_id end, items)
+          if finding then finding.on_done() end
+        end)
+        coroutine.resume(thread)
+      end
+      picker:find()
     end } }
     _G.choose = function(place) options.actions.confirm(picker, items[place]) end
     _G.press = function(key) options.actions[options.win.input.keys[key][1]](picker, items[1]) end
@@ -87,17 +93,23 @@ local STAND_INS = {
       resume = function() _G.resumed = true end,
       fzf_live = function(contents, own)
         options = own
-        contents({ own.query })(function(line)
-          if line then lines[#lines + 1] = line return end
-          _G.listed = vim.tbl_map(function(one) return one:match("%] +(%S+)") end, lines)
-        end)
+        _G.reload = function()
+          lines = {}
+          contents({ own.query })(function(line)
+            if line then lines[#lines + 1] = line return end
+            _G.listed = vim.tbl_map(function(one) return one:match("%] +(%S+)") or one:match("↳ (%S+)") end, lines)
+          end)
+        end
+        _G.reload()
       end,
     }
     _G.choose = function(place) options.actions.enter({ lines[place] }, { last_query = options.query }) end
     _G.press = function(key)
       local name = key:gsub("<M%-(.)>", "alt-%1"):gsub("<C%-(.)>", "ctrl-%1")
       local action = options.actions[name]
-      return (type(action) == "table" and action.fn or action)({ lines[1] }, { last_query = options.query })
+      local fn = type(action) == "table" and action.fn or action
+      fn({ lines[1] }, { last_query = options.query })
+      if type(action) == "table" and action.reload then _G.reload() end
     end
     _G.preview = function(place)
       local class = options.previewer._ctor()
@@ -113,12 +125,16 @@ local STAND_INS = {
 
 local name = os.getenv("TEST_PICKER")
 
-local function find()
+local function open(words)
   child().lua(STAND_INS[name])
+  child().cmd("Scry find " .. words)
+  child().wait("_G.listed and #_G.listed > 0", "the list")
+end
+
+local function find()
   child().lua("require('scry').setup({ picker = ... })", { name })
   child().cmd("edit README.md")
-  child().cmd("Scry find receipt")
-  child().wait("_G.listed and #_G.listed > 0", "the list")
+  open("receipt")
 end
 
 T["keeps the sidecar's order, previews, jumps and records the use"] = function()
@@ -135,6 +151,26 @@ T["keeps the sidecar's order, previews, jumps and records the use"] = function()
   child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
   local use = child().answered("scry/use")
   expect.equality({ use.params.rank, use.params.how }, { 1, "jump" })
+end
+
+T["lists the further places of a file by a key, and records their use"] = function()
+  child().lua("require('scry').setup({ picker = ..., limit = 3 })", { name })
+  editor.open_parcels(child())
+  open("weigh parcel")
+  local first = child().answer().results[1]
+  child().lua("_G.press('<M-f>')")
+  child().wait(("#_G.listed == %d"):format(3 + #first.further), "the further places")
+  editor.expect_holds(child().lua_get("_G.listed[2]"), first.further[1].title)
+  child().lua("_G.press('<M-f>')")
+  child().wait("#_G.listed == 3", "the results alone")
+  child().lua("_G.press('<M-f>')")
+  child().wait("#_G.listed > 3", "the further places again")
+  child().lua("_G.choose(3)")
+  child().wait("vim.fn.expand('%:t') == 'parcels.py'", "the jump")
+  local place, use = first.further[2], child().answered("scry/use")
+  expect.equality(child().lua_get("vim.fn.line('.')"), place.location.range.start.line + 1)
+  expect.equality({ use.params.rank, use.params.doc_id, use.result.recorded }, { 1, place.doc_id, true })
+  expect.equality(#child().sent("scry/find"), 1)
 end
 
 T["maps the keys of the actions"] = function()

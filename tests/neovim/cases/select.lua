@@ -60,6 +60,26 @@ T["Neovim's own list shows the best results in columns"] = function()
   end
 end
 
+T["the last entry lists the further places, and choosing one records its use"] = function()
+  child().lua("require('scry').setup({ picker = 'select', limit = 3 })")
+  editor.open_parcels(child())
+  child().lua([[
+    _G.lists = {}
+    vim.ui.select = function(items, options, done)
+      table.insert(_G.lists, vim.tbl_map(options.format_item, items))
+      done(#_G.lists == 1 and items[#items] or items[2])
+    end
+  ]])
+  child().cmd("Scry find weigh parcel")
+  child().wait("vim.fn.expand('%:t') == 'parcels.py'", "the jump")
+  local lists, place = child().lua_get("_G.lists"), child().answer().results[1].further[1]
+  editor.expect_holds(lists[1][1], (" +%d more"):format(child().answer().results[1].more_in_file))
+  editor.expect_holds(lists[1][4], "further places in these files")
+  editor.expect_holds(lists[2][2], ("↳ %s:%d"):format(place.title, place.location.range.start.line + 1))
+  local use = child().answered("scry/use")
+  expect.equality({ use.params.rank, use.params.doc_id, use.result.recorded }, { 1, place.doc_id, true })
+end
+
 T["asks for a query where none is given"] = function()
   will_take(1)
   child().lua([[vim.ui.input = function(_, done) done("mail the receipt") end]])

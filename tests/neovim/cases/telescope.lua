@@ -55,6 +55,29 @@ T["the extension finds, with telescope's own options"] = function()
   child().answered("scry/use")
 end
 
+T["a key lists the further places of a file, and a jump to one records its use"] = function()
+  child().lua("require('scry').setup({ picker = 'telescope', limit = 3 })")
+  editor.open_parcels(child())
+  child().cmd("Scry find weigh parcel")
+  settled("weigh parcel")
+  local first = child().answer().results[1]
+  local SELECTED = "require('telescope.actions.state').get_selected_entry().value.item.doc_id == %q"
+  child().wait(SELECTED:format(first.doc_id), "the focus on the first result")
+  child().type_keys("<M-f>")
+  child().shows("↳ " .. first.further[1].title)
+  child().wait(SELECTED:format(first.further[1].doc_id), "the focus on the first further place")
+  child().type_keys("<M-f>")
+  child().wait(SELECTED:format(first.doc_id), "the focus on the result again")
+  child().type_keys("<M-f>")
+  child().wait(SELECTED:format(first.further[1].doc_id), "the further places again")
+  child().type_keys("<CR>")
+  child().wait("vim.fn.expand('%:t') == 'parcels.py'", "the jump")
+  local place, use = first.further[1], child().answered("scry/use")
+  expect.equality(child().lua_get("vim.fn.line('.')"), place.location.range.start.line + 1)
+  expect.equality({ use.params.rank, use.params.doc_id, use.result.recorded }, { 1, place.doc_id, true })
+  expect.equality(#child().sent("scry/find"), 1)
+end
+
 T["keeps the sidecar's order"] = function()
   child().cmd("Scry find receipt")
   local now = settled("receipt")

@@ -1,5 +1,6 @@
 ---Actions on a result, for every picker and for `:Scry`.
 
+local answers = require("scry.answers")
 local config = require("scry.config")
 local notify = require("scry.notify")
 local protocol = require("scry.generated.protocol")
@@ -9,10 +10,10 @@ local M = {}
 
 ---Actions during which a picker stays open.
 ---@type table<string, true>
-M.keeps_open = { why = true, copy = true, good = true, bad = true }
+M.keeps_open = { why = true, copy = true, good = true, bad = true, further = true }
 
 ---Names of the actions, in the order of the help.
-M.names = { "why", "detail", "copy", "good", "bad", "quickfix", "split", "vsplit", "tab" }
+M.names = { "why", "detail", "copy", "good", "bad", "further", "quickfix", "split", "vsplit", "tab" }
 
 ---Explain the rank of a document in a float.
 ---@param root string
@@ -54,7 +55,7 @@ end
 ---@param comment? string
 function M.rate(hit, signal, comment)
   ---@type scry.protocol.FeedbackParams
-  local params = { query_id = hit.query_id, rank = hit.item.rank, signal = signal, comment = comment }
+  local params = vim.tbl_extend("error", answers.reference(hit), { signal = signal, comment = comment })
   M.send_rating(hit.root, params)
 end
 
@@ -80,7 +81,7 @@ function M.bad(hit)
   M.rate(hit, "bad")
 end
 
----Run an action on a result by name; without a name, jump.
+---Run an action on a result by name; without a name, jump. Only a picker can run `further`, which changes its list.
 ---@param action? string
 ---@param hit scry.Hit
 ---@param all scry.Hit[] the picker's results, or the selected ones

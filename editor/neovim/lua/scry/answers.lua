@@ -13,6 +13,7 @@ local MAX_JUMPS = 50
 ---@field query_id string
 ---@field root string root of the project whose sidecar answered.
 ---@field encoding string position encoding of its location.
+---@field parent? scry.Hit the result of whose file this is a further place; nil for a result of the answer.
 
 ---@class scry.Answer an answer for display.
 ---@field query_id string "" for an empty query, which is not sent.
@@ -45,6 +46,13 @@ function M.from_protocol(answer, root, encoding)
   local notice = answer.notice or ""
   local header = notice ~= "" and ("%s  %s"):format(notice, answer.query_id) or answer.query_id
   return { query_id = answer.query_id, notice = notice, header = header, hits = hits, root = root }
+end
+
+---Return what names a result, or a further place of one, in requests about an earlier answer.
+---@param hit scry.Hit
+---@return { query_id: string, rank: integer, doc_id?: string }
+function M.reference(hit)
+  return { query_id = hit.query_id, rank = hit.item.rank, doc_id = hit.parent and hit.item.doc_id or nil }
 end
 
 ---Store the last answer.

@@ -25,6 +25,7 @@ M.defaults = {
     copy = "<M-y>",
     good = "<M-g>",
     bad = "<M-b>",
+    further = "<M-f>",
     quickfix = "<C-q>",
     split = "<C-x>",
     vsplit = "<C-v>",

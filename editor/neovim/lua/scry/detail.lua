@@ -15,7 +15,8 @@ local M = {}
 local function show(hit, detail, how)
   local full = detail.result.full
   local is_commit = hit.item.content_type == "commit" and full and full.body ~= ""
-  local name = ("%s/%s/%d"):format(is_commit and "commit" or "detail", hit.query_id, hit.item.rank)
+  local place = hit.parent and "/" .. hit.item.title or ""
+  local name = ("%s/%s/%d%s"):format(is_commit and "commit" or "detail", hit.query_id, hit.item.rank, place)
   local text = is_commit and M.as_diff(hit, detail) or detail.text
   local buffer = scratch.open(name, text, is_commit and "git" or "markdown", hit.root, how)
   answers.bind(buffer, hit)
@@ -44,7 +45,7 @@ end
 ---@param use? "open"|"detail" the recorded use; "open" for a result without a location
 function M.open(hit, how, use)
   ---@type scry.protocol.DetailParams
-  local params = { query_id = hit.query_id, rank = hit.item.rank }
+  local params = answers.reference(hit)
   request.send(hit.root, protocol.methods.detail, params, function(failure, detail)
     if failure then
       return notify.error(failure.message)

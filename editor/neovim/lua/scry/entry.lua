@@ -36,10 +36,14 @@ function M.tag(hit)
     or ("[%s]"):format(item.content_type)
 end
 
----Return the doc_id of a result without the project and the `./`. A commit is shortened to seven digits.
+---Return the doc_id of a result without the project and the `./`, or the title and line of a further place. A commit is
+---shortened to seven digits.
 ---@param hit scry.Hit
 ---@return string
 function M.location(hit)
+  if hit.parent then
+    return ("↳ %s:%d"):format(M.printable(hit.item.title), hit.item.location.range.start.line + 1)
+  end
   local inside = hit.item.doc_id:sub(#(project_of(hit.item) or "") + 1)
   return M.printable((inside:gsub("^%./", ""):gsub("(commit:%x%x%x%x%x%x%x)%x+$", "%1")))
 end
@@ -86,12 +90,19 @@ end
 ---@param width integer
 ---@return scry.Part[][]
 function M.lines(hits, width)
-  local tags = vim.tbl_map(M.tag, hits) ---@type string[]
+  local tags = vim.tbl_map(function(hit)
+    return hit.parent and "" or M.tag(hit)
+  end, hits) ---@type string[]
   local locations = vim.tbl_map(M.location, hits) ---@type string[]
   local evidence = vim.tbl_map(function(hit)
-    return hit.item.evidence ~= "" and hit.item.evidence and ("(%s)"):format(hit.item.evidence) or ""
+    local more = hit.item.more_in_file or 0
+    local words = hit.item.evidence ~= "" and hit.item.evidence and ("(%s)"):format(hit.item.evidence) or ""
+    return vim.trim(words .. (more > 0 and (" +%d more"):format(more) or ""))
   end, hits) ---@type string[]
-  local rank_width, tag_width = #tostring(#hits) + 1, widest(tags)
+  local ranks = vim.tbl_map(function(hit)
+    return hit.parent and "" or hit.item.rank .. "."
+  end, hits) ---@type string[]
+  local rank_width, tag_width = widest(ranks), widest(tags)
   local available = width - rank_width - tag_width - 2
   local evidence_width = widest(evidence)
   local location_width = math.min(widest(locations), math.max(available - evidence_width - 1, MIN_LOCATION_WIDTH))
@@ -100,7 +111,7 @@ function M.lines(hits, width)
   for index, hit in ipairs(hits) do
     local snippet = snippet_width >= MIN_SNIPPET_WIDTH and M.printable(hit.item.snippet) or ""
     lines[index] = {
-      { ("%" .. rank_width .. "s"):format(hit.item.rank .. "."), "ScryRank" },
+      { ("%" .. rank_width .. "s"):format(ranks[index]), "ScryRank" },
       { " " },
       { padded(tags[index], tag_width), "ScryTag" },
       { " " },

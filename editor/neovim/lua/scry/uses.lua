@@ -1,5 +1,6 @@
 ---Reports uses of results to the sidecar, which logs them to evaluate search. The user does not wait for it.
 
+local answers = require("scry.answers")
 local protocol = require("scry.generated.protocol")
 local request = require("scry.request")
 
@@ -20,7 +21,7 @@ end
 ---@param done? fun(failure?: scry.Failure, recorded?: scry.protocol.Recorded)
 function M.send(hit, how, done)
   ---@type scry.protocol.UseParams
-  local params = { query_id = hit.query_id, rank = hit.item.rank, how = how, act_id = act_id() }
+  local params = vim.tbl_extend("error", answers.reference(hit), { how = how, act_id = act_id() })
   request.send(hit.root, protocol.methods.use, params, done or function() end)
 end
 

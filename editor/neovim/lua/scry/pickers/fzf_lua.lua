@@ -4,6 +4,7 @@
 
 local actions = require("scry.actions")
 local entry = require("scry.entry")
+local further = require("scry.further")
 local notify = require("scry.notify")
 local preview = require("scry.preview")
 
@@ -26,6 +27,7 @@ function M.fzf_key(key)
 end
 
 ---@class scry.FzfLines the results that were listed so far.
+---@field listing scry.Listing
 ---@field hits scry.Hit[] by the number of the line.
 ---@field last integer[] numbers of the newest answer's lines.
 
@@ -48,14 +50,14 @@ local function width()
 end
 
 ---@param listing scry.FzfLines
----@param answer scry.Answer
 ---@return string[]
-local function lines(listing, answer)
+local function lines(listing)
   local colour = require("fzf-lua.utils").ansi_from_hl
   local all = {} ---@type string[]
+  local hits = listing.listing:hits()
   listing.last = {}
-  for index, parts in ipairs(entry.lines(answer.hits, width())) do
-    table.insert(listing.hits, answer.hits[index])
+  for index, parts in ipairs(entry.lines(hits, width())) do
+    table.insert(listing.hits, hits[index])
     local number = #listing.hits
     table.insert(listing.last, number)
     local texts = vim.tbl_map(function(part)
@@ -77,11 +79,11 @@ local function contents(source, listing)
     return function(write)
       vim.schedule(function()
         cancel()
-        cancel = source.ask(source.live and query or source.query, function(failure, answer)
+        cancel = listing.listing:ask(source, source.live and query or source.query, function(failure, answer)
           if failure then
             notify.error(failure.message)
           end
-          for _, line in ipairs(answer and lines(listing, answer) or {}) do
+          for _, line in ipairs(answer and lines(listing) or {}) do
             write(line)
           end
           write()
@@ -134,6 +136,19 @@ local function action_handler(source, listing, action)
   end
 end
 
+---Return the action after which fzf loads its lines again, with or without the further places of a result.
+---@param listing scry.FzfLines
+---@return fun(selected: string[])
+local function further_handler(listing)
+  return function(selected)
+    local hit = hit_of(listing, selected[1])
+    listing.listing.again = listing.listing.answer ~= nil -- fzf loads its lines again in any case
+    if hit then
+      listing.listing:toggle(hit)
+    end
+  end
+end
+
 ---@param source scry.Source
 ---@param listing scry.FzfLines
 ---@return table<string, any>
@@ -142,7 +157,9 @@ local function fzf_actions(source, listing)
   for action, key in pairs(actions.keys()) do
     local name = M.fzf_key(key)
     local run = action_handler(source, listing, action)
-    if name then
+    if name and action == "further" then
+      handlers[name] = { fn = further_handler(listing), reload = true }
+    elseif name then
       handlers[name] = action ~= "why" and actions.keeps_open[action] and { fn = run, exec_silent = true } or run
     end
   end
@@ -150,7 +167,7 @@ local function fzf_actions(source, listing)
 end
 
 function M.open(source)
-  local listing = { hits = {}, last = {} }
+  local listing = { hits = {}, last = {}, listing = further.new() }
   local options = {
     prompt = source.title .. "> ",
     query = source.live and source.query or nil,

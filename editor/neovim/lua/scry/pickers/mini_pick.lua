@@ -3,6 +3,7 @@
 local actions = require("scry.actions")
 local answers = require("scry.answers")
 local entry = require("scry.entry")
+local further = require("scry.further")
 local highlights = require("scry.highlights")
 local notify = require("scry.notify")
 local preview = require("scry.preview")
@@ -22,13 +23,13 @@ end
 ---@field parts scry.Part[]
 ---@field path? string
 
----@param answer scry.Answer
+---@param hits scry.Hit[]
 ---@return scry.MiniItem[]
-local function items(answer)
+local function items(hits)
   local window = require("mini.pick").get_picker_state().windows.main
-  local lines = entry.lines(answer.hits, vim.api.nvim_win_get_width(window))
+  local lines = entry.lines(hits, vim.api.nvim_win_get_width(window))
   local all = {} ---@type scry.MiniItem[]
-  for index, hit in ipairs(answer.hits) do
+  for index, hit in ipairs(hits) do
     local path = answers.path(hit)
     all[index] = { text = entry.text(lines[index]), hit = hit, parts = lines[index], path = path ~= "" and path or nil }
   end
@@ -50,33 +51,35 @@ end
 
 ---Send a request, and fill the picker with the answer unless the query has changed since.
 ---@param source scry.Source
+---@param listing scry.Listing
 ---@param query string
 ---@return fun() cancel
-local function fill(source, query)
+local function fill(source, listing, query)
   local pick = require("mini.pick")
   local tick = pick.get_querytick()
-  return source.ask(query, function(failure, answer)
+  return listing:ask(source, query, function(failure, answer)
     if not pick.is_picker_active() or (source.live and pick.get_querytick() ~= tick) then
       return
     elseif failure then
       return notify.error(failure.message)
     end
-    pick.set_picker_items(items(answer), { do_match = not source.live })
+    pick.set_picker_items(items(listing:hits()), { do_match = not source.live })
     local name = answer.header ~= "" and ("%s: %s"):format(source.title, answer.header) or source.title
     pick.set_picker_opts({ source = { name = name } })
   end)
 end
 
 ---@param source scry.Source
+---@param listing scry.Listing
 ---@return fun(texts: string[], indices: integer[], query: string[]): integer[]?
-local function matcher(source)
+local function matcher(source, listing)
   local cancel = function() end
   return function(texts, indices, query)
     if not source.live then
       return require("mini.pick").default_match(texts, indices, query, { preserve_order = true })
     end
     cancel()
-    cancel = fill(source, table.concat(query))
+    cancel = fill(source, listing, table.concat(query))
   end
 end
 
@@ -95,9 +98,26 @@ local function run(action, item, all, title)
   actions.run(action, item.hit, hits, title)
 end
 
+---List or hide the further places of a result.
 ---@param source scry.Source
+---@param listing scry.Listing
+---@param hit scry.Hit
+local function toggle_further(source, listing, hit)
+  local pick = require("mini.pick")
+  local index = listing:toggle(hit)
+  if index then
+    listing.again = false -- the items are replaced here, without a request
+    pick.set_picker_items(items(listing:hits()), { do_match = not source.live })
+    if source.live and pick.set_picker_match_inds then
+      pick.set_picker_match_inds({ index }, "current")
+    end
+  end
+end
+
+---@param source scry.Source
+---@param listing scry.Listing
 ---@return table<string, any>
-local function mappings(source)
+local function mappings(source, listing)
   -- mini.pick's own keys for splits and tabs are disabled, because they do not record the use.
   local mapped = { choose_in_split = "", choose_in_vsplit = "", choose_in_tabpage = "" } ---@type table<string, any>
   for action, key in pairs(actions.keys()) do
@@ -109,6 +129,8 @@ local function mappings(source)
         local current = matches.current
         if not current then
           return
+        elseif action == "further" then
+          return toggle_further(source, listing, current.hit)
         end
         local all = #(matches.marked or {}) > 0 and matches.marked or matches.all
         vim.schedule(function()
@@ -123,20 +145,21 @@ local function mappings(source)
 end
 
 ---@param source scry.Source
+---@param listing scry.Listing
 ---@return table
-local function mini_source(source)
+local function mini_source(source, listing)
   return {
     name = source.title,
     cwd = source.root,
     items = function()
       if not source.live then
         vim.schedule(function()
-          fill(source, source.query)
+          fill(source, listing, source.query)
         end)
       end
       return source.live and {} or nil
     end,
-    match = matcher(source),
+    match = matcher(source, listing),
     show = show,
     preview = function(buffer, item)
       local span = preview.load(buffer, item.hit)
@@ -162,7 +185,8 @@ function M.open(source)
       pick.set_picker_query(vim.fn.split(source.query, "\\zs"))
     end)
   end
-  pick.start({ source = mini_source(source), mappings = mappings(source) })
+  local listing = further.new()
+  pick.start({ source = mini_source(source, listing), mappings = mappings(source, listing) })
 end
 
 return M

@@ -3,6 +3,7 @@
 local actions = require("scry.actions")
 local answers = require("scry.answers")
 local entry = require("scry.entry")
+local further = require("scry.further")
 local notify = require("scry.notify")
 local preview = require("scry.preview")
 
@@ -20,13 +21,13 @@ end
 ---@field file? string
 ---@field pos? integer[]
 
----@param answer scry.Answer
+---@param hits scry.Hit[]
 ---@param width integer
 ---@return scry.SnacksItem[]
-local function items(answer, width)
-  local lines = entry.lines(answer.hits, width)
+local function items(hits, width)
+  local lines = entry.lines(hits, width)
   local all = {} ---@type scry.SnacksItem[]
-  for index, hit in ipairs(answer.hits) do
+  for index, hit in ipairs(hits) do
     local path, location = answers.path(hit), hit.item.location
     all[index] = {
       text = entry.text(lines[index]),
@@ -47,8 +48,9 @@ local function width_of(picker)
 end
 
 ---@param source scry.Source
+---@param listing scry.Listing
 ---@return fun(options: table, context: table): fun(add: fun(item: scry.SnacksItem))
-local function finder(source)
+local function finder(source, listing)
   return function(_, context)
     local query = source.live and context.filter.search or source.query
     return function(add)
@@ -58,11 +60,11 @@ local function finder(source)
         cancel()
       end)
       vim.schedule(function()
-        cancel = source.ask(query, function(failure, answer)
+        cancel = listing:ask(source, query, function(failure, answer)
           if failure then
             notify.error(failure.message)
           end
-          results, is_done = answer and items(answer, width_of(context.picker)) or {}, true
+          results, is_done = answer and items(listing:hits(), width_of(context.picker)) or {}, true
           if answer then
             context.picker.title = answer.header ~= "" and ("%s: %s"):format(source.title, answer.header)
               or source.title
@@ -104,11 +106,29 @@ local function action_handler(source, action)
   end
 end
 
+---Return the action that lists or hides the further places of a result.
+---@param listing scry.Listing
+---@return fun(picker: table, item?: scry.SnacksItem)
+local function further_handler(listing)
+  return function(picker, item)
+    local index = item and listing:toggle(item.hit)
+    if index then
+      picker:find({
+        refresh = true,
+        on_done = function()
+          picker.list:view(index)
+        end,
+      })
+    end
+  end
+end
+
 function M.open(source)
+  local listing = further.new()
   local handlers = { confirm = action_handler(source) }
   local input, list = {}, {}
   for action, key in pairs(actions.keys()) do
-    handlers["scry_" .. action] = action_handler(source, action)
+    handlers["scry_" .. action] = action == "further" and further_handler(listing) or action_handler(source, action)
     input[key] = { "scry_" .. action, mode = { "i", "n" } }
     list[key] = "scry_" .. action
   end
@@ -118,7 +138,7 @@ function M.open(source)
     live = source.live,
     supports_live = source.live,
     search = source.live and source.query or nil,
-    finder = finder(source),
+    finder = finder(source, listing),
     sort = { fields = { "idx" } },
     matcher = { sort_empty = false, fuzzy = false },
     format = function(item)

@@ -3,6 +3,7 @@
 local actions = require("scry.actions")
 local answers = require("scry.answers")
 local entry = require("scry.entry")
+local further = require("scry.further")
 local notify = require("scry.notify")
 local preview = require("scry.preview")
 
@@ -62,12 +63,12 @@ end
 ---Return a finder that sends requests to the sidecar. A newer request cancels an older one. The answer of a source that
 ---is not live is requested once.
 ---@param source scry.Source
+---@param listing scry.Listing
 ---@param picker fun(): table
 ---@return table
-local function finder(source, picker)
+local function finder(source, listing, picker)
   local own = { results = {} }
   local cancel = function() end
-  local cached ---@type scry.Answer?
 
   function own.close()
     cancel()
@@ -80,8 +81,9 @@ local function finder(source, picker)
     local status = picker()
     local width = vim.api.nvim_win_get_width(status.results_win) - vim.api.nvim_strwidth(status.selection_caret)
     own.results = {}
-    for index, parts in ipairs(entry.lines(answer.hits, width)) do
-      local each = to_entry(answer.hits[index], parts)
+    local hits = listing:hits()
+    for index, parts in ipairs(entry.lines(hits, width)) do
+      local each = to_entry(hits[index], parts)
       each.index = index
       own.results[index] = each
       if process_result(each) then
@@ -97,17 +99,16 @@ local function finder(source, picker)
   return setmetatable(own, {
     __call = function(_, prompt, process_result, process_complete)
       cancel()
-      if cached then
-        return show(cached, process_result, process_complete)
+      if listing.answer and not source.live then
+        return show(listing.answer, process_result, process_complete)
       end
-      cancel = source.ask(source.live and prompt or source.query, function(failure, answer)
+      cancel = listing:ask(source, source.live and prompt or source.query, function(failure, answer)
         if not vim.api.nvim_buf_is_valid(picker().prompt_bufnr or -1) then
           return
         elseif failure then
           notify.error(failure.message)
           return process_complete()
         end
-        cached = not source.live and answer or nil
         show(answer, process_result, process_complete)
       end)
     end,
@@ -144,6 +145,22 @@ local function selected_hits(picker)
   end, entries)
 end
 
+---List or hide the further places of the selected result.
+---@param listing scry.Listing
+---@param prompt integer
+local function toggle_further(listing, prompt)
+  local state = require("telescope.actions.state")
+  local selection, picker = state.get_selected_entry(), state.get_current_picker(prompt)
+  local index = selection and listing:toggle(selection.value)
+  if index then
+    picker:register_completion_callback(function()
+      picker:clear_completion_callbacks()
+      picker:set_selection(picker:get_row(index))
+    end)
+    picker:refresh()
+  end
+end
+
 ---@param source scry.Source
 ---@param action? string
 ---@return fun(prompt: integer)
@@ -169,8 +186,9 @@ local function action_handler(source, action)
 end
 
 ---@param source scry.Source
+---@param listing scry.Listing
 ---@param map fun(modes: string[], key: string, run: fun(prompt: integer))
-local function map_keys(source, map)
+local function map_keys(source, listing, map)
   local telescope_actions = require("telescope.actions")
   telescope_actions.select_default:replace(action_handler(source))
   telescope_actions.select_horizontal:replace(action_handler(source, "split"))
@@ -180,17 +198,21 @@ local function map_keys(source, map)
     telescope_actions[name]:replace(action_handler(source, "quickfix"))
   end
   for action, key in pairs(actions.keys()) do
-    map({ "i", "n" }, key, action_handler(source, action))
+    local toggle = action == "further" and function(prompt)
+      toggle_further(listing, prompt)
+    end
+    map({ "i", "n" }, key, toggle or action_handler(source, action))
   end
   return true
 end
 
 function M.open(source, options)
   local picker ---@type table
+  local listing = further.new()
   local own = {
     prompt_title = source.title,
     default_text = source.live and source.query or nil,
-    finder = finder(source, function()
+    finder = finder(source, listing, function()
       return picker
     end),
     previewer = previewer(),
@@ -198,7 +220,7 @@ function M.open(source, options)
     -- The sidecar has already applied the ignore rules.
     file_ignore_patterns = {},
     attach_mappings = function(_, map)
-      return map_keys(source, map)
+      return map_keys(source, listing, map)
     end,
   }
   picker = require("telescope.pickers").new(options or {}, own)
