@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -340,3 +341,22 @@ def test_mcp_over_http_refuses_strangers_and_web_pages(shop: Path) -> None:
         assert server.send("POST", "/mcp", body, **token, Host="evil.example").status == 403
         assert server.send("POST", "/mcp", body, **token, Origin="http://evil.example").status == 403
         assert server.send("POST", "/mcp", body * 20_000, **token).status == 413
+
+
+@pytest.mark.acceptance("F14", "P3", "E2")
+def test_agent_reads_and_uses_a_further_place(tmp_path: Path) -> None:
+    parcels = "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(9))
+    root = make_repository(tmp_path / "shop", {**SHOP, "shop/parcels.py": parcels})
+
+    async def ask(client: Client) -> tuple[str, dict[str, Any], list[types.CallToolResult]]:
+        found = await client.call_tool("find", {"query": "weigh parcel", "limit": 3})
+        answer = structure_of(found)
+        places = answer["results"][0]["further"]
+        named = [{"query_id": answer["query_id"], "rank": 1, "doc_id": place["doc_id"]} for place in places[:2]]
+        used = [await client.call_tool("use", each) for each in (*named, {**named[0], "doc_id": None}, named[0])]
+        return text_of(found), places[0], [await client.call_tool("detail", named[0]), *used]
+
+    text, place, (detail, *used) = in_session(root, ask)
+    assert re.search(r"\+\d more in this file: weigh_parcel_\d, weigh_parcel_\d, weigh_parcel_\d, …\)", text)
+    assert f"def {place['title']}(parcel)" in text_of(detail)
+    assert [structure_of(each)["recorded"] for each in used] == [True, True, True, False]
