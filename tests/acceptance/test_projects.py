@@ -13,6 +13,7 @@ import pytest
 from scry.core import BadRequest, ProjectLink, UnknownProject
 from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
 from scry.projects import add_project, open_registry
+from scry.surfaces.render import result_clipboard_text
 from scry_protocol.messages import (
     Answer,
     DetailParams,
@@ -191,6 +192,31 @@ def test_recent_and_orient_search_several_projects(sample: ProjectFolders) -> No
             projects.orient(OrientParams("nowhere", projects=["app", "lib"]))
         reason = projects.find(FindParams("what calls retry_with_backoff", reason=True, projects=["app", "lib"]))
         assert all(result.project == "lib" for result in reason.results)
+
+
+@pytest.mark.acceptance("P1", "F14", "E2")
+def test_further_place_of_another_project_is_read_and_used_by_its_name(sample: ProjectFolders) -> None:
+    loads = "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(9))
+    lib = IndexedProject(sample.place / "lib")
+    lib.write({"lib/parcels.py": loads})
+    lib.update_index()
+    with sample.projects() as projects:
+        answer = projects.find(FindParams("weigh parcel", limit=3, projects=["app", "lib"]))
+        rank, first = next((r.rank, r) for r in answer.results if r.further)
+        place = first.further[0]
+        assert place.doc_id == f"lib:./lib/parcels.py::{place.title}"
+        detail = projects.detail(DetailParams(answer.query_id, rank, doc_id=place.doc_id))
+        assert (detail.state, detail.result.doc_id, detail.result.project) == ("current", place.doc_id, "lib")
+        assert detail.result.full
+        assert f"def {place.title}(parcel)" in detail.result.full.body
+        line = place.location.range.start.line + 1
+        copied = projects.use(
+            UseParams(answer.query_id, rank, "copy", "act-1", doc_id=place.doc_id), result_clipboard_text
+        )
+        assert (copied.recorded, copied.text.endswith(f"lib/parcels.py:{line}-{line + 1}")) == (True, True)
+        located = projects.locate_result(answer.query_id, rank, place.doc_id)
+        assert (located.path, located.line) == (sample.place / "lib" / "lib" / "parcels.py", line)
+        assert projects.why(WhyParams(place.doc_id, query_id=answer.query_id)).query == "weigh parcel"
 
 
 @pytest.mark.acceptance("P1", "D1", "W1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -108,6 +109,27 @@ def test_location_is_copied_and_printed(shop: CommandLine) -> None:
     assert shop.run("copy", answer.query_id, rank).out == "shop/cart.py:11-13\n"
     assert printed(shop.run("copy", answer.query_id, rank, "--json"))["text"] == "shop/cart.py:11-13"
     assert [body.get("how") for _, body in events(shop)] == [None, "copy", "copy"]
+
+
+@pytest.mark.acceptance("F14", "E2")
+def test_further_place_is_named_in_the_answer_and_used_by_its_doc_id(shop: CommandLine) -> None:
+    parcels = "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(9))
+    (shop.folder / "shop/parcels.py").write_text(parcels)
+    text = shop.run("find", "weigh parcel", "--limit", "3").out
+    assert re.search(r" \| \+\d more in parcels.py: weigh_parcel_\d, (weigh_parcel_\d, )+…\)$", text, re.MULTILINE)
+    answer = shop.find("weigh parcel", "--limit", "3")
+    place = answer.results[0].further[1]
+    which = (answer.query_id, "1", "--doc-id", place.doc_id)
+    line = place.location.range.start.line + 1
+    assert shop.run("copy", *which).out == f"shop/parcels.py:{line}-{line + 1}\n"
+    assert shop.run("open", *which).status == 0
+    assert (shop.folder / "shown").read_text().split() == [str(shop.folder / "shop/parcels.py")]
+    assert f"def {place.title}(parcel)" in shop.run("detail", *which).out
+    used = [body for kind, body in events(shop) if kind == "scry.use"]
+    assert [body["how"] for body in used] == ["copy", "open", "detail"]
+    assert {(body["rank"], body["result_used"], body["further"]) for body in used} == {(1, place.doc_id, True)}
+    refused = shop.run("copy", answer.query_id, "1", "--doc-id", "./shop/cart.py")
+    assert (refused.status, "is no further place of result 1" in refused.err) == (2, True)
 
 
 @pytest.mark.acceptance("E3")

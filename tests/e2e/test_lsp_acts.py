@@ -51,6 +51,29 @@ def test_acknowledged_jump_is_on_disk(client: LspClient, shop: Path) -> None:
     assert events(shop)[1][2]["result_used"] == answer["results"][0]["doc_id"]
 
 
+@pytest.mark.acceptance("F14", "E2", "E3")
+def test_jump_to_a_further_place_is_logged_as_that_place(client: LspClient, shop: Path) -> None:
+    lines = "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(9))
+    (shop / "parcels.py").write_text(lines)
+
+    def answered() -> Message | None:
+        answer = client.find("weigh parcel", limit=3)
+        return answer if answer["results"] and answer["results"][0]["further"] else None
+
+    answer = eventually(answered, "the new file in the index")
+    assert answer
+    place = answer["results"][0]["further"][0]
+    assert use(client, answer, "one", doc_id=place["doc_id"])["recorded"] is True
+    assert use(client, answer, "two", doc_id=place["doc_id"], how="copy")["text"].startswith("parcels.py:")
+    with pytest.raises(RpcError, match="no further place"):
+        use(client, answer, "three", doc_id="./elsewhere.py")
+    used = [body for kind, query_id, body in events(shop) if (kind, query_id) == ("scry.use", answer["query_id"])]
+    assert [(body["rank"], body["result_used"], body["how"]) for body in used] == [
+        (1, place["doc_id"], "jump"),
+        (1, place["doc_id"], "copy"),
+    ]
+
+
 @pytest.mark.acceptance("E2")
 def test_repeated_act_counts_once(client: LspClient, shop: Path) -> None:
     answer = client.find("add_item")

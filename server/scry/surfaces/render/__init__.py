@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scry.surfaces.render.plots import interval_chart as interval_chart
     from scry.surfaces.render.prompt import code_reference as code_reference
     from scry.surfaces.render.prompt import render_for_model as render_for_model
+    from scry.surfaces.render.prompt import result_clipboard_text as result_clipboard_text
     from scry.surfaces.render.results import proof_lines as proof_lines
     from scry.surfaces.render.results import render_answer as render_answer
     from scry.surfaces.render.styled_text import display_width as display_width
@@ -53,6 +54,7 @@ else:
         "render_index_state": "activity",
         "render_lines": "page",
         "render_run_html": "evaluation_html",
+        "result_clipboard_text": "prompt",
         "to_plain_text": "styled_text",
         "truncate_to_budget": "budget",
         "wrap_text": "styled_text",
