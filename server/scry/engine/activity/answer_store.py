@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import msgspec
@@ -75,8 +76,10 @@ class AnswerArchive:
 
     def add(self, answer: StoredAnswer) -> None:
         """Store an answer that is about to leave. Never fails."""
-        further = [place.doc_id for result in answer.results for place in result.further]
-        self._store.put(answer.content.query_id, [*answer.doc_ids, *further], msgspec.msgpack.encode(answer))
+        doc_ids = answer.doc_ids
+        for result in answer.results:
+            doc_ids.extend(map(attrgetter("doc_id"), result.further))
+        self._store.put(answer.content.query_id, doc_ids, msgspec.msgpack.encode(answer))
 
     def get(self, query_id: str) -> StoredAnswer | None:
         """Return an answer by its id; None when it is not stored (any more)."""

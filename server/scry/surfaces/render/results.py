@@ -150,7 +150,14 @@ def render_answer(
     if explain:
         lines.append(styled_line((describe_scoring(answer), "quiet")))
     for result in answer.results:
-        lines.append(_head_line(result, home, width))
+        kind, place, evidence = describe_kind(result, home), display_doc_id(result.doc_id), result.evidence
+        if result.more_in_file:
+            head = f"{result.rank}. [{kind}] {place}  ({evidence} | )"
+            evidence = " | ".join([*([evidence] if evidence else []), _describe_further_places(result, head, width)])
+        evidence = f"  ({evidence})" if evidence else ""
+        lines.append(
+            styled_line(f"{result.rank}. ", (f"[{kind}]", "tag"), " ", (place, "place"), (evidence, "evidence"))
+        )
         if result.full is UNSET or result.full.signature != result.snippet:  # a commit's signature repeats its snippet
             lines += _snippet_lines(result, width)
         lines += [styled_line(_INDENT, (make_printable(text), "quiet")) for text in proof_lines(result)]
@@ -174,32 +181,21 @@ def belief_footer_lines(answer: Answer, root: str) -> list[StyledLine]:
     return [styled_line(("Belief impact", "strong"), f": {count} on this. What it reaches: ", (command, "place"))]
 
 
-def _head_line(result: ResultItem, home: str, width: int | None) -> StyledLine:
-    """Return the line of a result's name and evidence, its further places cut to what is left of the width."""
-    rank, tag, place = f"{result.rank}. ", f"[{describe_kind(result, home)}]", display_doc_id(result.doc_id)
-    used = display_width(make_printable(f"{rank}{tag} {place}  ({result.evidence} | )"))
-    further = describe_further_places(result, None if width is None else width - used)
-    words = " | ".join(part for part in (result.evidence, further) if part)
-    return styled_line(rank, (tag, "tag"), " ", (place, "place"), (f"  ({words})" if words else "", "evidence"))
+def _describe_further_places(result: ResultItem, head: str, width: int | None) -> str:
+    """Return the further places of a result's file, as `+3 more in cache.py: evict, expire, …`.
 
-
-def describe_further_places(result: ResultItem, width: int | None = None) -> str:
-    """Return the further places of a result's file, as `+3 more in cache.py: evict, expire, …`; empty for none.
-
-    width: terminal cells that the names are cut to; None for all that the answer holds.
+    head: what else stands in their line. width: terminal cells of the line, to which the names are cut; None for all
+    that the answer holds.
     """
-    if not result.more_in_file:
-        return ""
     file_name = PurePosixPath(parse_doc_id(split_off_project(result.doc_id)[1]).path).name
     text, separator, left = f"+{result.more_in_file} more in {file_name}", ": ", result.more_in_file
     for place in result.further:
-        left -= 1
-        longer = f"{text}{separator}{make_printable(place.title)}"
-        if width is not None and display_width(make_printable(longer + (", …" if left else ""))) > width:
-            left += 1
+        longer = f"{text}{separator}{place.title}"
+        more = ", …" if left > 1 else ""
+        if width is not None and display_width(make_printable(head + longer + more)) > width:
             break
-        text, separator = longer, ", "
-    return f"{text}{separator}…" if left else text
+        text, separator, left = longer, ", ", left - 1
+    return make_printable(f"{text}{separator}…" if left else text)
 
 
 def describe_kind(result: ResultItem, home: str) -> str:
