@@ -15,6 +15,8 @@ from scry.core import BadRequest, new_query_id
 from scry.engine import Engine
 from scry.engine.explain import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
 from scry.store import MAX_ANSWERS
+from scry.surfaces.render import render_answer, to_plain_text
+from scry.surfaces.render.explanation import render_detail
 from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, RecentParams, WhyParams
 from tests.sample.indexed import IndexedProject
 
@@ -126,6 +128,66 @@ def test_detail_works_after_index_changes_or_reports_a_removal(till: IndexedProj
         assert (gone.state, gone.result.full) == ("gone", UNSET)
         assert "it is gone" in gone.note
         assert gone.result == answer.results[ranks["./shop/fusion.py::fuse"] - 1]
+
+
+@pytest.mark.acceptance("D1")
+def test_detail_reads_a_file_that_changed_since_it_was_indexed(till: IndexedProject) -> None:
+    with closing(till.engine()) as engine:
+        answer = engine.find(FindParams("count coins", limit=100))
+        ranks = {result.doc_id: result.rank for result in answer.results}
+        count = DetailParams(answer.query_id, ranks["./shop/till.py::Till.count"])
+        before = answer.results[count.rank - 1].location
+        assert before is not UNSET
+        till.write(
+            {"shop/till.py": "# one\n# two\n" + CALLS["shop/till.py"].replace("return self.", "return 2 * self.")}
+        )
+        changed = engine.detail(count)
+        assert (changed.state, changed.note[:12]) == ("changed", "its file was")
+        assert changed.result.full is not UNSET
+        assert "2 * self.check" in changed.result.full.body
+        assert changed.result.location is not UNSET
+        assert changed.result.location.range.start.line == before.range.start.line + 2
+        assert engine.locate_result(count.query_id, count.rank).line == before.range.start.line + 3
+        till.write({"shop/till.py": CALLS["shop/till.py"].replace("def count", "def tally")})
+        renamed = engine.detail(count)
+        assert (renamed.state, renamed.result.full) == ("gone", UNSET)
+        assert "no longer holds it" in renamed.note
+        (till.root / "shop/till.py").unlink()
+        deleted = engine.detail(count)
+        assert (deleted.state, deleted.result.full) == ("gone", UNSET)
+        assert "its file was deleted" in deleted.note
+
+
+@pytest.mark.acceptance("D1")
+def test_detail_follows_text_without_a_name_through_changes(own_shop: IndexedProject) -> None:
+    notes = [f"line {at} of the plain notes about marmalade" for at in range(60)]
+    own_shop.write({"marmalade.txt": "\n".join(notes)})
+    bring(own_shop)
+    with closing(own_shop.engine()) as engine:
+        answer = engine.find(FindParams("plain notes about marmalade", limit=100))
+        found = [each for each in answer.results if each.doc_id.startswith("./marmalade.txt#")]
+        last = max(found, key=lambda each: each.doc_id)
+        assert engine.detail(DetailParams(answer.query_id, last.rank)).state == "current"
+        own_shop.write({"marmalade.txt": "\n".join(["new", *notes[:-1], "the end"])})
+        changed = engine.detail(DetailParams(answer.query_id, last.rank)).result.full
+        assert changed is not UNSET
+        assert changed.body.endswith("line 58 of the plain notes about marmalade\nthe end")
+        own_shop.write({"marmalade.txt": ""})
+        assert engine.detail(DetailParams(answer.query_id, last.rank)).state == "gone"
+
+
+@pytest.mark.acceptance("D1", "D2")
+def test_text_of_a_result_keeps_its_tabs(own_shop: IndexedProject) -> None:
+    body = "func Ladle(n int) int {\n\tif n > 1 {\n\t\treturn 2\n\t}\n\treturn n\n}"
+    own_shop.write({"ladle.go": f"package ladle\n\n{body}\n"})
+    bring(own_shop)
+    with closing(own_shop.engine()) as engine:
+        answer = engine.find(FindParams("Ladle", limit=1, full=True))
+        detail = engine.detail(DetailParams(answer.query_id, 1))
+        for lines in (render_detail(detail), render_answer(answer)):
+            shown = to_plain_text(lines)
+            assert "  \tif n > 1 {\n" in shown
+            assert "  \t\treturn 2\n" in shown
 
 
 @pytest.mark.acceptance("D1")

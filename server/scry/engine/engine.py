@@ -31,6 +31,7 @@ from scry.engine.response.answer import (
     neighbors_request,
     orient_request,
     present_answer,
+    present_location,
     present_state,
     recent_request,
 )
@@ -208,6 +209,9 @@ class Engine:
             full = present_full(target_detail.full, impact, self.project.root, context.encoding)
             full = qualify_full(self.project.name, full) if self._has_project_prefix(result.doc_id) else full
             result = replace(result, full=full)
+        if target_detail.document is not None:
+            location = present_location(target_detail.document, self.project.root, context.encoding)
+            result = replace(result, location=location)
         note = target_detail.notice.render(context.commands) if target_detail.notice is not None else ""
         detail = messages.Detail(stored.query_id, stored.query, result, target_detail.state, note, text="")
         return record_detail(recorder, detail, params)
@@ -251,7 +255,7 @@ class Engine:
         from scry.engine.response.details import locate_result
 
         stored = (answered_by or self.recorder).answers.require(query_id)
-        return locate_result(stored.place(rank, doc_id), self.index.store(), self.project)
+        return locate_result(stored.place(rank, doc_id), self.index.store(), self.project, self._settings)
 
     # Memory -------------------------------------------------------------------------------------------------------
 

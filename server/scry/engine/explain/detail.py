@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.doc_id import commit_sha_of, file_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.notices import Notice
 from scry.core.types import Document, Span
 from scry.engine.browse.files import file_document
+from scry.engine.explain.changed_file import ChangedDocument, read_changed
 from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument
 from scry.engine.notices import NoIndexToRead, ResultGone, TextChanged
 from scry.index.git.stream import read_patch
@@ -195,11 +197,13 @@ class DocumentDetail(Struct, frozen=True):
     """A result in full, as it is now.
 
     state: current, changed or gone, with a notice unless it is current. full: None for a document that is gone.
+    document: the document with its place in a file that changed since it was indexed; else None.
     """
 
     state: str
     notice: Notice | None
     full: FullDocument | None
+    document: Document | None = None
 
 
 def read_detail(snapshot: ProjectSnapshot, doc_id: str, doc_key: int | None) -> DocumentDetail:
@@ -209,11 +213,25 @@ def read_detail(snapshot: ProjectSnapshot, doc_id: str, doc_key: int | None) -> 
     if document is None:
         return DocumentDetail(GONE, _gone_notice(snapshot, target), None)
     full = read_full_document(document, snapshot.project, snapshot.store, snapshot.history, MAX_BODY_CHARACTERS)
+    if document.path and snapshot.store is not None and not NoteCorpus.owns(document.doc_key):
+        now = read_changed(document, snapshot.project.root, snapshot.settings, snapshot.store)
+        if isinstance(now, str):
+            return DocumentDetail(GONE, ResultGone(now), None)
+        if now is not None:
+            return DocumentDetail(CHANGED, TextChanged(), _replace_text(full, now), now.document)
     # A whole file, as orient answers with it, has no number of its own, and showed nothing that could differ.
     is_whole_file = doc_key is None and target.doc_id == file_doc_id(target.path)
     if document.doc_key == doc_key or CommitCorpus.owns(document.doc_key) or is_whole_file:
         return DocumentDetail(CURRENT, None, full)
     return DocumentDetail(CHANGED, TextChanged(), full)
+
+
+def _replace_text(full: FullDocument, now: ChangedDocument) -> FullDocument:
+    """Return a result in full with the text of its changed file; its relations are those of the index."""
+    symbol = now.document.symbol
+    body = now.text.rstrip("\n") if symbol.kind == "file" else text_in_span(now.text, symbol.span)
+    body, cut = truncate_at_line(body, MAX_BODY_CHARACTERS)
+    return replace(full, signature=symbol.signature, doc=symbol.doc, body=body, truncated=cut)
 
 
 def _read_target(snapshot: ProjectSnapshot, target: ResolvedDocument) -> Document | None:

@@ -10,7 +10,9 @@ from msgspec import UNSET, UnsetType
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
+from scry.core.settings import Settings
 from scry.core.types import Document, Hit
+from scry.engine.explain.changed_file import ChangedDocument, read_changed
 from scry.engine.explain.detail import (
     MAX_BODY_CHARACTERS_IN_LIST,
     DocumentRelations,
@@ -84,8 +86,10 @@ class ResultLocation(msgspec.Struct, frozen=True):
     column: int
 
 
-def locate_result(result: messages.ResultItem, store: IndexStore | None, project: Project) -> ResultLocation:
-    """Return where a result is by the index as it is now, else where it was when it was answered.
+def locate_result(
+    result: messages.ResultItem, store: IndexStore | None, project: Project, settings: Settings
+) -> ResultLocation:
+    """Return where a result is in its file as it is now, else where it was when it was answered.
 
     Raises BadRequest for a result that has no place in a file, and for one whose file is gone or leaves the project.
     """
@@ -93,11 +97,13 @@ def locate_result(result: messages.ResultItem, store: IndexStore | None, project
     if result.location is UNSET:
         raise BadRequest("rank", f"result {rank}, {result.doc_id}, has no place in a file")
     documents = store.documents.find_by_doc_id(split_off_project(result.doc_id)[1]) if store else []
-    if documents:
-        now = present_location(documents[0], project.root, "utf-16")
-        start = documents[0].symbol.name_span.start
+    if documents and store is not None:
+        changed = read_changed(documents[0], project.root, settings, store)
+        document = changed.document if isinstance(changed, ChangedDocument) else documents[0]
+        now = present_location(document, project.root, "utf-16")
+        start = document.symbol.name_span.start
         result = msgspec.structs.replace(result, location=now)
-        return ResultLocation(result, _indexed_path(documents[0], project), start.line + 1, start.utf16 + 1)
+        return ResultLocation(result, _indexed_path(document, project), start.line + 1, start.utf16 + 1)
     start = result.location.range.start
     return ResultLocation(result, _path_of_location(result.location, rank), start.line + 1, start.character + 1)
 

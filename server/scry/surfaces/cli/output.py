@@ -38,11 +38,12 @@ def wants_colours(stream: TextIO) -> bool:
 def print_coloured(lines: Iterable[StyledLine], stream: TextIO) -> None:
     """Print the lines in colours, without wrapping them."""
     from rich.console import Console
-    from rich.text import Text
+    from rich.segment import Segment, Segments
 
     console = Console(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False)
-    for line in lines:
-        console.print(Text.assemble(*((span.text, RICH_STYLES[span.style]) for span in line)), soft_wrap=True)
+    for line in lines:  # as segments: rich turns the tabs of its texts into spaces
+        segments = [Segment(span.text, console.get_style(RICH_STYLES[span.style])) for span in line]
+        console.print(Segments([*segments, Segment.line()]), soft_wrap=True, end="")
 
 
 def terminal_width(stream: TextIO) -> int | None:

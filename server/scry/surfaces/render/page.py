@@ -98,7 +98,7 @@ def _block_lines(block: Block, width: int | None) -> Iterator[StyledLine]:
 
 def _code_lines(listing: CodeBlock) -> Iterator[StyledLine]:
     for text in make_lines_printable(listing.text).split("\n"):
-        yield styled_line(_INDENT, text)
+        yield (TextSpan(_INDENT, "plain"), TextSpan(text, "plain"))  # `styled_line` would flatten the tabs
 
 
 def _table_lines(table: TableBlock, width: int | None) -> Iterator[StyledLine]:

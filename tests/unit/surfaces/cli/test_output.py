@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
 
 from scry.core import BadRequest, IndexUnavailable
 from scry.surfaces.cli import print_json, report_error
+from scry.surfaces.cli.output import print_coloured
+from scry.surfaces.render.styled_text import TextSpan
 from tests.unit.surfaces.render.sample_answers import FUSE, answer
 
 
@@ -43,3 +46,12 @@ def test_error_without_a_field(capsys: pytest.CaptureFixture[str]) -> None:
 def test_errors_without_json_leave_standard_output_empty(capsys: pytest.CaptureFixture[str]) -> None:
     report_error(IndexUnavailable("no"), as_json=False)
     assert capsys.readouterr() == ("", "scry: no\n")
+
+
+@pytest.mark.acceptance("D1")
+def test_coloured_lines_keep_tabs_and_styles() -> None:
+    stream = io.StringIO()
+    print_coloured([(TextSpan("a\tb", "strong"), TextSpan(" c", "plain")), ()], stream)
+    assert "a\tb" in stream.getvalue()
+    assert stream.getvalue().startswith("\x1b[1m")
+    assert stream.getvalue().endswith(" c\n\n")
