@@ -156,6 +156,22 @@ def test_filters_restrict_and_exclude(shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F8")
+def test_pages_are_documents_and_all_programs_are_code(own_shop: IndexedProject) -> None:
+    programs = ("a.erl", "b.R", "c.pm", "d.dart", "e.jl", "f.ml", "g.clj", "h.m")
+    own_shop.write({path: f"quokkas live in {path}\n" for path in (*programs, "docs/quokkas.rst", "quokkas.adoc")})
+    own_shop.update_index()
+    pages = ["./docs/quokkas.rst", "./quokkas.adoc"]
+
+    def files(query: str, **options: object) -> list[str]:
+        return sorted(doc_id.partition("#")[0] for doc_id in doc_ids(own_shop.find(query, limit=30, **options)))
+
+    assert files('"quokkas" type:doc') == files('"quokkas"', types=["doc"]) == pages
+    assert files('"quokkas" type:code') == [f"./{path}" for path in sorted(programs)]
+    assert files('"quokkas" lang:rst') == pages[:1]
+    assert files('"quokkas" lang:objc') == ["./h.m"]
+
+
+@pytest.mark.acceptance("F8")
 def test_quoted_text_must_match_exactly(shop: IndexedProject) -> None:
     answer = shop.find('"retry later"', limit=30)
     assert doc_ids(answer)

@@ -122,6 +122,26 @@ LOCK_FILES = (
 whole clone of Redux were such entries, which outranked better documents by meaning and by words. A project that
 includes one again finds it classified as generated."""
 
+DOCUMENT_LANGUAGES = {
+    "markdown": (".md", ".markdown", ".mdx", ".mkd"),
+    "restructuredtext": (".rst", ".rest"),
+    "asciidoc": (".adoc", ".asciidoc"),
+    "org": (".org",),
+    "tex": (".tex", ".latex"),
+    "texinfo": (".texi", ".texinfo"),
+    "textile": (".textile",),
+    "rdoc": (".rdoc",),
+    "pod": (".pod",),
+    "text": (".txt", ".text"),
+}
+"""The languages whose files are documents, with their extensions; files of every other language are code. A file of no
+known language is read as `text`."""
+
+_PROSE_EXTENSIONS = "|".join(
+    extension[1:] for name, extensions in DOCUMENT_LANGUAGES.items() if name != "text" for extension in extensions
+)
+"""As `DOCUMENT_LANGUAGES` without plain text, which is often data."""
+
 _TEST_SUFFIX = re.compile(
     r"((?<=[a-z0-9])(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
 )
@@ -139,7 +159,7 @@ _NAME_PATTERNS = (
     (GENERATED, re.compile(r"zz_generated.+\.go$")),
     (GENERATED, re.compile(f"({'|'.join(map(re.escape, map(str.lower, LOCK_FILES)))})$")),
     (DECLARATION, re.compile(r".+(\.d\.[cm]?ts|\.pyi)$")),
-    (DOCUMENTATION, re.compile(r".+\.(md|mdx|markdown|rst|adoc|asciidoc|org|tex|texi)$")),
+    (DOCUMENTATION, re.compile(rf".+\.({_PROSE_EXTENSIONS})$")),
     (
         DOCUMENTATION,
         re.compile(

@@ -77,6 +77,15 @@ LANGUAGE_ALIASES = {
     "golang": "go",
     "md": "markdown",
     "txt": "text",
+    "rst": "restructuredtext",
+    "adoc": "asciidoc",
+    "objc": "objective-c",
+    "erl": "erlang",
+    "pl": "perl",
+    "ml": "ocaml",
+    "clj": "clojure",
+    "jl": "julia",
+    "ipynb": "jupyter",
 }
 """Other names that people use for languages."""
 

@@ -14,17 +14,15 @@ from typing import NamedTuple
 import msgspec
 
 from scry.core.doc_id import make_doc_id, qualified_name
+from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.text import exact_name_term, tokenize
 from scry.core.types import Binding, ParsedFile, Symbol
 from scry.store.index.rows import NewDocument
 
-PROSE_LANGUAGES = frozenset({"markdown", "rst", "text", "asciidoc"})
-"""Languages whose files are documents, not code."""
-
 
 def content_type(language: str) -> str:
-    """Return `doc` for prose, `code` for everything else."""
-    return "doc" if language in PROSE_LANGUAGES else "code"
+    """Return `doc` for a language of documents, `code` for every other."""
+    return "doc" if language in DOCUMENT_LANGUAGES else "code"
 
 
 def make_documents(path: str, parsed: ParsedFile) -> tuple[NewDocument, ...]:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.types import SkippedFile, SkipReason
 
 _SETTLE_NS = 20_000_000
@@ -143,7 +144,7 @@ embedded data is no reason to skip the code around it. Skipping a file below _MI
 nothing.
 """
 
-_PROSE_EXTENSIONS = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".tex")
+_PROSE_EXTENSIONS = tuple(extension for extensions in DOCUMENT_LANGUAGES.values() for extension in extensions)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 

@@ -6,7 +6,10 @@ import pytest
 from tree_sitter import Language as Grammar
 from tree_sitter import Query
 
+from scry.core.path_kinds import DOCUMENT_LANGUAGES, DOCUMENTATION, classify_path
+from scry.index.parse.documents import content_type
 from scry.index.parse.languages import DEFINITION_KINDS, LANGUAGES, Language, language_named, language_of
+from scry.index.scan.read_file import decode_text
 
 WITH_GRAMMAR = [language for language in LANGUAGES if language.grammar]
 LABELS = {
@@ -41,6 +44,16 @@ LABELS = {
         ("X.java", "", "java"),
         ("README.md", "", "markdown"),
         ("x.yaml", "", "yaml"),
+        ("docs/index.rst", "", "restructuredtext"),
+        ("src/server.erl", "", "erlang"),
+        ("R/fit.R", "", "r"),
+        ("lib/Mojo.pm", "", "perl"),
+        ("lib/app.dart", "", "dart"),
+        ("src/Solve.jl", "", "julia"),
+        ("bin/main.ml", "", "ocaml"),
+        ("src/core.clj", "", "clojure"),
+        ("App/View.m", "", "objective-c"),
+        ("bin/tool", "#!/usr/bin/env perl", "perl"),
         ("bin/tool", "#!/usr/bin/env python3", "python"),
         ("bin/tool", "#!/usr/bin/python3.11 -O", "python"),
         ("bin/tool", "#!/usr/bin/env -S node --flag", "javascript"),
@@ -81,3 +94,16 @@ def test_grammar_query_compiles_with_known_captures_only(language: Language) -> 
         assert label.startswith("_") or category == "reference" or kind in DEFINITION_KINDS, label
         assert label.startswith("_") or category in ("definition", "declaration", "reference"), label
     assert not re.search(r"@definition(?!\.)", language.query)
+
+
+def test_documents_and_code_are_told_apart_by_one_table() -> None:
+    for language, extensions in DOCUMENT_LANGUAGES.items():
+        assert content_type(language) == "doc"
+        for extension in extensions:
+            named = language_of(f"a{extension}")
+            assert named
+            assert named.name == language
+            assert decode_text(b"word " * 5_000, f"a{extension}") == "word " * 5_000  # prose may have long lines
+            assert classify_path(f"a{extension}") == ({DOCUMENTATION} if language != "text" else set())
+    for language in LANGUAGES:
+        assert language.name in DOCUMENT_LANGUAGES or content_type(language.name) == "code"

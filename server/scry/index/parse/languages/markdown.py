@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.index.parse.languages.language import Language
 
-LANGUAGE = Language(name="markdown", extensions=(".md", ".markdown", ".mdx", ".mkd"))
+LANGUAGE = Language(name="markdown", extensions=DOCUMENT_LANGUAGES["markdown"])
