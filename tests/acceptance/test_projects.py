@@ -136,6 +136,22 @@ def test_best_result_of_an_unrelated_project_is_not_first(sample: ProjectFolders
     assert not alone.results or alone.results[0].contributions["semantic"].rank == 1
 
 
+@pytest.mark.acceptance("P1", "F15")
+def test_words_and_filters_are_told_only_where_no_project_has_them(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
+
+        def notice(query: str) -> str:
+            return projects.find(FindParams(query, projects=["app", "lib"])).notice
+
+        assert notice("invoice backoff") == ""  # each of the words occurs in one of them
+        assert notice("path:lib/ letter") == ""
+        assert notice("delivre zzyzx") == (
+            "app, lib: no word of this occurs here (delivre, zzyzx); the results are the nearest by meaning; "
+            "did you mean deliver?"
+        )
+        assert notice("invoice lang:klingon") == "app, lib: no file here has 'lang:klingon'; there are: python"
+
+
 @pytest.mark.acceptance("P1")
 def test_an_unknown_project_is_reported_while_the_others_answer(sample: ProjectFolders) -> None:
     with sample.projects() as projects:

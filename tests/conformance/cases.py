@@ -48,6 +48,10 @@ CASES = (
     _find("emoji", "🛒 total"),
     _find("dash", "--limit"),
     _find("nothing", "zyxwvutsrq"),  # F11
+    _find("unknown-name", "RetryPolciy"),  # F15
+    _find("unknown-type", "fuse type:nope"),
+    _find("unknown-language", "fuse lang:klingon"),
+    _find("unknown-everywhere", "zyxwvutsrq letter", all_projects=True),
     _find("full", "add to cart", full=True, limit=2),  # D2
     _find("reason", "what calls fuse", reason=True),  # N3
     _find("named-projects", "invoice letter", projects=["shop", "post"]),  # P1

@@ -60,6 +60,11 @@ _FIND = Chapter(
         ),
         Item("F13", "Sharp test: the quiet file that implements it comes before the busy decoy"),
         Item("F14", "The place that answers comes first in its file; further places are named and can be chosen"),
+        Item(
+            "F15",
+            "A question of which no word occurs is told so, with near names; so is a filter with an unknown value",
+            missing="min_score does not mean the same across questions",
+        ),
     ),
 )
 

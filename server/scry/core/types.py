@@ -244,6 +244,7 @@ class QueryFilter(Struct, frozen=True):
 class SearchQuery(Struct, frozen=True):
     """A parsed query with the parameters beside it (content_types, source, domains; empty where none were given).
 
+    unknown_filters: words that look like filters and are searched as text, for the filter has no such value.
     strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 omits a factor, 1 keeps
     it. Only an evaluation (scry.lab) sets them.
     """
@@ -260,6 +261,7 @@ class SearchQuery(Struct, frozen=True):
     source: str = ""
     domains: tuple[str, ...] = ()
     strengths: Mapping[str, float] = field(default_factory=dict[str, float])
+    unknown_filters: tuple[QueryFilter, ...] = ()
 
     def strength(self, adjustment: str) -> float:
         """Return the exponent of this adjustment's factor."""

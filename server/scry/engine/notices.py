@@ -55,6 +55,55 @@ class MatchesOlder(Notice, frozen=True, tag="matches_older"):
         return f"nothing of what was found changed in the last {days}; the newest of it is {newest}"
 
 
+class UnknownWords(Notice, frozen=True, tag="unknown_words"):
+    """Words of the query that occur in no document.
+
+    similar: names that may be meant. is_all: whether no other word of the query occurs either. has_results: whether
+    the answer has results, which then are only near in meaning where `is_all`.
+    """
+
+    words: tuple[str, ...]
+    similar: tuple[str, ...] = ()
+    is_all: bool = False
+    has_results: bool = True
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        words = [word if len(word) <= _MAX_SHOWN_WORD else f"{word[: _MAX_SHOWN_WORD - 1]}…" for word in self.words]
+        listed = ", ".join(words[:_MAX_SHOWN_WORDS]) + (", …" if len(words) > _MAX_SHOWN_WORDS else "")
+        if self.is_all:
+            parts = [f"no word of this occurs here ({listed})" if self.has_results else f"nothing here holds {listed}"]
+            parts += ["the results are the nearest by meaning"] if self.has_results else []
+        else:
+            parts = [f"{listed} {'occurs' if len(words) == 1 else 'occur'} nowhere here"]
+        return "; ".join([*parts, f"did you mean {' or '.join(self.similar)}?"] if self.similar else parts)
+
+
+_MAX_SHOWN_WORDS = 5
+_MAX_SHOWN_WORD = 40
+
+
+class UnknownFilterValue(Notice, frozen=True, tag="unknown_filter_value"):
+    """A filter of the query has a value that nothing has.
+
+    known: values that there are, for a path those that are similar. is_searched: whether the filter is searched as text
+    because it takes only the known values.
+    """
+
+    field: str
+    value: str
+    known: tuple[str, ...]
+    is_searched: bool = False
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        written, known = f"{self.field}:{self.value[:_MAX_SHOWN_WORD]}", ", ".join(self.known)
+        if self.is_searched:
+            return f"{written!r} is searched as text, for {self.field}: takes {known}"
+        hint = f"; did you mean {known}?" if self.field == "path" else f"; there are: {known}"
+        return f"no file here has {written!r}" + (hint if known else "")
+
+
 class FileImportanceRank(Notice, frozen=True, tag="file_importance_rank"):
     """The rank of a file by importance among all files of its folder. folder: empty for the whole project."""
 

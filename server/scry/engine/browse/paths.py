@@ -55,6 +55,17 @@ def similar_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
     return tuple(dict.fromkeys(similar))[:MAX_SUGGESTIONS]
 
 
+def similar_names(name: str, store: IndexStore) -> tuple[str, ...]:
+    """Return names of symbols that are spelled like this one and begin with the same two letters, most similar first.
+
+    Capitals and underscores make no difference.
+    """
+    key = normalize_name(name)[:200]
+    known = sorted(store.documents.symbol_names_with_prefix(key[:2])) if len(key) > 1 else []
+    by_key = {normalize_name(each): each for each in known if abs(len(each) - len(key)) <= len(key) // 2}
+    return tuple(by_key[close] for close in get_close_matches(key, by_key, MAX_SUGGESTIONS, _MIN_NAME_SIMILARITY))
+
+
 def _close_matches(name: str, known: Iterable[str]) -> list[str]:
     names = list(known)
     if len(names) > _MAX_COMPARED_NAMES:

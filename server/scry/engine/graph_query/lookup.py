@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from scry.core.doc_id import file_doc_id, parse_doc_id, symbol_doc_id
 from scry.core.errors import BadRequest
 from scry.core.text import normalize_name
 from scry.core.types import DocumentHeader, ProofStep
-from scry.engine.browse.paths import similar_files
+from scry.engine.browse.paths import similar_files, similar_names
 from scry.engine.graph_query.parse import RelationKind
 from scry.engine.project_index import IndexView
 from scry.store.graph import Confidence, EdgeKind
@@ -97,8 +96,7 @@ def _file_name_forms(path: str) -> set[str]:
 
 def _suggest_names(name: str, store: IndexStore) -> tuple[str, ...]:
     last = name.rpartition("/")[2].replace("::", ".").rpartition(".")[2]
-    close = get_close_matches(last[:200], store.documents.symbol_names_with_prefix(normalize_name(last)[:2]), 3)
-    return tuple(close) or similar_files(name, store)
+    return similar_names(last, store) or similar_files(name, store)
 
 
 MAX_STEP_RESULTS = 10_000

@@ -16,6 +16,7 @@ from scry.core.doc_id import add_project, new_query_id
 from scry.core.knowledge import PERSONA
 from scry.core.notices import COMMAND_LINE, CommandNames, Notice, render_notices
 from scry.core.types import IndexState
+from scry.engine.notices import UnknownFilterValue, UnknownWords
 from scry.engine.response.answer import add_merged_notice, add_notice, add_status_summary, present_state
 from scry_protocol import messages
 
@@ -160,8 +161,41 @@ def merge_answers(federated: FederatedAnswer, commands: CommandNames = COMMAND_L
         index=merge_states([part.answer.index for part in parts]),
         projects=[messages.AskedProject(part.name, part.answer.index, part.via) for part in parts],
     )
-    notices = [(part.name, render_notices(part.notices, commands), part.answer.index) for part in parts]
+    own_notices = _notices_by_project(parts, has_results=bool(best))
+    notices = [
+        (part.name, render_notices(own, commands), part.answer.index)
+        for part, own in zip(parts, own_notices, strict=True)
+    ]
     return add_merged_notice(merged, notices, commands)
+
+
+def _notices_by_project(parts: Sequence[ProjectAnswer], *, has_results: bool) -> list[list[Notice]]:
+    """Return the notices of each project, those about unknown words and filter values only where no project has them.
+
+    has_results: whether any project gave a result.
+    """
+    unknown_filters = set.intersection(
+        *({(f.field, f.value) for f in part.notices if isinstance(f, UnknownFilterValue)} for part in parts)
+    )
+    unknown_words = [each for part in parts for each in part.notices if isinstance(each, UnknownWords)]
+    in_all = _common_unknown_words(unknown_words, has_results) if len(unknown_words) == len(parts) else []
+
+    def is_kept(notice: Notice) -> bool:
+        if isinstance(notice, UnknownFilterValue):
+            return (notice.field, notice.value) in unknown_filters
+        return not isinstance(notice, UnknownWords)
+
+    return [[*filter(is_kept, part.notices), *in_all] for part in parts]
+
+
+def _common_unknown_words(notices: Sequence[UnknownWords], has_results: bool) -> list[UnknownWords]:
+    """Return one notice about the words that are unknown in every project; none where each is known in some."""
+    words = tuple(word for word in notices[0].words if all(word in each.words for each in notices))
+    similar = tuple(dict.fromkeys(name for each in notices for name in each.similar))[:_MAX_SIMILAR_NAMES]
+    return [UnknownWords(words, similar, all(each.is_all for each in notices), has_results)] if words else []
+
+
+_MAX_SIMILAR_NAMES = 3
 
 
 def _qualified_results(part: ProjectAnswer) -> Iterator[messages.ResultItem]:

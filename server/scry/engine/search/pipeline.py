@@ -27,6 +27,7 @@ from scry.engine.search.boosts import max_boost
 from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
 from scry.engine.search.query import apply_filters
 from scry.engine.search.results import find_hidden_repeats, make_hits
+from scry.engine.search.unmatched import unmatched_notices
 from scry.oracles import ORACLES
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, NoteCorpus, OracleReader
 from scry.store.history.reader import HistoryReader
@@ -172,13 +173,15 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
         oracle_matches = OracleMatches(by_oracle, oracle_matches.faults)
     ranking = rank_candidates(question, retrieval.reader, oracle_matches, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
+    hits = make_hits(best, question, ranking.reader, find_hidden_repeats(ranking.ranked, best))
     return Answer(
         question=question,
         query_id=new_query_id(),
         scoring=ranking.scoring,
         index=state,
-        hits=make_hits(best, question, ranking.reader, find_hidden_repeats(ranking.ranked, best)),
+        hits=hits,
         faults=oracle_matches.faults,
+        notices=unmatched_notices(question, ranking.reader, hits, state),
     )
 
 

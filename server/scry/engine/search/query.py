@@ -36,8 +36,8 @@ CONTENT_TYPES = frozenset({"code", "doc", "commit", *KNOWLEDGE_TYPES})
 KNOWLEDGE_SOURCES = frozenset({"project", "persona"})
 """`project`: all that belongs to the project, memory too; `persona`: the person's own notes."""
 
-_ALLOWED_FILTER_VALUES = {"type": CONTENT_TYPES, "source": KNOWLEDGE_SOURCES}
-"""All values of these filters; with any other value the word is literal text."""
+ALLOWED_FILTER_VALUES = {"type": CONTENT_TYPES, "source": KNOWLEDGE_SOURCES}
+"""All values of these filters; with any other value the word is literal text, and the answer says so."""
 
 _INTENT_PATTERNS: tuple[tuple[QueryIntent, re.Pattern[str]], ...] = (
     (
@@ -106,11 +106,13 @@ def parse_query(
 ) -> SearchQuery:
     """Parse a query. base_weights: each oracle's weight, by name, in the order in which terms are summed."""
     filters: list[QueryFilter] = []
+    unknown: list[QueryFilter] = []
 
     def take_filter(match: re.Match[str]) -> str:
         minus, field, value = match.groups()
         value = value.strip('"')
-        if value not in _ALLOWED_FILTER_VALUES.get(field, (value,)):
+        if value not in ALLOWED_FILTER_VALUES.get(field, (value,)):
+            unknown.append(QueryFilter(field, value, bool(minus)))
             return match.group()
         filters.append(QueryFilter(field, value, bool(minus)))
         return " "
@@ -135,6 +137,7 @@ def parse_query(
         content_types=content_types,
         source=source,
         domains=domains,
+        unknown_filters=tuple(unknown),
     )
 
 
@@ -232,14 +235,14 @@ def _filter_predicates(question: SearchQuery) -> list[_Predicate]:
     """Return tests that a document must all pass; none where the query restricts nothing."""
     predicates: list[_Predicate] = []
     for field in ("lang", "path", "type", "source") if question.filters else ():
-        wanted = [_predicate(f) for f in question.filters if f.field == field and not f.exclude]
+        wanted = [filter_predicate(f) for f in question.filters if f.field == field and not f.exclude]
         if wanted:
             predicates.append(_any_of(wanted) if len(wanted) > 1 else wanted[0])
-    predicates += [_negated(_predicate(f)) for f in question.filters if f.exclude and f.field != "domain"]
+    predicates += [_negated(filter_predicate(f)) for f in question.filters if f.exclude and f.field != "domain"]
     if question.content_types:
         predicates.append(lambda path, language, kind: kind in question.content_types)
     if question.source:
-        predicates.append(_predicate(QueryFilter("source", question.source)))
+        predicates.append(filter_predicate(QueryFilter("source", question.source)))
     return predicates
 
 
@@ -251,7 +254,7 @@ def _negated(predicate: _Predicate) -> _Predicate:
     return lambda path, language, kind: not predicate(path, language, kind)
 
 
-def _predicate(filter_: QueryFilter) -> _Predicate:
+def filter_predicate(filter_: QueryFilter) -> _Predicate:
     """Return the test of one filter, whether or not it excludes."""
     value = filter_.value.lower()
     if filter_.field == "lang":

@@ -1,0 +1,134 @@
+"""Tell which words and filters of a query match nothing here, with the names that may be meant (F15).
+
+A query always has nearest neighbours by meaning, whether or not the project holds anything that it asks for. So an
+answer says where a word of its query, as a whole (`parseHeader`, not `parse` and `header`), occurs in no document, and
+where a filter has a value that no document has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from scry.core.errors import IndexUnavailable
+from scry.core.notices import Notice
+from scry.core.text import STOP_WORDS, find_identifiers, search_text, split_identifier
+from scry.core.types import Hit, IndexState, QueryFilter, SearchQuery
+from scry.engine.notices import UnknownFilterValue, UnknownWords
+from scry.engine.search.query import ALLOWED_FILTER_VALUES, filter_predicate
+from scry.oracles.reader import OracleReader
+
+_MAX_CHECKED_WORDS = 32
+"""A longer query is a pasted text: that some of its words occur nowhere says little."""
+
+_MAX_SIMILAR_NAMES = 3
+_MIN_SUGGESTED_LENGTH = 4
+"""Shorter words are near to any name."""
+
+_MAX_LANGUAGES = 12
+
+
+def unmatched_notices(
+    question: SearchQuery, reader: OracleReader, hits: Sequence[Hit], state: IndexState
+) -> tuple[Notice, ...]:
+    """Return the notices about the words and filters that match nothing; no words while words are still indexed."""
+    notices = _filter_notices(question, reader)
+    if notices and not hits:  # with no document left, no word can occur
+        return notices
+    is_complete = state.files_indexed >= state.files_total > 0 and state.state != "starting"
+    words = _word_notice(question, reader, hits) if is_complete else None
+    return (*notices, words) if words else notices
+
+
+# Words ----------------------------------------------------------------------------------------------------------------
+
+
+def _word_notice(question: SearchQuery, reader: OracleReader, hits: Sequence[Hit]) -> UnknownWords | None:
+    """Return the notice about words that occur nowhere; None where all occur, or where the query has none."""
+    words = _content_words(question)
+    if not words or len(words) > _MAX_CHECKED_WORDS:
+        return None
+    seen = {
+        term for hit in hits for match in hit.candidate.oracle_matches.values() for term in match.matches
+    }  # a term that a result holds need not be looked up
+    terms = {word: _whole_terms(word) for word in words}
+    missing = [word for word in words if not any(term in seen or _occurs(term, reader) for term in terms[word])]
+    if not missing:
+        return None
+    is_none_known = len(missing) == len(words) and not any(
+        term in seen or _occurs(term, reader) for word in words for term in split_identifier(word)
+    )
+    return UnknownWords(tuple(missing), _similar_names(missing, reader), is_none_known, bool(hits))
+
+
+def _content_words(question: SearchQuery) -> list[str]:
+    """Return the distinct words and identifiers of a query, as written, without stop words and single characters."""
+    words = dict.fromkeys(find_identifiers(search_text(question)))
+    return [word for word in words if len(word) > 1 and word.lower() not in STOP_WORDS and split_identifier(word)]
+
+
+def _whole_terms(word: str) -> tuple[str, ...]:
+    """Return the terms any of which shows that the word occurs: of an identifier with several parts only the whole."""
+    terms = split_identifier(word)
+    whole = word.replace("_", "").lower()
+    return (whole,) if whole in terms else terms
+
+
+def _occurs(term: str, reader: OracleReader) -> bool:
+    """Return whether any document holds the term, the query's filters aside."""
+    code = reader.code.store.lexical
+    if code.document_frequency(term) and code.search([term], 1):  # the frequency counts deleted documents
+        return True
+    history, stores = reader.commits.history, reader.notes.stores
+    try:
+        if history is not None and history.lexical.document_frequency(term):
+            return True
+        found = stores.search_words(reader.note_query([term])) if stores is not None else None
+    except IndexUnavailable:  # the oracles report it
+        return False
+    return found is not None and len(found.doc_keys) > 0
+
+
+def _similar_names(words: Sequence[str], reader: OracleReader) -> tuple[str, ...]:
+    """Return the names of symbols that are most similar to the words, for each word one in turn."""
+    from scry.engine.browse.paths import similar_names
+
+    names = [similar_names(word, reader.code.store) for word in words if len(word) >= _MIN_SUGGESTED_LENGTH]
+    in_turn = (each[place] for place in range(_MAX_SIMILAR_NAMES) for each in names if place < len(each))
+    return tuple(dict.fromkeys(in_turn))[:_MAX_SIMILAR_NAMES]
+
+
+# Filters --------------------------------------------------------------------------------------------------------------
+
+
+def _filter_notices(question: SearchQuery, reader: OracleReader) -> tuple[Notice, ...]:
+    """Return a notice for each filter whose value nothing has."""
+    notices: list[Notice] = [
+        UnknownFilterValue(f.field, f.value, tuple(sorted(ALLOWED_FILTER_VALUES[f.field])), is_searched=True)
+        for f in question.unknown_filters
+    ]
+    for each in question.filters:
+        known = _known_values(each, reader)
+        if known is not None:
+            notices.append(UnknownFilterValue(each.field, each.value, known))
+    return tuple(notices)
+
+
+def _known_values(filter_: QueryFilter, reader: OracleReader) -> tuple[str, ...] | None:
+    """Return what there is instead of a language that no file has, or of a path that no file matches; else None.
+
+    To exclude a path that does not exist is no mistake: people exclude `vendor` everywhere.
+    """
+    if filter_.field != "lang" and (filter_.field != "path" or filter_.exclude):
+        return None
+    files, matches = reader.code.store.files.indexed_files(), filter_predicate(filter_)
+    if not files or any(matches(path, language, kind) for _, path, language, kind in files):
+        return None
+    if filter_.field == "lang":
+        languages = Counter(language for _, _, language, _ in files if language)
+        ordered = sorted(languages, key=lambda language: (-languages[language], language))
+        return tuple(ordered[:_MAX_LANGUAGES])
+    from scry.engine.browse.paths import parent_folders, similar_paths
+
+    paths = [path for _, path, _, _ in files]
+    return tuple(similar_paths(filter_.value, [*paths, *parent_folders(paths)]))
