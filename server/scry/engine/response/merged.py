@@ -174,9 +174,8 @@ def _notices_by_project(parts: Sequence[ProjectAnswer], *, has_results: bool) ->
 
     has_results: whether any project gave a result.
     """
-    unknown_filters = set.intersection(
-        *({(f.field, f.value) for f in part.notices if isinstance(f, UnknownFilterValue)} for part in parts)
-    )
+    filters_of = [{(f.field, f.value) for f in part.notices if isinstance(f, UnknownFilterValue)} for part in parts]
+    unknown_filters = filters_of[0].intersection(*filters_of)
     unknown_words = [each for part in parts for each in part.notices if isinstance(each, UnknownWords)]
     in_all = _common_unknown_words(unknown_words, has_results) if len(unknown_words) == len(parts) else []
 
