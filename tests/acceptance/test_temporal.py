@@ -227,3 +227,36 @@ def test_commit_score_is_reproducible_from_the_json(search: IndexedProject) -> N
         terms *= adjustment.factor
     assert commit.fused_score == pytest.approx(terms / answer.scoring.ceiling)
     assert "nan" not in json.dumps(commit.fused_score)
+
+
+@pytest.mark.acceptance("F7")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "which commit added rank fusion?",
+        "when was rank fusion added",
+        "why was rank fusion merged",
+        "who added the fusion of several rankings?",
+    ],
+)
+def test_question_for_a_commit_finds_it_first(search: IndexedProject, query: str) -> None:
+    answer = search.find(query)
+    assert answer.results[0].title == "Rank fusion of several rankings|RRF"
+    (adjustment,) = answer.results[0].adjustments
+    assert adjustment.name == "commit"
+    assert "a commit is asked for" in adjustment.reason
+    assert answer.results[0].fused_score <= 1
+
+
+@pytest.mark.acceptance("F7")
+def test_commit_is_not_lowered_where_its_subject_is_the_query(search: IndexedProject) -> None:
+    whole = search.find("Rank fusion of several rankings|RRF").results
+    (commit,) = (result for result in whole if result.title.startswith("Rank fusion"))
+    assert commit.rank <= 2  # beside the function that does it
+    assert [adjustment.reason for adjustment in commit.adjustments] == ["the question is the subject of this commit"]
+    nearly = search.find("fusion of several engine rankings", limit=50).results
+    (commit,) = (result for result in nearly if result.title.startswith("Rank fusion"))
+    assert [adjustment.factor for adjustment in commit.adjustments] == [0.3]  # three of four words
+    without = search.find("fusion of several rankings", limit=50).results
+    (commit,) = (result for result in without if result.title.startswith("Rank fusion"))
+    assert not commit.adjustments

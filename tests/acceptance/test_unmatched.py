@@ -48,8 +48,6 @@ def test_filter_with_unknown_value_is_told_with_what_there_is(shop: IndexedProje
     assert shop.find(query).notice.startswith(told)
 
 
-@pytest.mark.parametrize(
-    "query", ["fuse lang:py", "returns type:doc", "fuse path:SHOP/", "fuse -path:none", '"later"']
-)
+@pytest.mark.parametrize("query", ["fuse lang:py", "returns type:doc", "fuse path:SHOP/", "fuse -path:none", '"later"'])
 def test_known_filters_are_not_told(shop: IndexedProject, query: str) -> None:
     assert shop.find(query).notice == ""

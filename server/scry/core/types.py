@@ -245,6 +245,7 @@ class SearchQuery(Struct, frozen=True):
     """A parsed query with the parameters beside it (content_types, source, domains; empty where none were given).
 
     unknown_filters: words that look like filters and are searched as text, for the filter has no such value.
+    asks_for_commits: whether it is worded as a question that a commit answers.
     strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 omits a factor, 1 keeps
     it. Only an evaluation (scry.lab) sets them.
     """
@@ -262,6 +263,7 @@ class SearchQuery(Struct, frozen=True):
     domains: tuple[str, ...] = ()
     strengths: Mapping[str, float] = field(default_factory=dict[str, float])
     unknown_filters: tuple[QueryFilter, ...] = ()
+    asks_for_commits: bool = False
 
     def strength(self, adjustment: str) -> float:
         """Return the exponent of this adjustment's factor."""

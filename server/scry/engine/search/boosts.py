@@ -36,13 +36,14 @@ from scry.core.text import (
     search_text,
 )
 from scry.core.types import Adjustment, Candidate, DocumentHeader, QueryFilter, QueryIntent, SearchQuery
+from scry.engine.search.query import COMMIT_QUESTION_WORDS
 
 StemFunction = Callable[[str], str]
 
 
 def max_boost(question: SearchQuery) -> float:
     """Return the product of all factors above 1 that a document could collect for this query."""
-    return max_name_factor(question) * _MAX_FILE_FACTOR
+    return max(max_name_factor(question) * _MAX_FILE_FACTOR, max_commit_factor(question))
 
 
 # The name of a document -----------------------------------------------------------------------------------------------
@@ -161,6 +162,75 @@ def file_stem(path: str) -> str:
     return folders.rpartition("/")[2] if stem in GENERIC_FILES else stem
 
 
+# The subject of a commit ---------------------------------------------------------------------------------------------
+
+COMMIT_FACTOR = 0.3
+"""A query about code wants code: commits come lower unless it asks what happened, or why, or for commits."""
+
+COMMIT_INTENTS = frozenset({QueryIntent.TEMPORAL, QueryIntent.RATIONALE})
+
+COMMIT_QUESTION_FACTOR = 16.0
+"""For a commit whose subject holds all words of a question for a commit; with a share of them, by its square. Commits
+have no vectors and rank by their words behind longer documents: a commit at rank 20 of one oracle then comes before
+code that three oracles rank first (1 / 80 * 16 > 3.2 / 61 * 2.9)."""
+
+SUBJECT_FACTOR = 2.5
+"""For a commit whose subject is the query, word for word: the vote of the semantic oracle, which it can't have, and the
+boosts of name and file."""
+
+MIN_SUBJECT_WORDS = 3
+MIN_SUBJECT_SHARE = 0.8
+"""A commit is as good as code where its subject holds nearly all words of a query of at least three. Two words stand
+together in many subjects."""
+
+
+class CommitBoost:
+    """The boost `commit` for one query: for commits, by the share of the query's words that their subjects hold.
+
+    max_factor: the highest factor that any commit can get.
+    """
+
+    def __init__(self, question: SearchQuery, stem: StemFunction) -> None:
+        self._stem = stem
+        self._asks_for_commits = question.asks_for_commits
+        self._is_lowered = not (
+            question.asks_for_commits
+            or question.intent in COMMIT_INTENTS
+            or "commit" in question.content_types
+            or QueryFilter("type", "commit") in question.filters
+        )
+        words = content_terms(search_text(question))
+        if question.asks_for_commits:
+            words = [word for word in words if word not in COMMIT_QUESTION_WORDS] or words
+        self._stems = frozenset(map(stem, words)) - {""}
+        self.max_factor = max_commit_factor(question)
+
+    def adjustment_for(self, candidate: Candidate) -> Adjustment | None:
+        """Return the boost of a commit."""
+        share, is_whole = self._match_subject(candidate) if "lexical" in candidate.oracle_matches else (0.0, False)
+        if self._asks_for_commits and share:
+            factor = 1 + (COMMIT_QUESTION_FACTOR - 1) * share**2
+            return Adjustment(
+                "commit", factor, f"a commit is asked for, and its subject holds {share:.0%} of the words"
+            )
+        if is_whole and len(self._stems) >= MIN_SUBJECT_WORDS:
+            return Adjustment("commit", SUBJECT_FACTOR, "the question is the subject of this commit")
+        if not self._is_lowered or (share >= MIN_SUBJECT_SHARE and len(self._stems) >= MIN_SUBJECT_WORDS):
+            return None
+        return Adjustment("commit", COMMIT_FACTOR, "a commit, and the question does not ask what happened")
+
+    def _match_subject(self, candidate: Candidate) -> tuple[float, bool]:
+        """Return the share of the query's words in a commit's subject, and whether the subject holds no others."""
+        subject = frozenset(map(self._stem, content_terms(candidate.document.name)))
+        common = len(subject & self._stems)
+        return common / max(1, len(self._stems)), common == len(self._stems) == len(subject - {""})
+
+
+def max_commit_factor(question: SearchQuery) -> float:
+    """Return the highest factor that a commit can get."""
+    return COMMIT_QUESTION_FACTOR if question.asks_for_commits else SUBJECT_FACTOR
+
+
 # The file of a document -----------------------------------------------------------------------------------------------
 
 FILE_HIT_SHARE = 0.06
@@ -204,11 +274,6 @@ for testing is the whole project."""
 
 PLATFORM_FACTOR = 0.6
 """Where the same is written once for each operating system, the files for another system than this one come lower."""
-
-COMMIT_FACTOR = 0.3
-"""A query about code wants code: commits come lower unless it asks what happened, or why, or for commits."""
-
-COMMIT_INTENTS = frozenset({QueryIntent.TEMPORAL, QueryIntent.RATIONALE})
 
 _FILE_HITS_REASONS = [f"{format_count(hits, 'more hit')} in the same file" for hits in range(MAX_FILE_HITS + 1)]
 
@@ -256,11 +321,7 @@ class BoostRules:
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
         self._words = frozenset(map(str.lower, find_identifiers(question.text)))
-        self._asks_for_commits = (
-            question.intent in COMMIT_INTENTS
-            or "commit" in question.content_types
-            or QueryFilter("type", "commit") in question.filters
-        )
+        self._commit_boost = CommitBoost(question, stem)
         self.set_order(by_rank_sum)
         self._own_platforms = families_here()
         self._platform_gaps = self._find_platform_gaps(list(self._hits))
@@ -287,9 +348,8 @@ class BoostRules:
         """Return the boosts of one candidate."""
         document = candidate.document
         if not document.path:
-            if document.content_type != "commit" or self._asks_for_commits:
-                return []
-            return [Adjustment("commit", COMMIT_FACTOR, "a commit, and the question does not ask what happened")]
+            boost = self._commit_boost.adjustment_for(candidate) if document.content_type == "commit" else None
+            return [boost] if boost else []
         by_name = self._name_boost.adjustment_for(document)
         adjustments = [by_name] if by_name else []
         others, support = self._hits[document.path].support_for(self._positions[document.doc_key])
@@ -300,7 +360,8 @@ class BoostRules:
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates whose rank sums times their factors may come to `min_score`, in their order."""
         max_name, factors, reachable = self._name_boost.max_factor, self._max_path_factors, list[Candidate]()
-        min_sum = min_score / (max_name * _MAX_FILE_FACTOR * _ROUNDING_MARGIN)
+        max_commit = self._commit_boost.max_factor
+        min_sum = min_score / (max(max_name * _MAX_FILE_FACTOR, max_commit) * _ROUNDING_MARGIN)
         candidates = [candidate for candidate in by_rank_sum if candidate.rank_sum >= min_sum]
         self.classify_paths([candidate.document.path for candidate in candidates])
         for candidate in candidates:
@@ -309,7 +370,11 @@ class BoostRules:
                 support = 1 + FILE_HIT_SHARE * self._hits[path].highest
                 factors[path] = support * self._path_adjustments(path)[1] * _ROUNDING_MARGIN
             bound = candidate.rank_sum * factors[path]
-            if bound >= min_score or (
+            if not path:
+                bound *= max_commit if candidate.document.content_type == "commit" else 1
+                if bound >= min_score:
+                    reachable.append(candidate)
+            elif bound >= min_score or (
                 bound * max_name >= min_score and self._name_boost.match_name(candidate.document) is not None
             ):
                 reachable.append(candidate)

@@ -39,10 +39,36 @@ KNOWLEDGE_SOURCES = frozenset({"project", "persona"})
 ALLOWED_FILTER_VALUES = {"type": CONTENT_TYPES, "source": KNOWLEDGE_SOURCES}
 """All values of these filters; with any other value the word is literal text, and the answer says so."""
 
+_COMMIT_VERBS = (
+    "added|bumped|changed|committed|deleted|deprecated|dropped|fixed|introduced|merged|moved|removed|renamed|replaced|"
+    "reverted|rewritten|rewrote|upgraded|wrote"
+)
+COMMIT_QUESTION_PATTERN = re.compile(
+    rf"""\b(?:
+        (?:which|what)\ (?:commits?|changesets?|merges?|revisions?|pull\ requests?)
+        | commits?\ (?:that|which|where|when)
+        | (?:when|since\ when)\ (?:was|were|has|have|did)
+        | who\ (?:{_COMMIT_VERBS})
+        | why\ (?:was|were|has|have)\ .*\b(?:{_COMMIT_VERBS})
+    )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Questions that a commit answers: which one, when or who, or why something was done to the code."""
+
+COMMIT_QUESTION_WORDS = frozenset(
+    {"commit", "commits", "changeset", "changesets", "merge", "merges", "revision", "revisions", "pull", "request"}
+    | {"requests", "since", *_COMMIT_VERBS.split("|")}
+)
+"""Words that ask for a commit and are not its subject: a commit that adds need not say so."""
+
 _INTENT_PATTERNS: tuple[tuple[QueryIntent, re.Pattern[str]], ...] = (
     (
         QueryIntent.TEMPORAL,
         re.compile(r"\b(recent|recently|lately|latest changes?|changed|last (week|month)|history)\b", re.I),
+    ),
+    (
+        QueryIntent.TEMPORAL,
+        re.compile(r"\b((which|what) commits?|commits? (that|which)|when (was|were)|who changed)\b", re.I),
     ),
     (QueryIntent.RATIONALE, re.compile(r"\b(why|rationale|reasons?|decided|decision|motivation|trade-?offs?)\b", re.I)),
     (QueryIntent.MECHANISM, re.compile(r"\bhow\b", re.I)),
@@ -138,6 +164,7 @@ def parse_query(
         source=source,
         domains=domains,
         unknown_filters=tuple(unknown),
+        asks_for_commits=COMMIT_QUESTION_PATTERN.search(words) is not None,
     )
 
 

@@ -144,15 +144,16 @@ class HistoryReader:
         return [read_commit(row) for row in self._select(sql, (low, high, limit))]
 
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
-        """Return the headers of commits: a commit has neither a path nor a name.
+        """Return the headers of commits: a commit has no path, and its subject as name.
 
         Headers are cached from query to query, until something is published.
         """
         with self._lock:
             cached = self._current_cache().headers
             missing = [doc_key for doc_key in doc_keys if doc_key not in cached]
-            for doc_key, sha in self._select_in("SELECT number, sha FROM commits WHERE number IN ({})", missing):
-                cached[doc_key] = DocumentHeader(doc_key, commit_doc_id(sha.hex()), "commit", "", "", "commit", "")
+            sql = "SELECT number, sha, subject FROM commits WHERE number IN ({})"
+            for doc_key, sha, subject in self._select_in(sql, missing):
+                cached[doc_key] = DocumentHeader(doc_key, commit_doc_id(sha.hex()), "commit", "", subject, "commit", "")
             return {doc_key: cached[doc_key] for doc_key in doc_keys if doc_key in cached}
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
