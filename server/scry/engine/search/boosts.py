@@ -172,9 +172,9 @@ COMMIT_INTENTS = frozenset({QueryIntent.TEMPORAL, QueryIntent.RATIONALE})
 COMMIT_QUESTION_FACTOR = 16.0
 """For a commit whose subject holds all words of a question for a commit; with a share of them, by its square. Commits
 have no vectors and rank by their words behind longer documents: a commit at rank 20 of one oracle then comes before
-code that three oracles rank first (1 / 80 * 16 > 3.2 / 61 * 2.9)."""
+code that three oracles rank first (1 / 80 * 16 > 3.2 / 61 * 2.4)."""
 
-SUBJECT_FACTOR = 2.5
+SUBJECT_FACTOR = 2.0
 """For a commit whose subject is the query, word for word: the vote of the semantic oracle, which it can't have, and the
 boosts of name and file."""
 

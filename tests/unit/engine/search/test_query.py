@@ -69,11 +69,32 @@ def test_odd_input_is_literal(text: str) -> None:
         ("how are requests retried", QueryIntent.MECHANISM),
         ("why is the cache bounded", QueryIntent.RATIONALE),
         ("what changed lately in the parser", QueryIntent.TEMPORAL),
+        ("which commit added pooling", QueryIntent.TEMPORAL),
+        ("when was the cache bounded", QueryIntent.TEMPORAL),
+        ("why was pooling merged", QueryIntent.RATIONALE),
         ("connection pooling and transport", QueryIntent.GENERAL),
     ],
 )
 def test_intent_is_detected_from_the_words(words: str, intent: QueryIntent) -> None:
     assert detect_intent(words) == intent
+
+
+@pytest.mark.parametrize(
+    ("words", "asks"),
+    [
+        ("which commit added pooling", True),
+        ("the commit that bounds the cache", True),
+        ("when was pooling added", True),
+        ("who renamed the retry policy?", True),
+        ("why was pooling reverted", True),
+        ("when does the cache expire", False),
+        ("how is a commit made", False),
+        ("why is pooling merged with transport", False),
+        ("who calls the merge", False),
+    ],
+)
+def test_question_for_a_commit_is_known_by_its_words(words: str, asks: bool) -> None:
+    assert parse_query(words, _WEIGHTS, limit=10).asks_for_commits == asks
 
 
 @pytest.mark.acceptance("F7")
