@@ -14,6 +14,6 @@ WEIGHT = 0.5
 """Together with words and meaning, a belief that answers the query ranks among the first; by this oracle alone it ranks
 behind all code that two oracles agree on."""
 
-_BELIEFS = NoteOracle(PROJECT_NOTES, frozenset({BELIEF}))
+_BELIEFS = NoteOracle(PROJECT_NOTES, frozenset({BELIEF}), answers_decisions=True)
 
 ORACLE = Oracle("belief", "bel", "Belief", WEIGHT, SCORE_TYPE, _BELIEFS.consult, _BELIEFS.lookup_rank, notes_only=True)

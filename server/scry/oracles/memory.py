@@ -3,10 +3,10 @@
 Reads the project's memory; silent where no memory holds at least half of the query's terms, weighted by rarity.
 
 A query for memory itself ("resume work", "what was decided", "why did tests fail") matches whatever serves that
-purpose, also without a common word. For any other query, memories captured in passing (a jump, an edit, a commit) are
-left out: they only point at documents that the other oracles find. Memories are ranked by four signals
-(core.memory.ranking) as of the full hour, so that the same query has the same answer a minute later and in another
-process.
+purpose, also without a common word. "What was decided about caching" matches memories that may say so (DECISION_KINDS).
+For any other query, memories captured in passing (a jump, an edit, a commit) are left out: they only point at documents
+that the other oracles find. Memories are ranked by four signals (core.memory.ranking) as of the full hour, so that the
+same query has the same answer a minute later and in another process.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from scry.core.knowledge import MEMORY, MEMORY_NOTES
 from scry.core.memory.purpose import MemoryQuery, parse_memory_query
 from scry.core.memory.ranking import RecallContext, RecalledMemory, explain_recall
+from scry.core.memory.types import PROSE_KINDS
 from scry.core.text import query_terms, search_text
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import Oracle, RankLookup
@@ -29,6 +30,10 @@ SCORE_TYPE = "relevance"
 
 MIN_MATCHED_SHARE = 0.5
 """Least share of a query's terms that a memory must hold: among many memories, one holds one word of any query."""
+
+DECISION_KINDS = PROSE_KINDS - {"error"}
+"""Kinds of memories in which somebody may say what was decided about a topic. A command that was run on it says
+nothing."""
 
 _HOUR_MS = 3_600_000
 
@@ -70,6 +75,7 @@ def _recall_memories(
         RETRIEVAL_DEPTH,
         include_purpose_matches=query.is_generic,
         min_share=MIN_MATCHED_SHARE,
+        kinds=DECISION_KINDS if query.decision_topic and not is_for_memory else frozenset(),
         include_captured=is_for_memory or query.purpose is not None,
     )
 

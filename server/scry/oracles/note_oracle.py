@@ -6,13 +6,16 @@ reaches. Notes rank only among notes of the same types.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.errors import ModelUnavailable
 from scry.core.knowledge import KnowledgeFilter
-from scry.core.text import query_terms
+from scry.core.memory.purpose import parse_memory_query
+from scry.core.text import query_terms, search_text
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import RankLookup, rank_in_scores, rank_notes_among_others
 from scry.oracles.reader import OracleReader
@@ -29,10 +32,15 @@ _VECTOR_WEIGHT = 0.5
 
 
 class NoteOracle(Struct, frozen=True):
-    """The notes of some types in one note store, as an oracle ranks them."""
+    """The notes of some types in one note store, as an oracle ranks them.
+
+    answers_decisions: whether a query for what was decided about a topic is a query for these notes. Then only notes
+    match that hold at least half of the topic's words, for the oracle's weight is high.
+    """
 
     note_store: str
     types: frozenset[str]
+    answers_decisions: bool = False
 
     def consult(self, question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
         """Return matches by relevance, equal ones in the order of doc_id. Raises IndexUnavailable."""
@@ -48,6 +56,8 @@ class NoteOracle(Struct, frozen=True):
         scored = self._score_notes(question, reader)
         score = scored.score_of(document.doc_key) or 0.0
         if score < MIN_RELEVANCE:
+            if not score and self._decision_topic(question):
+                return RankLookup(note="it holds less than half of the words of what the decision is about")
             return RankLookup(note=f"its relevance of {score:.2f} lies below the floor of {MIN_RELEVANCE}")
         return RankLookup(rank_in_scores(document, score, scored.with_min_score(score).as_pairs(), reader), score)
 
@@ -57,9 +67,23 @@ class NoteOracle(Struct, frozen=True):
         if notes is None or not types:
             return NO_DOCUMENTS
         filters = replace(reader.notes.filters, types=types)
-        words = query_terms(question)
+        topic = self._decision_topic(question)
+        words = topic or query_terms(question)
         by_words = notes.search_words(reader.note_query(words), filters) if words else NO_DOCUMENTS
-        return _combine_scores(by_words, _score_by_vectors(question, reader, notes, filters))
+        scored = _combine_scores(by_words, _score_by_vectors(question, reader, notes, filters))
+        return _restrict_to_topic(scored, topic, by_words, notes) if topic else scored
+
+    def _decision_topic(self, question: SearchQuery) -> tuple[str, ...]:
+        return parse_memory_query(search_text(question)).decision_topic if self.answers_decisions else ()
+
+
+def _restrict_to_topic(
+    scored: ScoredDocuments, topic: Sequence[str], by_words: ScoredDocuments, notes: NoteSource
+) -> ScoredDocuments:
+    """Return the notes that hold at least half of these words. by_words: the notes that hold any."""
+    matched = notes.matched_terms(topic, by_words.doc_keys.tolist())
+    about = [doc_key for doc_key, terms in matched.items() if 2 * len(terms) >= len(topic)]
+    return scored.restrict_to(np.array(sorted(about), dtype=np.int64))
 
 
 def _combine_scores(by_words: ScoredDocuments, by_vectors: ScoredDocuments) -> ScoredDocuments:

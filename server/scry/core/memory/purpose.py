@@ -24,12 +24,14 @@ class RecallPurpose(str, Enum):
 class MemoryQuery(Struct, frozen=True):
     """A query as memory reads it. purpose: None for a query about anything. terms: its other subject.
 
-    is_generic: whether it names nothing in particular, so that whatever serves its purpose answers it.
+    is_generic: whether it names nothing in particular, so that whatever serves its purpose answers it. decision_topic:
+    its subject, where it asks what was decided about one; code that is about the subject does not answer it.
     """
 
     purpose: RecallPurpose | None
     terms: tuple[str, ...]
     is_generic: bool = False
+    decision_topic: tuple[str, ...] = ()
 
 
 PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
@@ -54,7 +56,9 @@ PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
                     (?:\ (?:was|were|have\ been)\ (?:made|taken))?
                 | why\ was\ it\ decided
                 | decisions?\ (?:on|about|for|made|taken|regarding)
-            )\b""",
+                | (?:decided?|agreed|settled)\ (?:about|regarding)
+                | what(?=\ .*\b(?:was|were|been|did|we|they|team)\ (?:decided?|agreed?|settled?)\b)
+            )\b | \bdecisions\W*$ | ^\W*decisions?\ *:""",
             re.IGNORECASE | re.VERBOSE,
         ),
         RecallPurpose.FAILURES: re.compile(
@@ -77,7 +81,7 @@ _PURPOSE_WORDS: Mapping[RecallPurpose, frozenset[str]] = {
         {"resume", "continue", "work", "session", "last", "previous", "left", "off", "back"}
     ),
     RecallPurpose.DECISIONS: frozenset(
-        {"decide", "decided", "decision", "decisions", "made", "taken", "agreed", "settled"}
+        {"decide", "decided", "decision", "decisions", "made", "taken", "agree", "agreed", "settle", "settled", "team"}
     ),
     RecallPurpose.FAILURES: frozenset(
         "fail fails failed failing failure failures break breaks breaking broke broken crash crashes crashed crashing"
@@ -85,6 +89,9 @@ _PURPOSE_WORDS: Mapping[RecallPurpose, frozenset[str]] = {
     ),
 }
 """Words that state a purpose and no subject."""
+
+_CODE_QUESTION = re.compile(r"\W*(?:how|where)\b", re.IGNORECASE)
+"""How a program decides, and where it does, is in its code."""
 
 _GENERIC_WORDS = frozenset({"test", "tests", "build", "builds", "ci", "command", "commands", "run", "everything"})
 """Words that name nothing in particular: "why did tests fail" also wants errors that do not say `test`."""
@@ -120,7 +127,9 @@ def parse_memory_query(question: str, explicit: RecallPurpose | None = None) -> 
         return MemoryQuery(None, tuple(terms))
     rest = content_terms(PURPOSE_PATTERNS[purpose].sub(" ", question)) if not explicit else terms
     about = tuple(term for term in rest if term not in _PURPOSE_WORDS[purpose])
-    return MemoryQuery(purpose, about, is_generic=set(about) <= _GENERIC_WORDS)
+    is_generic = set(about) <= _GENERIC_WORDS
+    is_recall = purpose is RecallPurpose.DECISIONS and not is_generic and not _CODE_QUESTION.match(question)
+    return MemoryQuery(purpose, about, is_generic, about if is_recall else ())
 
 
 def purpose_relevance(purpose: RecallPurpose, memory: Memory) -> float:

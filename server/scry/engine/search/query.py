@@ -89,7 +89,8 @@ INTENT_WEIGHT_FACTORS: Mapping[QueryIntent, Mapping[str, float]] = {
 oracle for mechanisms or the lexical one for definitions changed nothing measurable, so these two are only reported."""
 
 MEMORY_QUESTION_FACTOR = 60.0
-"""Factor of the memory oracle's weight for a query that asks for nothing but memory ("resume work"). Its first ten
+"""Factor of the memory oracle's weight for a query that asks for nothing but memory ("resume work"), and of the memory
+and belief oracles' for one that asks what was decided about something. Its first ten
 results then rank above a document that the semantic, lexical and temporal oracles all rank first and that its file and
 a mentioned name boost as far as they can (30 / 70 > 3.2 / 61 * 8.1). The order among code does not change."""
 
@@ -148,8 +149,12 @@ def parse_query(
     detected = intent or detect_intent(words)
     factors = {**INTENT_WEIGHT_FACTORS[detected]}
     for pattern in PURPOSE_PATTERNS.values():
-        if pattern.search(words) and parse_memory_query(words).is_generic:
-            factors["memory"] = MEMORY_QUESTION_FACTOR
+        if pattern.search(words):
+            recall = parse_memory_query(words)
+            if recall.is_generic:
+                factors["memory"] = MEMORY_QUESTION_FACTOR
+            elif recall.decision_topic:  # these oracles then match only what holds half of the topic's words
+                factors["memory"] = factors["belief"] = MEMORY_QUESTION_FACTOR
             break
     return SearchQuery(
         text=text,

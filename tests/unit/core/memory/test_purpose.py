@@ -15,6 +15,13 @@ from scry.core.memory import RecallPurpose, parse_memory_query
         ("what was decided", RecallPurpose.DECISIONS, ()),
         ("what did we decide about auth", RecallPurpose.DECISIONS, ("auth",)),
         ("why was it decided to use JWT", RecallPurpose.DECISIONS, ("use", "jwt")),
+        ("about caching: what was decided?", RecallPurpose.DECISIONS, ("caching",)),
+        ("what about caching was decided", RecallPurpose.DECISIONS, ("caching",)),
+        ("what did the team decide about caching", RecallPurpose.DECISIONS, ("caching",)),
+        ("was anything decided about caching?", RecallPurpose.DECISIONS, ("anything", "caching")),
+        ("caching decisions", RecallPurpose.DECISIONS, ("caching",)),
+        ("decision: caching", RecallPurpose.DECISIONS, ("caching",)),
+        ("decision tree of the parser", None, ("decision", "tree", "parser")),
         ("why did tests fail", RecallPurpose.FAILURES, ("tests",)),
         ("which tests failed", RecallPurpose.FAILURES, ()),
         ("last errors", RecallPurpose.FAILURES, ()),
@@ -43,3 +50,18 @@ def test_questions_about_tests_have_no_purpose() -> None:
 def test_purpose_can_be_set_explicitly() -> None:
     wanted = parse_memory_query("parser", RecallPurpose.FAILURES)
     assert (wanted.purpose, wanted.terms) == (RecallPurpose.FAILURES, ("parser",))
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("what was decided about caching", ("caching",)),
+        ("caching: which decisions were made?", ("caching",)),
+        ("what was decided", ()),
+        ("where are decisions about caching made", ()),
+        ("how is it decided what we agreed on for the cache", ()),
+        ("why does caching fail", ()),
+    ],
+)
+def test_topic_of_a_decision_is_what_was_decided_about(question: str, topic: tuple[str, ...]) -> None:
+    assert parse_memory_query(question).decision_topic == topic
