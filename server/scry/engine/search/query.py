@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from scry.core.knowledge import ALL_KNOWLEDGE, KNOWLEDGE_TYPES, PERSONA, KnowledgeFilter, normalize_domain
 from scry.core.memory.purpose import PURPOSE_PATTERNS, parse_memory_query
+from scry.core.text import STOP_WORDS, content_terms
 from scry.core.types import QueryFilter, QueryIntent, SearchQuery
 
 MAX_QUERY_CHARACTERS = 1_000_000
@@ -94,6 +95,27 @@ and belief oracles' for one that asks what was decided about something. Its firs
 results then rank above a document that the semantic, lexical and temporal oracles all rank first and that its file and
 a mentioned name boost as far as they can (30 / 70 > 3.2 / 61 * 8.1). The order among code does not change."""
 
+_TOPIC_QUESTION_PATTERN = re.compile(
+    r"""^\W*(?:
+        what\ (?:should|must|do|can)\ (?:i|we|one)\ (?:(?:need|have)\ to\ )?know
+        | what\ is\ there\ to\ know
+        | tell\ (?:me|us)
+    )\ about\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The beginning of a question about a topic as a whole. It says nothing of the topic."""
+
+_KIND_WORDS = "module|package|file|function|method|class|code"
+_KIND_OF_TOPIC_PATTERN = re.compile(rf"(\w )(?:{_KIND_WORDS})(?=\W*$)", re.IGNORECASE)
+_KIND_IN_QUESTION_PATTERN = re.compile(
+    rf"""(\b(?:which|what)\ )(?:{_KIND_WORDS})e?s?\b(?=\ \w)
+        | (\bdoes\ the\ (?:\w+\ ){{1,3}}?)(?:{_KIND_WORDS})(?=\ (?:do|work)\b)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Places where a word for a kind of code asks for an answer of that kind and is not the subject: "which class parses
+queries", "how does the retry module work", "what should I know about the retry module?". Elsewhere it may be the
+subject, as in "module resolution" and "config file"."""
+
 LANGUAGE_ALIASES = {
     "py": "python",
     "js": "javascript",
@@ -158,7 +180,7 @@ def parse_query(
             break
     return SearchQuery(
         text=text,
-        words=" ".join(words.split()),
+        words=_subject_words(" ".join(words.split())),
         phrases=tuple(dict.fromkeys(map(str.strip, _PHRASE_PATTERN.findall(unfiltered)))),
         filters=tuple(filters),
         intent=detected,
@@ -171,6 +193,19 @@ def parse_query(
         unknown_filters=tuple(unknown),
         asks_for_commits=COMMIT_QUESTION_PATTERN.search(words) is not None,
     )
+
+
+def _subject_words(words: str) -> str:
+    """Return the words of a query without those that only word the question for a topic or a kind of code.
+
+    A query that has no other words keeps them.
+    """
+    topic = _TOPIC_QUESTION_PATTERN.sub("about", words)  # so that a single word left is not a name that is asked for
+    kept = _KIND_IN_QUESTION_PATTERN.sub(lambda match: match[1] or match[2], topic)
+    if topic != words:
+        kept = _KIND_OF_TOPIC_PATTERN.sub(r"\1", kept)
+    kept = " ".join(kept.split())
+    return kept if STOP_WORDS.isdisjoint(content_terms(kept)) else words
 
 
 def browse_question(text: str, limit: int) -> SearchQuery:

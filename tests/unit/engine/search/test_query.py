@@ -105,3 +105,23 @@ def test_intent_only_raises_weights_and_may_be_set() -> None:
         assert question.intent == intent
         assert question.weights.keys() == _WEIGHTS.keys()
         assert all(question.weights[name] >= weight for name, weight in _WEIGHTS.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("What should I know about the retrieval module?", "about the retrieval ?"),
+        ("what should we know about retrieval", "about retrieval"),
+        ("Tell me about the http client package", "about the http client"),
+        ("which class parses queries", "which parses queries"),
+        ("how does the retry module work", "how does the retry work"),
+        ("where is the config file read", "where is the config file read"),
+        ("module resolution", "module resolution"),
+        ("what should I know about the module?", "what should I know about the module?"),
+        ("which code", "which code"),
+        ("module", "module"),
+        ("?", "?"),
+    ],
+)
+def test_words_for_a_kind_of_code_are_no_subject_where_the_question_has_another(text: str, words: str) -> None:
+    assert parse_query(text, _WEIGHTS, limit=10).words == words
