@@ -25,6 +25,7 @@ from scry.core.path_kinds import (
     superseded_paths,
 )
 from scry.core.text import (
+    STOP_WORDS,
     content_terms,
     find_identifiers,
     format_count,
@@ -203,6 +204,8 @@ class CommitBoost:
         if question.asks_for_commits:
             words = [word for word in words if word not in COMMIT_QUESTION_WORDS] or words
         self._stems = frozenset(map(stem, words)) - {""}
+        written = {word.lower() for word in find_identifiers(search_text(question))}
+        self._is_long = len(written - STOP_WORDS) >= MIN_SUBJECT_WORDS  # an identifier is one word, not its parts
         self.max_factor = max_commit_factor(question)
 
     def adjustment_for(self, candidate: Candidate) -> Adjustment | None:
@@ -213,9 +216,9 @@ class CommitBoost:
             return Adjustment(
                 "commit", factor, f"a commit is asked for, and its subject holds {share:.0%} of the words"
             )
-        if is_whole and len(self._stems) >= MIN_SUBJECT_WORDS:
+        if is_whole and self._is_long:
             return Adjustment("commit", SUBJECT_FACTOR, "the question is the subject of this commit")
-        if not self._is_lowered or (share >= MIN_SUBJECT_SHARE and len(self._stems) >= MIN_SUBJECT_WORDS):
+        if not self._is_lowered or (share >= MIN_SUBJECT_SHARE and self._is_long):
             return None
         return Adjustment("commit", COMMIT_FACTOR, "a commit, and the question does not ask what happened")
 

@@ -145,3 +145,25 @@ def test_extension_block_is_found_by_its_type_name() -> None:
         outline(5, "src/object.kt", "companion object", "implementation"),
     )
     assert {candidate.document.doc_key for candidate in found if "definition" in factors(candidate)} == {3, 4}
+
+
+@pytest.mark.acceptance("F5", "F7")
+@pytest.mark.parametrize(
+    ("query", "subject", "factor"),
+    [
+        ("bound the retry queue", "Bound the retry queue", 2.0),
+        ("bound the retry queue", "Bound the retry queue of the mailer", 1.0),
+        ("bound the retry queue", "Drain the retry queue", 0.3),
+        ("retry queue", "Bound the retry queue", 0.3),  # two words stand together in many subjects
+        ("boundRetryQueue", "Use boundRetryQueue in the mailer", 0.3),  # one word, whatever its parts
+        ("which commit bounds the retry queue", "Retry queue: raise the limit", 1 + 15 * (2 / 3) ** 2),
+        ("which commit added the retry queue", "A retry queue for the mailer", 16.0),
+        ("why is the retry queue bounded", "Bounded buffers", 1.0),
+    ],
+)
+def test_commit_is_raised_by_the_share_of_the_words_in_its_subject(query: str, subject: str, factor: float) -> None:
+    commit = DocumentHeader(2, "commit:1", "commit", "", subject, "commit", "")
+    found = ranked(boosts_for(query), outline(1, "mail/send.py", "send"), commit)
+    (adjusted,) = (candidate for candidate in found if candidate.document.doc_key == 2)
+    assert factors(adjusted).get("commit", 1.0) == pytest.approx(factor)
+    assert adjusted.fused_score <= 1
