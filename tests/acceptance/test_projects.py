@@ -145,7 +145,7 @@ def test_words_and_filters_are_told_only_where_no_project_has_them(sample: Proje
 
         assert notice("invoice backoff") == ""  # each of the words occurs in one of them
         assert notice("path:lib/ letter") == ""
-        assert notice("delivre zzyzx") == "app, lib: nothing here holds delivre, zzyzx; did you mean deliver?"
+        assert notice("delivre zzyzx") == "app, lib: delivre, zzyzx occur nowhere here; did you mean deliver?"
         assert notice("invoice lang:klingon") == "app, lib: no file here has 'lang:klingon'; there are: python"
 
 

@@ -26,6 +26,13 @@ def test_words_count_wherever_they_occur(shop: IndexedProject) -> None:
     assert shop.find("invoice rankings lang:python").notice == ""
 
 
+def test_answer_without_results_also_says_how_much_was_searched(shop: IndexedProject) -> None:
+    notice = shop.find("fuse lang:cobol").notice
+    assert notice.startswith("no file here has 'lang:cobol'; there are: ")
+    assert "; Nothing found in 10 files" in notice
+    assert "xqzt occurs nowhere here; Nothing found in 10 files" in shop.find("xqzt", min_score=0.99).notice
+
+
 def test_inflected_words_and_stop_words_are_no_unknown_words(shop: IndexedProject) -> None:
     assert shop.find("what is it that fuses a ranking?").notice == ""
 

@@ -8,6 +8,7 @@ command line. The notices of the engine's modes are in engine/notices.py.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -31,7 +32,12 @@ COMMAND_LINE = CommandNames()
 
 
 class Notice(Struct, frozen=True, tag_field="code"):
-    """A message for a person: its class is tagged with the code, its fields are the arguments."""
+    """A message for a person: its class is tagged with the code, its fields are the arguments.
+
+    explains_emptiness: whether an answer without results needs no other reason beside this notice.
+    """
+
+    explains_emptiness: ClassVar[bool] = True
 
     def render(self, commands: CommandNames) -> str:
         """Return the text for a client with these commands."""

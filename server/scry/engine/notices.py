@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from scry.core.notices import CommandNames, Notice
 from scry.core.text import format_age, format_count
 
@@ -62,6 +64,8 @@ class UnknownWords(Notice, frozen=True, tag="unknown_words"):
     the answer has results, which then are only near in meaning where `is_all`.
     """
 
+    explains_emptiness: ClassVar[bool] = False
+
     words: tuple[str, ...]
     similar: tuple[str, ...] = ()
     is_all: bool = False
@@ -71,11 +75,9 @@ class UnknownWords(Notice, frozen=True, tag="unknown_words"):
         """Return the text; it names no command."""
         words = [word if len(word) <= _MAX_SHOWN_WORD else f"{word[: _MAX_SHOWN_WORD - 1]}…" for word in self.words]
         listed = ", ".join(words[:_MAX_SHOWN_WORDS]) + (", …" if len(words) > _MAX_SHOWN_WORDS else "")
-        if self.is_all:
-            parts = [f"no word of this occurs here ({listed})" if self.has_results else f"nothing here holds {listed}"]
-            parts += ["the results are the nearest by meaning"] if self.has_results else []
-        else:
-            parts = [f"{listed} {'occurs' if len(words) == 1 else 'occur'} nowhere here"]
+        parts = [f"{listed} {'occurs' if len(words) == 1 else 'occur'} nowhere here"]
+        if self.is_all and self.has_results:
+            parts = [f"no word of this occurs here ({listed})", "the results are the nearest by meaning"]
         return "; ".join([*parts, f"did you mean {' or '.join(self.similar)}?"] if self.similar else parts)
 
 
@@ -89,6 +91,8 @@ class UnknownFilterValue(Notice, frozen=True, tag="unknown_filter_value"):
     known: values that there are, for a path those that are similar. is_searched: whether the filter is searched as text
     because it takes only the known values.
     """
+
+    explains_emptiness: ClassVar[bool] = False
 
     field: str
     value: str

@@ -154,7 +154,8 @@ def present_answer(answer: Answer, mode: str, project: Project, context: Request
         faults=[present_fault(fault) for fault in (*answer.faults, *index_faults(answer.index))],
     )
     notice = render_notices(answer.notices, context.commands) if answer.notices else ""
-    return add_notice(presented, notice, context.commands)
+    is_explained = any(each.explains_emptiness for each in answer.notices)
+    return add_notice(presented, notice, context.commands, is_explained=is_explained)
 
 
 def present_state(state: IndexState, commands: CommandNames = COMMAND_LINE) -> messages.IndexState:
@@ -431,11 +432,18 @@ def _describe_skipped(state: messages.IndexState) -> str:
 
 
 def add_notice(
-    answer: messages.Answer, mode_notice: str = "", commands: CommandNames = COMMAND_LINE
+    answer: messages.Answer,
+    mode_notice: str = "",
+    commands: CommandNames = COMMAND_LINE,
+    *,
+    is_explained: bool = False,
 ) -> messages.Answer:
-    """Return the answer with its notice: that of its mode, or why it is empty, and what may be missing."""
-    is_explained = answer.results or mode_notice
-    missing = describe_incomplete(answer.index, commands) if is_explained else describe_emptiness(answer, commands)
+    """Return the answer with its notice: that of its mode, why it is empty, and what may be missing.
+
+    is_explained: whether the notice of its mode says why it is empty.
+    """
+    is_plain = answer.results or is_explained
+    missing = describe_incomplete(answer.index, commands) if is_plain else describe_emptiness(answer, commands)
     return replace(answer, notice="; ".join([part for part in (mode_notice, missing) if part]))
 
 
