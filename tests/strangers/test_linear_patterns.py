@@ -19,7 +19,7 @@ from scry.core.projects import describe_bad_name, suggest_project_name
 from scry.core.settings import SettingsFile
 from scry.core.types import QueryFilter
 from scry.embedding.tokenizer import split_words
-from scry.engine.search.query import _predicate  # pyright: ignore[reportPrivateUsage]
+from scry.engine.search.query import filter_predicate
 from scry.index.parse.languages import LANGUAGES
 from scry.index.parse.receivers import MAX_RECEIVER_BYTES, chain_patterns
 from scry.index.scan.gitignore import NamePatterns, compile_glob, parse_patterns
@@ -77,8 +77,8 @@ MADE_ON_CALL: Mapping[str, Callable[[], list[Runner]]] = {
     "scry.core.settings.describe_line": lambda: [lambda text: SettingsFile({}, text).describe_line("ignore")],
     "scry.core.memory.secret_places._command": list,  # its patterns are those of COMMANDS
     "scry.embedding.tokenizer._word_pattern": lambda: [lambda text: split_words(f"é{text}")],
-    "scry.engine.search.query._predicate": lambda: [
-        lambda text: _predicate(QueryFilter("path", "*a*_*.", False))(text, "", "") and None
+    "scry.engine.search.query.filter_predicate": lambda: [
+        lambda text: filter_predicate(QueryFilter("path", "*a*_*.", False))(text, "", "") and None
     ],
     "scry.index.graph.import_graph._starts_program": lambda: _search_all([each.entry_text for each in LANGUAGES]),
     "scry.index.graph.import_graph._structure_flags": lambda: _search_all([each.entry_paths for each in LANGUAGES]),

@@ -57,7 +57,7 @@ PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
                 | why\ was\ it\ decided
                 | decisions?\ (?:on|about|for|made|taken|regarding)
                 | (?:decided?|agreed|settled)\ (?:about|regarding)
-                | what(?=\ .*\b(?:was|were|been|did|we|they|team)\ (?:decided?|agreed?|settled?)\b)
+                | what(?=\ .{0,120}\b(?:was|were|been|did|we|they|team)\ (?:decided?|agreed?|settled?)\b)
             )\b | \bdecisions\W*$ | ^\W*decisions?\ *:""",
             re.IGNORECASE | re.VERBOSE,
         ),

@@ -154,7 +154,7 @@ def present_answer(answer: Answer, mode: str, project: Project, context: Request
         faults=[present_fault(fault) for fault in (*answer.faults, *index_faults(answer.index))],
     )
     notice = render_notices(answer.notices, context.commands) if answer.notices else ""
-    is_explained = any(each.explains_emptiness for each in answer.notices)
+    is_explained = True in [each.explains_emptiness for each in answer.notices]
     return add_notice(presented, notice, context.commands, is_explained=is_explained)
 
 

@@ -44,7 +44,8 @@ StemFunction = Callable[[str], str]
 
 def max_boost(question: SearchQuery) -> float:
     """Return the product of all factors above 1 that a document could collect for this query."""
-    return max(max_name_factor(question) * _MAX_FILE_FACTOR, max_commit_factor(question))
+    commit_factor = COMMIT_QUESTION_FACTOR if question.asks_for_commits else SUBJECT_FACTOR
+    return max(max_name_factor(question) * _MAX_FILE_FACTOR, commit_factor)
 
 
 # The name of a document -----------------------------------------------------------------------------------------------
@@ -204,13 +205,16 @@ class CommitBoost:
         if question.asks_for_commits:
             words = [word for word in words if word not in COMMIT_QUESTION_WORDS] or words
         self._stems = frozenset(map(stem, words)) - {""}
-        written = {word.lower() for word in find_identifiers(search_text(question))}
+        written = frozenset(map(str.lower, find_identifiers(search_text(question))))
         self._is_long = len(written - STOP_WORDS) >= MIN_SUBJECT_WORDS  # an identifier is one word, not its parts
-        self.max_factor = max_commit_factor(question)
+        self.max_factor = COMMIT_QUESTION_FACTOR if question.asks_for_commits else SUBJECT_FACTOR
 
     def adjustment_for(self, candidate: Candidate) -> Adjustment | None:
         """Return the boost of a commit."""
-        share, is_whole = self._match_subject(candidate) if "lexical" in candidate.oracle_matches else (0.0, False)
+        share, is_whole = 0.0, False
+        if "lexical" in candidate.oracle_matches and self._stems:
+            subject = frozenset(map(self._stem, content_terms(candidate.document.name))) - {""}
+            share, is_whole = len(subject & self._stems) / len(self._stems), subject == self._stems
         if self._asks_for_commits and share:
             factor = 1 + (COMMIT_QUESTION_FACTOR - 1) * share**2
             return Adjustment(
@@ -221,17 +225,6 @@ class CommitBoost:
         if not self._is_lowered or (share >= MIN_SUBJECT_SHARE and self._is_long):
             return None
         return Adjustment("commit", COMMIT_FACTOR, "a commit, and the question does not ask what happened")
-
-    def _match_subject(self, candidate: Candidate) -> tuple[float, bool]:
-        """Return the share of the query's words in a commit's subject, and whether the subject holds no others."""
-        subject = frozenset(map(self._stem, content_terms(candidate.document.name)))
-        common = len(subject & self._stems)
-        return common / max(1, len(self._stems)), common == len(self._stems) == len(subject - {""})
-
-
-def max_commit_factor(question: SearchQuery) -> float:
-    """Return the highest factor that a commit can get."""
-    return COMMIT_QUESTION_FACTOR if question.asks_for_commits else SUBJECT_FACTOR
 
 
 # The file of a document -----------------------------------------------------------------------------------------------

@@ -13,10 +13,13 @@ from msgspec import Struct
 
 from scry.core.doc_id import new_query_id
 from scry.core.errors import Cancelled, IndexUnavailable
+from scry.core.notices import Notice
+from scry.core.text import query_terms
 from scry.core.types import (
     Answer,
     Candidate,
     FusionScoring,
+    Hit,
     IndexState,
     OracleFault,
     OracleMatch,
@@ -27,7 +30,6 @@ from scry.engine.search.boosts import max_boost
 from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
 from scry.engine.search.query import apply_filters
 from scry.engine.search.results import find_hidden_repeats, make_hits
-from scry.engine.search.unmatched import unmatched_notices
 from scry.oracles import ORACLES
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, NoteCorpus, OracleReader
 from scry.store.history.reader import HistoryReader
@@ -174,6 +176,11 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
     ranking = rank_candidates(question, retrieval.reader, oracle_matches, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
     hits = make_hits(best, question, ranking.reader, find_hidden_repeats(ranking.ranked, best))
+    notices: tuple[Notice, ...] = ()
+    if question.filters or question.unknown_filters or _has_unknown_term(question, ranking.reader, hits):
+        from scry.engine.search.unmatched import unmatched_notices
+
+        notices = unmatched_notices(question, ranking.reader, hits, state)
     return Answer(
         question=question,
         query_id=new_query_id(),
@@ -181,8 +188,19 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
         index=state,
         hits=hits,
         faults=oracle_matches.faults,
-        notices=unmatched_notices(question, ranking.reader, hits, state),
+        notices=notices,
     )
+
+
+def _has_unknown_term(question: SearchQuery, reader: OracleReader, hits: Sequence[Hit]) -> bool:
+    """Return whether some term of a query occurs in no code or document. A term that a result holds is not looked up.
+
+    The index counts deleted documents until they are compacted away, so that a term is searched for too.
+    """
+    seen = [term for hit in hits for match in hit.candidate.oracle_matches.values() for term in match.matches]
+    index = reader.code.store.lexical
+    unseen = frozenset(query_terms(question)).difference(seen)
+    return False in [bool(index.document_frequency(term) and index.search([term], 1)) for term in unseen]
 
 
 def empty_answer(question: SearchQuery, state: IndexState) -> Answer:

@@ -50,7 +50,7 @@ COMMIT_QUESTION_PATTERN = re.compile(
         | commits?\ (?:that|which|where|when)
         | (?:when|since\ when)\ (?:was|were|has|have|did)
         | who\ (?:{_COMMIT_VERBS})
-        | why\ (?:was|were|has|have)\ .*\b(?:{_COMMIT_VERBS})
+        | why\ (?:was|were|has|have)\ .{{0,120}}\b(?:{_COMMIT_VERBS})
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -167,7 +167,8 @@ def parse_query(
         return " "
 
     unfiltered = _FILTER_PATTERN.sub(take_filter, text)
-    words = _PHRASE_PATTERN.sub(" ", unfiltered)
+    words = " ".join(_PHRASE_PATTERN.sub(" ", unfiltered).split())
+    has_wording = _TOPIC_QUESTION_PATTERN.match(words) or _KIND_IN_QUESTION_PATTERN.search(words)
     detected = intent or detect_intent(words)
     factors = {**INTENT_WEIGHT_FACTORS[detected]}
     for pattern in PURPOSE_PATTERNS.values():
@@ -180,7 +181,7 @@ def parse_query(
             break
     return SearchQuery(
         text=text,
-        words=_subject_words(" ".join(words.split())),
+        words=_subject_words(words) if has_wording else words,
         phrases=tuple(dict.fromkeys(map(str.strip, _PHRASE_PATTERN.findall(unfiltered)))),
         filters=tuple(filters),
         intent=detected,
