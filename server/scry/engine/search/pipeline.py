@@ -19,7 +19,6 @@ from scry.core.types import (
     Answer,
     Candidate,
     FusionScoring,
-    Hit,
     IndexState,
     OracleFault,
     OracleMatch,
@@ -177,7 +176,11 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
     hits = make_hits(best, question, ranking.reader, find_hidden_repeats(ranking.ranked, best))
     notices: tuple[Notice, ...] = ()
-    if question.filters or question.unknown_filters or _has_unknown_term(question, ranking.reader, hits):
+    seen = [term for hit in hits for match in hit.candidate.oracle_matches.values() for term in match.matches]
+    index, unseen = ranking.reader.code.store.lexical, frozenset(query_terms(question)).difference(seen)
+    # The index counts deleted documents until they are compacted away, so that a term is searched for too.
+    are_known = [bool(index.document_frequency(term) and index.search([term], 1)) for term in unseen]
+    if question.filters or question.unknown_filters or not all(are_known):
         from scry.engine.search.unmatched import unmatched_notices
 
         notices = unmatched_notices(question, ranking.reader, hits, state)
@@ -190,17 +193,6 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
         faults=oracle_matches.faults,
         notices=notices,
     )
-
-
-def _has_unknown_term(question: SearchQuery, reader: OracleReader, hits: Sequence[Hit]) -> bool:
-    """Return whether some term of a query occurs in no code or document. A term that a result holds is not looked up.
-
-    The index counts deleted documents until they are compacted away, so that a term is searched for too.
-    """
-    seen = [term for hit in hits for match in hit.candidate.oracle_matches.values() for term in match.matches]
-    index = reader.code.store.lexical
-    unseen = frozenset(query_terms(question)).difference(seen)
-    return False in [bool(index.document_frequency(term) and index.search([term], 1)) for term in unseen]
 
 
 def empty_answer(question: SearchQuery, state: IndexState) -> Answer:

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import msgspec
 
-from scry.core.doc_id import make_doc_ids, simple_names_of_doc_ids
+from scry.core.doc_id import make_doc_ids
 from scry.core.errors import IndexDamaged
 from scry.core.text import normalize_names
 from scry.core.types import (
@@ -236,13 +236,6 @@ def make_document_row(doc_key: int, file_id: int, document: NewDocument) -> tupl
         document.ordinal,
         pack_spans(symbol),
     )
-
-
-def name_hashes_of_doc_ids(doc_ids: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the hashes of the possible names of the documents with these doc_ids, each with the path of its file."""
-    named = simple_names_of_doc_ids(doc_ids)
-    hashes = hash_names([name for name, _ in named])
-    return list(zip(hashes, [path for _, path in named], strict=True))
 
 
 def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
