@@ -153,7 +153,7 @@ $(VENV)/.setup: $(VENV)/.made pyproject.toml
 
 $(VENV)/.test: $(VENV)/.setup
 	@echo "Installing what the gates and tests need …"
-	$(PIP) install --editable '.[http,mcp,training]' --group test --group release
+	$(PIP) install --editable '.[training]' --group test --group release
 	@touch $@
 
 # A failure of the next ones only leaves out the tests that need it, which are named at the end; with CI=true they fail.

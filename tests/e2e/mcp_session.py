@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,10 +20,20 @@ MODES = ("legacy", "auto")
 """The handshake of all clients, and the newest protocol version, which needs none."""
 
 
-def in_session(folder: Path, work: Callable[[Client], Awaitable[T]], *words: str, mode: str = "auto") -> T:
+STRUCTURED = ("--structured",)
+"""The form that most tests read; agents get text alone."""
+
+
+def in_session(
+    folder: Path,
+    work: Callable[[Client], Awaitable[T]],
+    *words: str,
+    mode: str = "auto",
+    form: Sequence[str] = STRUCTURED,
+) -> T:
     """Return what `work` returns, done with a client of a server of its own that was started in a folder."""
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "scry", "mcp", *words], cwd=folder, env=dict(os.environ)
+        command=sys.executable, args=["-m", "scry", "mcp", *form, *words], cwd=folder, env=dict(os.environ)
     )
 
     async def run() -> T:

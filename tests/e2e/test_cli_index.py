@@ -141,6 +141,7 @@ def test_doctor_reports_no_problem_in_a_sound_project(sample: IndexerProject) ->
         "files",
         "indexer",
         "log",
+        "agents",
     ]
     assert list(levels) == expected
     assert {name for name, level in levels.items() if level == "fail"} == set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,12 +15,18 @@ from pathlib import Path
 
 import pytest
 
+from scry.core import install_command
 from scry.main import main
 from scry.surfaces.cli import COMMANDS
 from scry.surfaces.cli.run import run
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
 from tests.polling import eventually
 from tests.sample.indexer import IndexerProject, open_indexer_project
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 pytestmark = pytest.mark.slow
 
@@ -75,15 +82,33 @@ def test_the_sidecar_does_not_import_the_command_line(sample: IndexerProject) ->
 
 
 @pytest.mark.acceptance("P2", "P3")
-@pytest.mark.parametrize(("command", "module", "extra"), [("serve", "starlette", "http"), ("mcp", "mcp", "mcp")])
-def test_server_without_its_extra_says_how_to_install(tmp_path: Path, command: str, module: str, extra: str) -> None:
+@pytest.mark.parametrize(("command", "module"), [("serve", "starlette"), ("mcp", "mcp")])
+def test_server_without_a_package_says_how_to_install_it(tmp_path: Path, command: str, module: str) -> None:
     (tmp_path / module).mkdir()  # found first, and breaks as a module does that is not there
     message = f"raise ModuleNotFoundError('No module named {module}', name={module!r})\n"
     (tmp_path / module / "__init__.py").write_text(message)
     done = CommandLine(tmp_path).run(command, PYTHONPATH=str(tmp_path))
     assert done.status == 1
-    wanted = f"scry {command} needs a part that is not installed ({module}): pip install 'scry-sidecar[{extra}]'"
-    assert done.err == f"scry: {wanted}\n"
+    assert done.err == f"scry: scry {command} needs a part that is not installed ({module}): {install_command()}\n"
+
+
+@pytest.mark.acceptance("P2", "P3")
+def test_default_installation_holds_what_the_servers_need() -> None:
+    """`make setup` installs no extra, and is followed by `scry mcp install` and `scry serve` in README.md."""
+    with (Path(__file__).parents[2] / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    names = {re.split(r"[<>=\[; ]", each)[0] for each in project["dependencies"]}
+    assert {"mcp", "starlette", "uvicorn"} <= names
+    assert project["optional-dependencies"]["mcp"] == project["optional-dependencies"]["http"] == []
+
+
+def test_install_command_names_the_source_of_the_installation() -> None:
+    """Scry is in no registry: pip finds it by its folder alone."""
+    command = shlex.split(install_command("transformers"))
+    assert command[1:4] == ["-m", "pip", "install"]
+    path, extra = command[-1].removesuffix("]").split("[")
+    assert (Path(path) / "pyproject.toml").exists()
+    assert extra == "transformers"
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "lsp"])

@@ -184,6 +184,9 @@ def test_mcp_error_names_the_parameter(shop: Path) -> None:
     assert all(result.is_error and result.structured_content is None for result in results)
     blamed = [text_of(result).partition(": ")[0].partition("[")[0] for result in results]
     assert blamed == [field for _, _, field in WRONG]
+    choices = {field: text_of(result) for result, (_, _, field) in zip(results, WRONG, strict=True)}
+    assert choices["types"].endswith("it is one of code, doc, commit, belief, pattern, session, memory, persona")
+    assert choices["signal"].endswith("it is one of good, bad")
 
 
 def test_unknown_tool_is_refused(shop: Path) -> None:
@@ -213,14 +216,22 @@ def test_text_keeps_its_budget_and_names_omissions(shop: Path) -> None:
     assert len({count for _, _, count in answers}) == 1, "the structured output does not depend on the budget"
 
 
-def test_text_only_for_clients_without_structured_output(shop: Path) -> None:
-    async def look(client: Client) -> tuple[bool, types.CallToolResult]:
-        tools = (await client.list_tools()).tools
-        return any(tool.output_schema for tool in tools), await client.call_tool("find", {"query": QUERY})
+@pytest.mark.parametrize("form", [(), ("--text-only",)])
+def test_text_is_the_default_form_and_costs_few_tokens(shop: Path, form: tuple[str, ...]) -> None:
+    async def look(client: Client) -> tuple[list[types.Tool], types.CallToolResult]:
+        return (await client.list_tools()).tools, await client.call_tool("find", {"query": QUERY})
 
-    has_schema, result = in_session(shop, look, "--text-only")
-    assert (has_schema, result.structured_content) == (False, None)
+    tools, result = in_session(shop, look, form=form)
+    assert (any(tool.output_schema for tool in tools), result.structured_content) == (False, None)
     assert "send_receipt" in text_of(result)
+    listed = len(msgspec.json.encode([tool.model_dump(exclude_none=True) for tool in tools]))
+    with_schemas = in_session(shop, look)[0]
+    assert listed * 3 < len(msgspec.json.encode([tool.model_dump(exclude_none=True) for tool in with_schemas]))
+
+
+def test_contradicting_forms_are_refused(shop: Path) -> None:
+    done = CommandLine(shop).run("mcp", "--structured", "--text-only")
+    assert (done.status, "contradict" in done.err) == (2, True)
 
 
 @pytest.mark.acceptance("P3")
@@ -267,6 +278,42 @@ def test_hostile_text_stays_on_its_line_and_is_escaped(tmp_path: Path) -> None:
     assert not (root / ".scry").exists()
 
 
+def test_resource_templates_are_an_empty_list(shop: Path) -> None:
+    """A server that has resources is asked for templates by every client's list of them."""
+
+    async def ask(client: Client) -> list[types.ResourceTemplate]:
+        return (await client.list_resource_templates()).resource_templates
+
+    assert in_session(shop, ask) == []
+
+
+@pytest.mark.acceptance("M1", "K1")
+def test_idempotent_tools_store_the_same_content_once(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    decision = {"kind": "decision", "text": "Receipts are mailed, never printed.", "refs": ["shop/mail.py:1"]}
+    note = {"text": "Prefers small functions.", "domains": ["style"]}
+
+    async def ask(client: Client) -> tuple[dict[str, list[str]], dict[str, bool | None]]:
+        hints = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
+        texts: dict[str, list[str]] = {}
+        for tool, arguments in (("observe", decision), ("remember", note)):
+            texts[tool] = [text_of(await client.call_tool(tool, arguments)) for _ in range(2)]
+        return texts, {name: hint.idempotent_hint if hint else None for name, hint in hints.items()}
+
+    texts, hints = in_session(shop, ask)
+    assert (hints["observe"], hints["remember"], hints["feedback"]) == (True, True, False)
+    (first, second) = texts["observe"]
+    assert second == first.replace("Kept as", "Kept already as")
+    assert texts["remember"][0].split()[2] == texts["remember"][1].split()[2]
+    scry = CommandLine(shop)
+    assert len(json.loads(scry.run("memory", "--json").out)["memories"]) == 1
+    assert len(json.loads(scry.run("persona", "list", "--json").out)["notes"]) == 1
+    other = text_of(call(shop, "observe", **{**decision, "text": "Receipts are printed."}))
+    assert other.startswith("Kept as memory:")
+
+
 def test_first_question_waits_for_a_new_index(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "new", SHOP)
     answer = msgspec.convert(structure_of(call(root, "find", query=QUERY)), Answer)
@@ -310,7 +357,7 @@ def test_mcp_process_ends_with_its_client(shop: Path, how: str) -> None:
 class McpServer(HttpServer):
     """`scry mcp` on a port."""
 
-    command = (sys.executable, "-m", "scry", "mcp")
+    command = (sys.executable, "-m", "scry", "mcp", "--structured")
 
 
 @pytest.mark.acceptance("P3")

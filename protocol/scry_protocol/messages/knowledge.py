@@ -10,7 +10,7 @@ from scry_protocol.messages.base import Location, Params, Result
 
 
 class RememberParams(Params, frozen=True):
-    """A note of the person to store, for all projects.
+    """A note of the person to store, for all projects; one with the text and domains of a current note is that note.
 
     text: the text of the note; at most 10,000 characters.
     domains: its domains, in the person's own words; those of the superseded note when empty.

@@ -19,7 +19,8 @@ class ObserveParams(Params, frozen=True):
     scope: where it is found: first in this session, by all who work in the repository, or as an agent's memory; by its
         kind when absent.
     agent: name of the agent whose memory it is; the person's when empty.
-    act_id: id of this one act, made by the client; the same act sent twice counts once.
+    act_id: id of this one act, made by the client; the same act sent twice in a session counts once. Without it, an
+        event with the same content counts once in a session.
     folder: URI of the open folder that it happened in; the first one when absent.
     """
 
@@ -40,7 +41,7 @@ class Observed(Result, frozen=True):
 
     doc_id: its id, such as `memory:k3v7qa2xbe`; empty where it was not stored.
     session_id: the session that it is part of; empty where it was not stored.
-    recorded: whether this request stored it; false for a repeated act, and while memory is off or cannot be written.
+    recorded: whether this request stored it; false for a repeated one, and while memory is off or cannot be written.
     masked: number of secrets that were masked in it.
     note: words for a person; empty when there is nothing to say.
     """

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from scry.core.files import config_home as config_home
     from scry.core.files import data_home as data_home
     from scry.core.files import format_size as format_size
+    from scry.core.installation import install_command as install_command
     from scry.core.knowledge import FIRST_DOC_KEYS as FIRST_DOC_KEYS
     from scry.core.knowledge import FIRST_KNOWLEDGE_KEY as FIRST_KNOWLEDGE_KEY
     from scry.core.knowledge import Citation as Citation
@@ -152,6 +153,7 @@ else:
         "file_doc_id": "doc_id",
         "find_identifiers": "text",
         "format_size": "files",
+        "install_command": "installation",
         "load_settings": "settings",
         "make_doc_id": "doc_id",
         "new_query_id": "doc_id",

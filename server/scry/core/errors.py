@@ -12,7 +12,7 @@ ScryError                      anything that a person can act on; its text says 
 ├── LogUnavailable             the log of events can't be read or written
 ├── MemoryUnavailable          what was done and decided can't be read or written
 ├── ModelUnavailable           the model that the settings name can't be read, or does not answer in time
-├── ExtraMissing               a part of the package that is installed on demand is not there
+├── PartMissing                a package that Scry needs is not there
 ├── Busy                       more is asked at once than can be answered; asking again later helps
 ├── TookTooLong                the answer took longer than an asker may have to wait
 └── Cancelled                  the asker no longer wants the answer
@@ -93,8 +93,8 @@ class ModelUnavailable(ScryError):
     """The model that the settings name can't be read, or its process does not answer in time."""
 
 
-class ExtraMissing(ScryError):
-    """A part of the package that is installed on demand is not there; the text says how to install it."""
+class PartMissing(ScryError):
+    """A package that Scry needs is not there; the text says how to install it."""
 
 
 class Busy(ScryError):

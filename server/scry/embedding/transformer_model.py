@@ -26,9 +26,10 @@ import numpy as np
 from msgspec import Struct
 
 from scry.core.errors import ModelUnavailable
+from scry.core.installation import install_command
 from scry.embedding.embedder import Passage, Vectors
 
-INSTALL_EXTRA_COMMAND = "pip install 'scry-sidecar[transformers]'"
+_EXTRA = "transformers"
 
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -248,15 +249,15 @@ def import_optional_module(name: str, setting: str) -> OptionalModule:
     except ModuleNotFoundError as error:
         if error.name == name:
             raise ModelUnavailable(
-                f"Run {INSTALL_EXTRA_COMMAND} for the model {setting}: what it needs is not installed."
+                f"Run {install_command(_EXTRA)} for the model {setting}: what it needs is not installed."
             ) from error
         raise ModelUnavailable(
-            f"The model {setting} can't be loaded ({error}); {INSTALL_EXTRA_COMMAND} may mend that."
+            f"The model {setting} can't be loaded ({error}); {install_command(_EXTRA)} may mend that."
         ) from error
     except Exception as error:  # a broken library may raise anything when it is imported
         reason = f"{type(error).__name__}: {error}"
         raise ModelUnavailable(
-            f"The model {setting} can't be loaded ({reason}); {INSTALL_EXTRA_COMMAND} may mend that."
+            f"The model {setting} can't be loaded ({reason}); {install_command(_EXTRA)} may mend that."
         ) from error
 
 

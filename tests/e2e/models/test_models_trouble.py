@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.core import load_settings
+from scry.core import install_command, load_settings
 from scry.embedding import load_bundled_model
 from scry.engine import Engine
 from tests.e2e.command_line import CommandLine
@@ -60,7 +60,7 @@ def test_missing_extra_reports_the_install_command(shop: Shop, tmp_path: Path, m
     known = os.environ.get("PYTHONPATH")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "blocked")] + ([known] if known else [])))
     shop.choose("team/some-e5")
-    _bundled_goes_on(shop, "pip install 'scry-sidecar[transformers]'")
+    _bundled_goes_on(shop, install_command("transformers"))
 
 
 def test_model_from_the_environment_reaches_a_running_indexer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import shutil
 import sys
 import threading
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from scry.core import ModelUnavailable, load_settings
+from scry.core import ModelUnavailable, install_command, load_settings
 from scry.embedding import Passage, TransformerModel, choose_prefixes, find_model, passage_text
 from tests.small_model import make_model
 
@@ -122,7 +123,7 @@ def test_missing_transformers_extra_reports_the_install_command(
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     folder = _folder(tmp_path / "model", "sentence_transformers.models.Transformer")
     for setting in (str(folder), "some/model"):
-        with pytest.raises(ModelUnavailable, match=r"pip install 'scry-sidecar\[transformers\]'"):
+        with pytest.raises(ModelUnavailable, match=re.escape(install_command("transformers"))):
             TransformerModel.load(setting)
 
 

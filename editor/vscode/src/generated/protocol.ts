@@ -735,7 +735,7 @@ export interface ObserveParams {
   scope?: "agent" | "repository" | "session" | null;
   /** name of the agent whose memory it is; the person's when empty (default ""). */
   agent?: string;
-  /** id of this one act, made by the client; the same act sent twice counts once (default ""). */
+  /** id of this one act, made by the client; the same act sent twice in a session counts once. Without it, an event with the same content counts once in a session (default ""). */
   act_id?: string;
   /** URI of the open folder that it happened in; the first one when absent. */
   folder?: string | null;
@@ -747,7 +747,7 @@ export interface Observed {
   doc_id: string;
   /** the session that it is part of; empty where it was not stored. */
   session_id: string;
-  /** whether this request stored it; false for a repeated act, and while memory is off or cannot be written. */
+  /** whether this request stored it; false for a repeated one, and while memory is off or cannot be written. */
   recorded: boolean;
   /** number of secrets that were masked in it (default 0). */
   masked?: number;
@@ -755,7 +755,7 @@ export interface Observed {
   note?: string;
 }
 
-/** A note of the person to store, for all projects. */
+/** A note of the person to store, for all projects; one with the text and domains of a current note is that note. */
 export interface RememberParams {
   /** the text of the note; at most 10,000 characters. */
   text: string;

@@ -47,12 +47,17 @@ class Capsule(Struct, frozen=True):
     ended: int | None
 
 
+CONTENT_KEY = "content"
+"""The key of an observation that is identified by its content: the same one in a session is stored once."""
+
+
 class Observation(Struct, frozen=True):
     """Something to be remembered, before it is stored. Its texts are not masked yet.
 
     text: one or a few lines. detail: shown only in full, such as a program's output. status: a command's exit status.
     refs: locations, as path:line or path. scope: who finds it; None for the default of its kind. key: identifies it in
-    its capsule; an observation with the same key replaces it at a later time.
+    its capsule, or in its session if it is CONTENT_KEY or begins with `act `; an observation with the same key replaces
+    it at a later time.
     """
 
     kind: MemoryKind

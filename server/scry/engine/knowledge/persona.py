@@ -33,7 +33,7 @@ def remember_note(
     """Store a note of the person. Raises BadRequest naming the parameter, IndexUnavailable.
 
     domains: what the note is about. supersedes: doc_id of a note whose place it takes, and whose domains it has where
-    none are given.
+    none are given. A current note that says the same is returned instead of a second one.
     """
     text = text.strip()
     if not text:
@@ -44,6 +44,8 @@ def remember_note(
     with _open_notes() as database:
         about = named or _superseded_domains(database, supersedes)
         body = PersonaNoteBody(escape_unencodable(text), tuple(map(escape_unencodable, about)), supersedes or "")
+        if repeated := _find_same_note(database, body, any_domains=not named):
+            return repeated
         try:
             note = database.add(body, time.time_ns() // 1_000_000)
         except KeyError as error:
@@ -52,6 +54,16 @@ def remember_note(
             model = load_bundled_model()
             embed_missing_notes_of(database.store, embedder_info(BUNDLED_MODEL, model), model, lambda: None)
     return note
+
+
+def _find_same_note(database: PersonaDatabase, body: PersonaNoteBody, *, any_domains: bool) -> StoredPersonaNote | None:
+    """Return the current note with this text, which a client that asks again has stored already."""
+    for note in database.current_notes():
+        known = note.body
+        replaces_same = body.supersedes in ("", known.supersedes) and body.supersedes != note.doc_id
+        if known.text == body.text and replaces_same and (any_domains or known.domains == body.domains):
+            return note
+    return None
 
 
 def _superseded_domains(database: PersonaDatabase, doc_id: str | None) -> tuple[str, ...]:

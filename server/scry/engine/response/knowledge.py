@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from scry.core.errors import BadRequest, MemoryUnavailable
-from scry.core.memory.types import Observation
+from scry.core.memory.types import CONTENT_KEY, Observation
 from scry.core.notices import COMMAND_LINE, CommandNames
 from scry.core.settings import Settings
 from scry.core.text import format_count
@@ -83,7 +83,7 @@ def record_observation(
         params.outcome or "",
         tuple(params.refs),
         params.scope,
-        key=f"act {params.act_id}" if params.act_id else "",
+        key=f"act {params.act_id}" if params.act_id else CONTENT_KEY,
     )
     try:
         recorded = memory.note(observation, params.agent)

@@ -10,6 +10,7 @@ or the disk keeps are beyond this.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -22,7 +23,15 @@ from scry.core.errors import BadRequest, IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_NOTES
 from scry.core.memory.masking import mask_secrets
 from scry.core.memory.summary import observation_terms, summarize_work
-from scry.core.memory.types import CAPTURED_KINDS, PROSE_KINDS, Memory, Observation, WorkSession, default_scope
+from scry.core.memory.types import (
+    CAPTURED_KINDS,
+    CONTENT_KEY,
+    PROSE_KINDS,
+    Memory,
+    Observation,
+    WorkSession,
+    default_scope,
+)
 from scry.store.lexical import Stemmer
 from scry.store.memory import schema as rows
 from scry.store.memory.postings import add_postings, remove_postings
@@ -56,6 +65,8 @@ A text is masked before it is cut, or half a secret could be left.
 """
 
 _SUMMARY = "summary"
+_CONTENT_PREFIX = "content "
+_SESSION_KEY_PREFIXES = ("act ", _CONTENT_PREFIX)
 
 
 class RecordedMemory(Struct, frozen=True):
@@ -129,6 +140,8 @@ class MemoryStore:
     def record(self, observation: Observation, owner: SessionOwner) -> RecordedMemory:
         """Record an observation in the session of the owner, which is begun where none is open."""
         clean, masked = _mask_observation(observation)
+        if clean.key == CONTENT_KEY:
+            clean = replace(clean, key=_content_key(clean))
         owner = _clean_owner(owner)
         with self._transaction() as database:
             capsule_place = find_open_capsule(database, owner, clean.time)
@@ -182,7 +195,7 @@ class MemoryStore:
     def _insert_or_repeat(
         self, database: sqlite3.Connection, clean: Observation, capsule: OpenCapsule, agent: str
     ) -> tuple[int, bool]:
-        known = _find_by_key(database, capsule.capsule_id, clean.key)
+        known = _find_repeated(database, capsule, clean)
         if known is not None:
             database.execute(
                 "UPDATE memories SET times = times + 1, time = max(time, ?) WHERE number = ?", (clean.time, known)
@@ -317,6 +330,26 @@ def _find_by_key(database: sqlite3.Connection, capsule: int, key: str) -> int | 
         return None
     row = database.execute("SELECT number FROM memories WHERE capsule = ? AND key = ?", (capsule, key)).fetchone()
     return row[0] if row else None
+
+
+def _find_repeated(database: sqlite3.Connection, capsule: OpenCapsule, clean: Observation) -> int | None:
+    """Return the memory that this observation repeats: in its piece of work, or for acts and contents in its session.
+
+    A client that sends an act again does not know that another piece of work has begun meanwhile.
+    """
+    if not clean.key.startswith(_SESSION_KEY_PREFIXES):
+        return _find_by_key(database, capsule.capsule_id, clean.key)
+    row = database.execute(
+        "SELECT m.number FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = ? AND m.key = ?",
+        (capsule.session_id, clean.key),
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _content_key(clean: Observation) -> str:
+    """Return the key of everything in an observation but its time. Its secrets are masked already."""
+    parts = (clean.kind, clean.text, clean.detail, clean.status, clean.outcome, clean.refs, clean.scope)
+    return _CONTENT_PREFIX + hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def _load_memory(database: sqlite3.Connection, memory_id: int) -> Memory:

@@ -22,6 +22,7 @@ from scry import __version__
 from scry.core.doc_id import file_doc_id
 from scry.core.errors import ScryError
 from scry.core.files import cache_home, config_home, data_home, format_size
+from scry.core.installation import DISTRIBUTION, install_command
 from scry.core.settings import load_settings
 from scry.core.text import format_count
 from scry.projects.project import Project, head_commit, open_project
@@ -35,7 +36,6 @@ MINIMUM_PYTHON = (3, 10)
 LOW_DISK_SPACE_BYTES = 500_000_000
 """Free bytes on a folder's disk below which its check warns."""
 
-_DISTRIBUTION = "scry-sidecar"
 _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -71,6 +71,7 @@ def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
     yield from _run_check("files", lambda: _check_files(project))
     yield from _run_check("indexer", lambda: _check_indexer(project))
     yield from _run_check("log", lambda: _check_log(project))
+    yield from _run_check("agents", lambda: _check_agents(project.root))
 
 
 def _run_check(name: str, check: Callable[[], CheckResult]) -> Iterator[CheckResult]:
@@ -90,14 +91,14 @@ def _check_python() -> CheckResult:
 
 def _check_packages() -> CheckResult:
     try:
-        wanted = metadata.requires(_DISTRIBUTION) or []
+        wanted = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         return CheckResult("packages", "warn", f"scry {__version__}, not installed as a package", "install it with pip")
     names = [match.group() for each in wanted if ";" not in each and (match := _REQUIREMENT_NAME.match(each))]
     versions = {name: _installed_version(name) for name in names}
     missing = [name for name, version in versions.items() if version is None]
     if missing:
-        return CheckResult("packages", "fail", f"missing: {', '.join(missing)}", f"reinstall {_DISTRIBUTION}")
+        return CheckResult("packages", "fail", f"missing: {', '.join(missing)}", install_command())
     listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return CheckResult("packages", "ok", f"scry {__version__} with {listed}")
 
@@ -124,7 +125,7 @@ def _check_grammars() -> CheckResult:
         except Exception as error:
             broken.append(f"{language.name} ({error})")
     if broken:
-        return CheckResult("grammars", "fail", f"can't be loaded: {', '.join(broken)}", f"reinstall {_DISTRIBUTION}")
+        return CheckResult("grammars", "fail", f"can't be loaded: {', '.join(broken)}", install_command())
     return CheckResult("grammars", "ok", ", ".join(dict.fromkeys(loaded)))
 
 
@@ -239,6 +240,34 @@ def _check_log(project: Project) -> CheckResult:
     if note := "; ".join(part for part in (warn_of_log_size(size), warn_of_network_folder(project.data)) if part):
         return CheckResult("log", "warn", note, "see docs/events.md")
     return CheckResult("log", "ok", f"{path}, {format_size(size)}" if size else "nothing was logged yet")
+
+
+def _check_agents(root: Path) -> CheckResult:
+    """Check that the MCP servers start that clients are configured to start, here or for all projects."""
+    from scry.surfaces.cli.clients import CLIENTS
+    from scry.surfaces.cli.clients.client import UnwritableConfig
+    from scry.surfaces.cli.clients.proof import prove_server
+
+    started: list[str] = []
+    broken: list[str] = []
+    for client in CLIENTS.values():
+        for locate in client.config_paths.values():
+            path = locate(root)
+            try:
+                server = client.read(path.read_text("utf-8")) if path.exists() else None
+            except (OSError, UnicodeDecodeError, UnwritableConfig) as error:
+                broken.append(f"{client.title} ({path}: {error})")
+                continue
+            if server is None:
+                continue
+            problem = prove_server(server, root).problem
+            (broken if problem else started).append(f"{client.title} ({problem})" if problem else client.title)
+    if broken:
+        advice = "correct the file, or have it written again by `scry mcp install`"
+        return CheckResult("agents", "fail", f"can't start Scry: {'; '.join(broken)}", advice)
+    if not started:
+        return CheckResult("agents", "ok", "none is configured; `scry mcp install` configures yours")
+    return CheckResult("agents", "ok", f"Scry starts for {', '.join(started)}")
 
 
 _STYLE_OF_LEVEL: dict[CheckLevel, TextStyle] = {"ok": "good", "warn": "warning", "fail": "bad"}

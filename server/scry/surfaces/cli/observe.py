@@ -65,8 +65,8 @@ def observe(
         print_json(observed)
     else:
         note = f" ({observed.note})" if observed.note else ""
-        print_text(f"Remembered as {observed.doc_id}{note}.\n" if observed.recorded else f"{observed.note}\n")
-    return 0 if observed.recorded else 1
+        print_text(f"Remembered as {observed.doc_id}{note}.\n" if observed.doc_id else f"{observed.note}\n")
+    return 0 if observed.doc_id else 1
 
 
 def _read_argument(text: str) -> str:

@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.engines import resolve_server_folder
-from scry.surfaces.cli.mcp_install import install
+from scry.surfaces.cli.mcp_install import install, uninstall
 from scry.surfaces.cli.options import RootOption
 
 
@@ -39,7 +39,7 @@ def serve(
     Over TCP each request shows a token, which is made on first use; docs/agents.md has examples. On standard error is
     one line a request, without its words.
     """
-    from scry.surfaces.serving.params import missing_extra_error
+    from scry.surfaces.serving.params import missing_part_error
 
     if port is not None and socket is not None:
         raise BadRequest("port", "a port and a socket are two places; name one of them")
@@ -47,7 +47,7 @@ def serve(
         from scry.surfaces.http.server import HttpServerOptions, serve_http
         from scry.surfaces.serving.server import ListenAddress
     except ModuleNotFoundError as error:
-        raise missing_extra_error("http", "scry serve", error) from error
+        raise missing_part_error("scry serve", error) from error
     gc.enable()  # a server lives long enough for reference cycles to pile up
     address = (
         ListenAddress(DEFAULT_HTTP_PORT if port is None else port)
@@ -63,14 +63,16 @@ mcp = App(
     default_parameter=Parameter(negative=(), show_default=False),
 )
 mcp.command(install)
+mcp.command(uninstall)
 
 
 @mcp.default
 def serve_mcp(
     *,
-    text_only: Annotated[
-        bool, Parameter(help="Answer in text alone, for clients that show a model structured output instead of it.")
+    structured: Annotated[
+        bool, Parameter(help="Answer in structured output by the protocol's schema, too, for programs.")
     ] = False,
+    text_only: Annotated[bool, Parameter(help="Answer in text alone, which is the default.", show=False)] = False,
     port: Annotated[int | None, Parameter(help="Listen on this port of localhost, at /mcp; 0 for any.")] = None,
     socket: Annotated[Path | None, Parameter(help="Listen on this Unix socket, at /mcp.")] = None,
     root: RootOption = None,
@@ -80,15 +82,17 @@ def serve_mcp(
     Clients start it by themselves and speak with it over its standard input and output; scry mcp install tells yours
     to. With a port or a socket, it serves those that connect, as scry serve does, token and all.
     """
-    from scry.surfaces.serving.params import missing_extra_error
+    from scry.surfaces.serving.params import missing_part_error
 
     if port is not None and socket is not None:
         raise BadRequest("port", "a port and a socket are two places; name one of them")
+    if structured and text_only:
+        raise BadRequest("structured", "and --text-only contradict each other; name one of them")
     try:
         from scry.surfaces.mcp.server import McpOptions, McpServerOptions, serve_mcp
         from scry.surfaces.serving.server import ListenAddress
     except ModuleNotFoundError as error:
-        raise missing_extra_error("mcp", "scry mcp", error) from error
+        raise missing_part_error("scry mcp", error) from error
     gc.enable()  # a server lives long enough for reference cycles to pile up
     address = None if port is None and socket is None else ListenAddress(port, socket)
-    return serve_mcp(McpServerOptions(McpOptions(resolve_server_folder(root), with_structure=not text_only), address))
+    return serve_mcp(McpServerOptions(McpOptions(resolve_server_folder(root), with_structure=structured), address))

@@ -58,6 +58,8 @@ def render_result(result: msgspec.Struct, budget: int, home: str) -> str:
     if isinstance(result, IndexState):
         return truncate_to_budget(to_plain_text(render_index_state(result, home)), budget)
     if isinstance(result, Observed):
+        if result.doc_id and not result.recorded:
+            return f"Kept already as {result.doc_id}.\n"
         saved = f"Kept as {result.doc_id}." if result.recorded else "Not kept."
         return " ".join(part for part in (saved, make_printable(result.note)) if part) + "\n"
     if isinstance(result, PersonaNotes):

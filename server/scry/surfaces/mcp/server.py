@@ -112,6 +112,7 @@ def make_server(projects: ProjectRouter, options: McpOptions) -> Server[Any]:
         on_list_tools=service.list_tools,
         on_call_tool=service.call_tool,
         on_list_resources=service.list_resources,
+        on_list_resource_templates=service.list_resource_templates,
         on_read_resource=service.read_resource_contents,
     )
 
@@ -165,6 +166,11 @@ class _McpService:
     ) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=available_resources())
 
+    async def list_resource_templates(
+        self, _: McpContext, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[])
+
     async def read_resource_contents(
         self, _: McpContext, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
@@ -196,7 +202,7 @@ class _McpService:
                 title=tool.title,
                 read_only_hint=tool.is_read_only,
                 destructive_hint=False,
-                idempotent_hint=True,
+                idempotent_hint=tool.is_idempotent,
                 open_world_hint=False,
             ),
         )

@@ -55,6 +55,7 @@ class ToolDefinition(Struct, frozen=True):
 
     mode: the operation that it runs. parameters: those that are offered, each with its description. budget: tokens that
     its text may have by default; 0 for a text of a line or two. is_read_only: whether it changes nothing but the log.
+    is_idempotent: whether a second call with the same arguments changes nothing further.
     """
 
     mode: str
@@ -63,6 +64,7 @@ class ToolDefinition(Struct, frozen=True):
     parameters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     budget: int = 2000
     is_read_only: bool = True
+    is_idempotent: bool = True
 
     @property
     def depends_on_index(self) -> bool:
@@ -202,6 +204,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
         },
         budget=0,
         is_read_only=False,
+        is_idempotent=False,  # good, bad, good are three ratings
     ),
     ToolDefinition(
         "observe",

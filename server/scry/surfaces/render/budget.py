@@ -98,7 +98,14 @@ def _omission_note(missing: list[int], without: list[int], budget: int) -> str:
 
 
 def _format_ranks(ranks: list[int]) -> str:
-    return str(ranks[0]) if len(ranks) == 1 else f"{ranks[0]} to {ranks[-1]}"
+    """Return ranks in words, the adjacent ones as ranges: `1, 3 to 5`."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][-1] + 1:
+            runs[-1].append(rank)
+        else:
+            runs.append([rank])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
 
 
 def _unclosed_fence(lines: list[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from scry.core.errors import BadRequest, ExtraMissing
+from scry.core.errors import BadRequest, PartMissing
 from scry.core.text import escape_unencodable
 from scry_protocol.messages import ErrorDetail, ErrorReport
 
@@ -35,7 +35,20 @@ def _to_bad_request(text: str, params_type: type[msgspec.Struct]) -> BadRequest:
         return BadRequest(unknown[1], f"unknown field (known: {', '.join(params_type.__struct_fields__)})")
     if missing := _MISSING_FIELD.fullmatch(reason):
         return BadRequest(missing[1], "required, and missing")
-    return BadRequest(field or "params", reason.replace("`", ""))
+    choices = _choices_of(params_type, field) if reason.startswith("Invalid enum value") else ""
+    return BadRequest(field or "params", reason.replace("`", "") + choices)
+
+
+def _choices_of(params_type: type[msgspec.Struct], field: str) -> str:
+    """Return the values that a field takes, in words. field: its path, such as types[1]."""
+    from typing import get_args, get_type_hints  # only a wrong value needs them
+
+    pending, choices = [get_type_hints(params_type)[field.partition("[")[0]]], list[str]()
+    while pending:
+        each = pending.pop(0)
+        choices += [each] if isinstance(each, str) else []
+        pending += get_args(each)
+    return f"; it is one of {', '.join(choices)}" if choices else ""
 
 
 _CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -49,11 +62,8 @@ def error_report(error: Exception) -> ErrorReport:
     return ErrorReport(ErrorDetail(code, field, words))
 
 
-DISTRIBUTION = "scry-sidecar"
+def missing_part_error(feature: str, error: ModuleNotFoundError) -> PartMissing:
+    """Return the error for a package that is not installed. feature: what needs it, such as `scry mcp`."""
+    from scry.core.installation import install_command
 
-
-def missing_extra_error(extra: str, feature: str, error: ModuleNotFoundError) -> ExtraMissing:
-    """Return the error for a module of an extra that is not installed. feature: what needs it, such as `scry mcp`."""
-    return ExtraMissing(
-        f"{feature} needs a part that is not installed ({error.name}): pip install '{DISTRIBUTION}[{extra}]'"
-    )
+    return PartMissing(f"{feature} needs a part that is not installed ({error.name}): {install_command()}")

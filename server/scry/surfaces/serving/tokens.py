@@ -23,6 +23,7 @@ from starlette.datastructures import Headers
 
 from scry.core.errors import BadSettings
 from scry.core.files import data_home
+from scry.core.text import escape_unencodable
 from scry.surfaces.serving.replies import HttpError, http_error_response
 
 if TYPE_CHECKING:
@@ -89,7 +90,6 @@ PUBLIC_PATHS = frozenset({"/health"})
 
 _LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _BEARER_PREFIX = "bearer "
-_TOKEN_HINT = "the server says at its start which file holds it"
 _MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
 _DRAIN_TIMEOUT_S = 2.0
 
@@ -147,10 +147,11 @@ def reject_foreign_request(headers: Headers) -> None:
 def require_token(headers: Headers, token: str) -> None:
     """Reject a request whose token is missing or wrong. Raises HttpError."""
     shown = headers.get("authorization", "")
+    where = f"it is in {escape_unencodable(str(token_path()))}, which you alone can read"
     if not shown:
-        raise HttpError(401, "no_token", f"show the token as the header `Authorization: Bearer …`; {_TOKEN_HINT}")
+        raise HttpError(401, "no_token", f"show the token as the header `Authorization: Bearer …`; {where}")
     if not shown.lower().startswith(_BEARER_PREFIX) or not matches_token(shown[len(_BEARER_PREFIX) :].strip(), token):
-        raise HttpError(401, "wrong_token", f"that is not the token; {_TOKEN_HINT}")
+        raise HttpError(401, "wrong_token", f"that is not the token; {where}")
 
 
 def _body_too_large() -> HttpError:

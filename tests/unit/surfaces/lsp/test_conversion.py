@@ -33,8 +33,14 @@ from tests.unit.surfaces.render.sample_answers import FUSE, answer, state
         ({"query": "x", "limit": "10"}, "limit: Expected int, got str"),
         ({"query": "x", "limit": True}, "limit: Expected int, got bool"),
         ({"query": "x", "min_score": 2}, "min_score: Expected"),
-        ({"query": "x", "intent": "guess"}, "intent: Invalid enum value 'guess'"),
-        ({"query": "x", "types": ["code", "cat"]}, "types[1]: Invalid enum value 'cat'"),
+        (
+            {"query": "x", "intent": "guess"},
+            "intent: Invalid enum value 'guess'; it is one of general, temporal, rationale",
+        ),
+        (
+            {"query": "x", "types": ["code", "cat"]},
+            "types[1]: Invalid enum value 'cat'; it is one of code, doc, commit, belief",
+        ),
         ({"query": "x", "limits": 3}, "limits: unknown field (known: query, limit"),
         ([], "params: Expected object"),
         (None, "query: required"),

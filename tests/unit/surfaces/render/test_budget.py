@@ -41,6 +41,14 @@ def test_snippets_of_all_come_before_the_text_of_any() -> None:
     assert "Left out for budget_tokens 500: the text of 1." in text
 
 
+def test_left_out_ranks_are_named_exactly() -> None:
+    """A short text between two long ones is shown, and not among those that are said to be left out."""
+    bodies = [in_full(rank, "a = 1\n" * (300 if rank in (1, 3, 4) else 1)) for rank in (1, 2, 3, 4)]
+    text = render_answer_within(answer(*bodies), 600)  # pyright: ignore[reportArgumentType]
+    assert "### 2. " in text
+    assert "Left out for budget_tokens 600: the text of 1, 3 to 4." in text
+
+
 def test_a_long_query_does_not_use_up_the_budget() -> None:
     long = msgspec.structs.replace(answer(FUSE), query="word " * 10_000)
     assert "./engine/fuse.py::fuse" in render_answer_within(long, 400)

@@ -378,18 +378,18 @@
 ---@field refs? string[] locations that it is about, as `path:line` or `path` (default []).
 ---@field scope? "agent"|"repository"|"session" where it is found: first in this session, by all who work in the repository, or as an agent's memory; by its kind when absent.
 ---@field agent? string name of the agent whose memory it is; the person's when empty (default "").
----@field act_id? string id of this one act, made by the client; the same act sent twice counts once (default "").
+---@field act_id? string id of this one act, made by the client; the same act sent twice in a session counts once. Without it, an event with the same content counts once in a session (default "").
 ---@field folder? string URI of the open folder that it happened in; the first one when absent.
 
 ---Whether an event was recorded, and why not.
 ---@class scry.protocol.Observed
 ---@field doc_id string its id, such as `memory:k3v7qa2xbe`; empty where it was not stored.
 ---@field session_id string the session that it is part of; empty where it was not stored.
----@field recorded boolean whether this request stored it; false for a repeated act, and while memory is off or cannot be written.
+---@field recorded boolean whether this request stored it; false for a repeated one, and while memory is off or cannot be written.
 ---@field masked? integer number of secrets that were masked in it (default 0).
 ---@field note? string words for a person; empty when there is nothing to say (default "").
 
----A note of the person to store, for all projects.
+---A note of the person to store, for all projects; one with the text and domains of a current note is that note.
 ---@class (exact) scry.protocol.RememberParams
 ---@field text string the text of the note; at most 10,000 characters.
 ---@field domains? string[] its domains, in the person's own words; those of the superseded note when empty (default []).

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scry.surfaces.cli.clients.client import UnwritableConfig as UnwritableConfig
     from scry.surfaces.cli.clients.codex import CODEX as CODEX
     from scry.surfaces.cli.clients.jsonc import read_jsonc as read_jsonc
+    from scry.surfaces.cli.clients.jsonc import remove_member as remove_member
     from scry.surfaces.cli.clients.jsonc import set_member as set_member
 else:
     _MODULES = {
@@ -29,6 +30,7 @@ else:
         "ServerCommand": "client",
         "UnwritableConfig": "client",
         "read_jsonc": "jsonc",
+        "remove_member": "jsonc",
         "set_member": "jsonc",
     }
 

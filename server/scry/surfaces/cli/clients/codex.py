@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from scry.surfaces.cli.clients.client import AgentClient, ServerCommand, UnwritableConfig
+from scry.surfaces.cli.clients.client import AgentClient, ServerCommand, UnwritableConfig, read_command
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,6 +25,32 @@ def _write_codex(text: str, server: ServerCommand) -> str:
     after = _edit_toml(text, {"command": server.command, "args": [*server.arguments]})
     _verify_only_scry_changed(before, after, server)
     return after
+
+
+def _remove_codex(text: str) -> str:
+    """Return the file without Scry's table. Raises UnwritableConfig as _write_codex."""
+    import tomlkit
+
+    before = _parse_toml(text)
+    servers = _subtable(before, "mcp_servers")
+    if servers is None or "scry" not in servers:
+        return text
+    document = tomlkit.parse(text)
+    edited = _subtable(document, "mcp_servers")
+    assert edited is not None
+    del edited["scry"]
+    if len(servers) == 1:
+        del document["mcp_servers"]
+    after = tomlkit.dumps(document)
+    others = {name: server for name, server in servers.items() if name != "scry"}
+    rest = {name: value for name, value in before.items() if name != "mcp_servers"}
+    if _parse_toml(after) != {**rest, **({"mcp_servers": others} if others else {})}:
+        raise UnwritableConfig("mcp_servers.scry is written in a way that can't be removed safely; remove it by hand")
+    return after.rstrip("\n") + "\n" if after.strip() else ""
+
+
+def _read_codex(text: str) -> ServerCommand | None:
+    return read_command(_parse_toml(text), ("mcp_servers", "scry"))
 
 
 def _edit_toml(text: str, entry: Mapping[str, object]) -> str:
@@ -78,5 +104,11 @@ CODEX = AgentClient(
     title="Codex",
     config_paths={"user": _user_config, "project": lambda root: root / ".codex" / "config.toml"},
     write=_write_codex,
+    remove=_remove_codex,
+    read=_read_codex,
     hint="Start Codex anew; /mcp lists it.",
+    instructions={
+        "user": lambda root: _user_config(root).with_name("AGENTS.md"),
+        "project": lambda root: root / "AGENTS.md",
+    },
 )

@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from scry.surfaces.cli.clients.client import AgentClient, ServerCommand
-from scry.surfaces.cli.clients.jsonc import read_jsonc, set_member
+from scry.surfaces.cli.clients.client import AgentClient, ServerCommand, read_command
+from scry.surfaces.cli.clients.jsonc import read_jsonc, remove_member, set_member
 
 
 def _server_writer(key: str, **fields: str) -> Callable[[str, ServerCommand], str]:
@@ -23,12 +23,23 @@ def _server_writer(key: str, **fields: str) -> Callable[[str, ServerCommand], st
     return write
 
 
+def _server_remover(key: str) -> Callable[[str], str]:
+    return lambda text: remove_member(text, (key, "scry"))
+
+
+def _server_reader(*path: str) -> Callable[[str], ServerCommand | None]:
+    return lambda text: read_command(read_jsonc(text), path)
+
+
 CLAUDE_CODE = AgentClient(
     name="claude-code",
     title="Claude Code",
     config_paths={"project": lambda root: root / ".mcp.json", "user": lambda _: Path.home() / ".claude.json"},
     write=_server_writer("mcpServers", type="stdio"),
+    remove=_server_remover("mcpServers"),
+    read=_server_reader("mcpServers", "scry"),
     hint="Start Claude Code anew; /mcp lists it.",
+    instructions={"project": lambda root: root / "CLAUDE.md", "user": lambda _: Path.home() / ".claude" / "CLAUDE.md"},
 )
 
 
@@ -37,7 +48,10 @@ CURSOR = AgentClient(
     title="Cursor",
     config_paths={"project": lambda root: root / ".cursor" / "mcp.json"},
     write=_server_writer("mcpServers"),
+    remove=_server_remover("mcpServers"),
+    read=_server_reader("mcpServers", "scry"),
     hint="Switch it on in Cursor's settings, under MCP.",
+    instructions={"project": lambda root: root / "AGENTS.md"},
     arguments=("--root", "${workspaceFolder}"),
 )
 
@@ -47,7 +61,10 @@ VSCODE = AgentClient(
     title="VS Code",
     config_paths={"project": lambda root: root / ".vscode" / "mcp.json"},
     write=_server_writer("servers", type="stdio"),
+    remove=_server_remover("servers"),
+    read=_server_reader("servers", "scry"),
     hint="Start it from .vscode/mcp.json, or by the command MCP: List Servers.",
+    instructions={"project": lambda root: root / ".github" / "copilot-instructions.md"},
     arguments=("--root", "${workspaceFolder}"),
 )
 
@@ -58,7 +75,15 @@ def _write_opencode(text: str, server: ServerCommand) -> str:
     entry = {"type": "local", "command": [server.command, *server.arguments], "enabled": True}
     if not text.strip():
         text = set_member(text, ("$schema",), _OPENCODE_SCHEMA)
-    return set_member(text, ("mcp", "servers", "scry") if _nests_servers(text) else ("mcp", "scry"), entry)
+    return set_member(text, _opencode_path(text), entry)
+
+
+def _opencode_path(text: str) -> tuple[str, ...]:
+    return ("mcp", "servers", "scry") if _nests_servers(text) else ("mcp", "scry")
+
+
+def _read_opencode(text: str) -> ServerCommand | None:
+    return read_command(read_jsonc(text), _opencode_path(text))
 
 
 def _nests_servers(text: str) -> bool:
@@ -87,5 +112,11 @@ OPENCODE = AgentClient(
     title="opencode",
     config_paths={"project": _opencode_config, "user": _user_opencode_config},
     write=_write_opencode,
+    remove=lambda text: remove_member(text, _opencode_path(text)),
+    read=_read_opencode,
     hint="Start opencode anew; opencode mcp list shows it.",
+    instructions={
+        "project": lambda root: root / "AGENTS.md",
+        "user": lambda root: _user_opencode_config(root).with_name("AGENTS.md"),
+    },
 )

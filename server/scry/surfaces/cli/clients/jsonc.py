@@ -41,6 +41,7 @@ class JsonNode(Struct):
 
     members: of an object, by name; else None. last_member_end: where the last member ends, its comma included.
     content_end: the same, or where the last comment behind that member ends. has_trailing_comma: behind that member.
+    name_start, comma_end: of a member, where its name starts, and where the comma behind it ends; 0 for none.
     """
 
     start: int
@@ -50,6 +51,8 @@ class JsonNode(Struct):
     content_end: int = 0
     has_trailing_comma: bool = False
     last_member_end: int = 0
+    name_start: int = 0
+    comma_end: int = 0
 
 
 def parse_jsonc(text: str) -> JsonNode:
@@ -119,17 +122,19 @@ def _parse_object(tokens: _TokenStream) -> JsonNode:
     while not tokens.is_at("}"):
         if tokens.next.kind != "string":
             raise tokens.unexpected("a name in double quotes or }")
-        name: str = json.loads(tokens.take().text)
+        name_token = tokens.take()
+        name: str = json.loads(name_token.text)
         if not tokens.is_at(":"):
             raise tokens.unexpected(":")
         tokens.take()
         member = _parse_value(tokens)
+        member.name_start = name_token.start
         node.members[name] = member
         node.value[name] = member.value
         node.content_end = node.last_member_end = member.end
         node.has_trailing_comma = tokens.is_at(",")
         if node.has_trailing_comma:
-            node.content_end = node.last_member_end = tokens.take().end
+            node.content_end = node.last_member_end = member.comma_end = tokens.take().end
         elif not tokens.is_at("}"):
             raise tokens.unexpected(", or }")
     closing = tokens.take()
@@ -192,6 +197,38 @@ def _insert_member(text: str, node: JsonNode, depth: int, name: str, value: obje
     close = "" if "\n" in tail else f"\n{unit * depth}"
     before = text[: node.last_member_end] + comma + text[node.last_member_end : node.content_end]
     return before + _match_line_ends(shown + close, text) + text[node.content_end :]
+
+
+def remove_member(text: str, path: Sequence[str]) -> str:
+    """Return the text without the member at a path; everything else stays. Raises UnwritableConfig as set_member."""
+    node = parse_jsonc(text) if text.strip("\ufeff \t\r\n") else JsonNode(0, 0, {}, {})
+    for name in path[:-1]:
+        node = (node.members or {}).get(name) or JsonNode(0, 0, None)
+    members = node.members or {}
+    if path[-1] not in members:
+        return text
+    names = list(members)
+    at, member = names.index(path[-1]), members[path[-1]]
+    around = text[node.start + 1 : member.name_start] + text[member.comma_end or member.end : node.end - 1]
+    if len(members) == 1 and not around.strip():
+        return f"{text[: node.start]}{{}}{text[node.end :]}"
+    start, end = _whole_lines(text, member.name_start, member.comma_end or member.end)
+    before = text[:start]
+    if at and at == len(names) - 1 and not member.comma_end:
+        comma = members[names[at - 1]].comma_end
+        before = before[: comma - 1] + before[comma:]
+    return before + text[end:]
+
+
+def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the range widened to whole lines where nothing else stands on its lines, else to the blanks around it."""
+    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    stop = len(text) if line_end < 0 else line_end
+    if text[line_start:start].strip() or text[end:stop].strip():
+        if text[end - 1] == ",":
+            return start, stop - len(text[end:stop].lstrip(" \t"))
+        return len(text[:start].rstrip()), end
+    return line_start, min(stop + 1, len(text))
 
 
 def _dump_indented(value: object, indent: str, unit: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.cli.clients import UnwritableConfig, read_jsonc, set_member
+from scry.surfaces.cli.clients import UnwritableConfig, read_jsonc, remove_member, set_member
 
 PATH = ("servers", "scry")
 ENTRY = {"command": "scry", "args": ["mcp"]}
@@ -105,3 +105,37 @@ def test_editing_any_json_keeps_its_values(before: dict[str, object], indent: in
     assert read_jsonc(text) == before
     path = ("our servers", "scry")
     assert read_jsonc(set_member(text, path, ENTRY)) == {**before, "our servers": {"scry": ENTRY}}
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('{"servers": {"scry": {"command": "scry"}}}', '{"servers": {}}'),
+        ('{"servers": {"scry": {}, "other": {}}}', '{"servers": {"other": {}}}'),
+        ('{"servers": {"other": {}, "scry": {}}}', '{"servers": {"other": {}}}'),
+        ('{\n  "servers": {\n    "other": {}, // mine\n    "scry": {}\n  }\n}\n', None),
+        ('{\n  "servers": {\n    "scry": {},\n    // mine\n    "other": {}\n  }\n}\n', None),
+        ('{\n  "servers": {\n    // mine\n    "scry": {\n      "a": 1\n    },\n  }\n}\n', None),
+        ('{"servers": {"other": 1}}', '{"servers": {"other": 1}}'),
+        ('{"servers": 3}', '{"servers": 3}'),
+        ("", ""),
+    ],
+)
+def test_removing_a_member_keeps_the_others_and_their_comments(text: str, left: str | None) -> None:
+    after = remove_member(text, PATH)
+    assert left in (None, after)
+    assert after.count("// mine") == text.count("// mine")
+    if text:
+        before = read_jsonc(text)
+        if isinstance(before, dict) and isinstance(before["servers"], dict):
+            before["servers"].pop("scry", None)
+        assert read_jsonc(after) == before
+
+
+@given(st.dictionaries(st.text(), st.integers()), st.integers(0, 5), st.sampled_from([None, 2]))
+def test_removing_undoes_setting(members: dict[str, int], place: int, indent: int | None) -> None:
+    others = {name: value for name, value in members.items() if name != "scry"}
+    names = list(others)
+    names.insert(min(place, len(names)), "scry")
+    text = json.dumps({"servers": {name: others.get(name, {"command": "scry"}) for name in names}}, indent=indent)
+    assert json.loads(remove_member(text, PATH)) == {"servers": others}
