@@ -93,10 +93,11 @@ test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) $(VSCODE)/.ready g
 editors: $(VENV)/.test $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) ## tests in a real VS Code and real Neovims; installs them
 	$(BIN)/pytest -m "not bench" $(IN_EDITORS)
 
-trust: $(VENV)/.test ## checks real files and mutations of them; REPOSITORIES=folder MUTATIONS=number SEED=text SECONDS=number
+trust: $(VENV)/.test ## checks real files, mutations, hostile frames; REPOSITORIES=folder MUTATIONS=n FRAMES=n SEED=text SECONDS=n
 	$(PY) -m tests.trust.run --workers $(WORKERS) $(if $(REPOSITORIES),--repositories $(REPOSITORIES)) \
 	  $(if $(MUTATIONS),--mutations $(MUTATIONS)) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
-	$(BIN)/pytest -q -n $(WORKERS) tests/trust tests/unit/indexer/test_stage_boundaries.py
+	TRUST_FRAMES=$(or $(FRAMES),100000) TRUST_SEED=$(SEED) \
+	  $(BIN)/pytest -q -n $(WORKERS) tests/trust tests/unit/indexer/test_stage_boundaries.py
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800

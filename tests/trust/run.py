@@ -83,8 +83,9 @@ def check_all(cases: Iterator[Case], workers: int) -> Iterator[tuple[Case, list[
     try:
         while True:
             for checker in checkers:
-                if checker.case is not None and (broken := checker.poll()) is not None:
-                    yield checker.case, broken
+                case = checker.case  # a process that is started anew forgets it
+                if case is not None and (broken := checker.poll()) is not None:
+                    yield case, broken
                     checker.case = None
                 if checker.case is None and (case := next(cases, None)) is not None:
                     checker.give(case)

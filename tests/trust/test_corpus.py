@@ -13,6 +13,9 @@ from tests.unit.indexer.test_refresh import IndexSample
 
 FILES = corpus_files()
 
+SLOW = "slow_error_recovery.kt"
+"""The one file that is read as plain text: parsing it would not end."""
+
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_each_file_of_the_corpus_keeps_every_promise(path: Path) -> None:
@@ -30,7 +33,7 @@ def test_a_project_of_the_whole_corpus_is_indexed(tmp_path: Path) -> None:
     assert "./healthy.py::found_beside_them" in names
     found = {parse_doc_id(name).path for name in names}
     assert {path.name for path in FILES} <= found
-    assert sample.store.files.faults(100) == []
+    assert [path for path, _ in sample.store.files.faults(100)] == [SLOW]
 
 
 def test_texts_on_the_same_lines_have_names_of_their_own(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ class IndexingLoop(threading.Thread):
         self._refresh(store, settings, paths)
         if self._compared_whole:
             write_fingerprint(self._project, settings)
-        if any((self._project.root / path).is_dir() for path in paths):
+        if any(os.path.isdir(self._project.root / path) for path in paths):  # noqa: PTH112 (never raises)
             self._watch_indexed_folders(store, settings)
 
     def _refresh(self, store: IndexStore, settings: Settings, only: frozenset[str] | None) -> None:

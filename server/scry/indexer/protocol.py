@@ -158,7 +158,7 @@ def decode_client_message(line: bytes) -> ClientMessage:
     """Decode a line from a client. Raises InvalidMessage."""
     try:
         return _client_message_decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidMessage(str(error)) from error
 
 
@@ -166,7 +166,7 @@ def decode_indexer_message(line: bytes) -> IndexerMessage:
     """Decode a line from the indexer. Raises InvalidMessage."""
     try:
         return _indexer_message_decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidMessage(str(error)) from error
 
 

@@ -291,6 +291,8 @@ class FrameReader:
             )
         if match[1].lower() == b"content-length":
             return self._take_content_length(match[2].strip(b" \t"), after)
+        if cut_off := _NEXT_HEADER.search(self._buffer, self._section_end, after):
+            return self._resynchronize(cut_off.start(), "A header line ends where the next frame begins.")
         self._section_end = after
         return None
 

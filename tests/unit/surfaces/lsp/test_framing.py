@@ -56,6 +56,8 @@ BROKEN = {
     "longer by a little": b'Content-Length: 12\r\n\r\n{"a":1}',
     "shorter than the body": b'Content-Length: 4\r\n\r\n{"a":1}',
     "a header alone": b"Content-Length: 5\r\n",
+    "a header and a part of the next": b"Content-Length: 5\r\nContent-Len",
+    "a header and a part of another": b"Content-Length: 5\r\nContent-Type: applica",
     "a long header line": b"X: " + b"y" * 9000 + b"\r\n\r\n",
     "an endless header line": b"y" * 9000,
     "oversized, with its body": b"Content-Length: 3000\r\n\r\n" + b'{"q":"' + b"x" * 2992 + b'"}',
