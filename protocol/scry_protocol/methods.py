@@ -72,6 +72,18 @@ METHODS: tuple[Method, ...] = (
         "Records an event of work in the project's memory: a command, an error, a test, a decision.",
     ),
     Method(
+        "scry/memory",
+        messages.MemoryParams,
+        messages.Memories,
+        "Lists, searches or deletes memories of the project.",
+    ),
+    Method(
+        "scry/session",
+        messages.SessionParams,
+        messages.Sessions,
+        "Lists the sessions of work, and begins or ends one.",
+    ),
+    Method(
         "scry/remember",
         messages.RememberParams,
         messages.PersonaNotes,

@@ -95,6 +95,79 @@ def test_believe_writes_a_file_for_review_and_checks_evidence(own_shop: IndexedP
     assert "belief:till-closed-sundays" in doc_ids(own_shop.find("when is the till closed"))
 
 
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        ("Do not allocate in ServeHTTP", "not-allocate-servehttp"),
+        ("Totals are never rounded", "totals-never-rounded"),
+        ("We don’t retry writes", "not-retry-writes"),
+        ("No handler may block", "no-handler-may-block"),
+        ("parse_http_header has a limit", "parse_http_header-limit"),
+        ("料金は税込み", "belief"),
+    ],
+)
+def test_belief_id_keeps_negations(own_shop: IndexedProject, statement: str, name: str) -> None:
+    with closing(own_shop.engine()) as engine:
+        assert engine.knowledge.believe(BelieveParams(statement)).beliefs[0].doc_id == f"belief:{name}"
+
+
+@pytest.mark.acceptance("K2", "K3")
+def test_written_belief_is_listed_at_once_with_its_reach(own_shop: IndexedProject) -> None:
+    """Even before any indexer has read it, as while a first index is being made."""
+    with closing(own_shop.engine()) as engine:
+        written = engine.knowledge.believe(BelieveParams("Till is closed on Sundays", evidence=["shop/notes.txt:1"]))
+        assert [reach.doc_id for reach in written.beliefs[0].impact.reaches] == ["./shop/notes.txt"]
+        listed = engine.knowledge.beliefs(BeliefsParams("list")).beliefs
+        assert [(each.doc_id, each.impact) for each in listed] == [
+            (each.doc_id, each.impact) for each in written.beliefs
+        ]
+        assert engine.knowledge.beliefs(BeliefsParams("show", listed[0].doc_id)).beliefs == listed
+    own_shop.update_index()  # read, and not related to the history yet
+    with closing(own_shop.engine()) as engine:
+        (again,) = engine.knowledge.beliefs(BeliefsParams("list")).beliefs
+        assert again.impact.reaches[0].doc_id == "./shop/notes.txt"
+
+
+@pytest.mark.acceptance("K2")
+def test_renamed_belief_keeps_its_text_and_relations(own_shop: IndexedProject) -> None:
+    """A belief whose id lost its "not" gets one that has it, and those that name it follow."""
+    other = "---\nstatement: Buffers are pooled.\nsupports:\n  - allocate-servehttp # speed\nattacks: [allocate]\n---\n"
+    own_shop.write(
+        {
+            ".scry/beliefs/allocate-servehttp.md": "---\nid: allocate-servehttp # mine\n"
+            "statement: Do not allocate in ServeHTTP\n---\nallocate-servehttp stays here.\n",
+            ".scry/beliefs/pool.md": other,
+        }
+    )
+    own_shop.update_index()
+    with closing(own_shop.engine()) as engine:
+        renamed = engine.knowledge.beliefs(BeliefsParams("rename", "belief:allocate-servehttp")).beliefs[0]
+        assert (renamed.doc_id, renamed.path) == (
+            "belief:not-allocate-servehttp",
+            ".scry/beliefs/not-allocate-servehttp.md",
+        )
+        text = (own_shop.root / renamed.path).read_text()
+        assert text.startswith("---\nid: not-allocate-servehttp # mine\n")
+        assert text.endswith("---\nallocate-servehttp stays here.\n")
+        assert not (own_shop.root / ".scry/beliefs/allocate-servehttp.md").exists()
+        expected = other.replace("- allocate-servehttp", "- not-allocate-servehttp")
+        assert (own_shop.root / ".scry/beliefs/pool.md").read_text() == expected
+        for wrong, field in (
+            (BeliefsParams("rename"), "id"),
+            (BeliefsParams("rename", "nothing"), "id"),
+            (BeliefsParams("rename", "pool", new_id="../up"), "new_id"),
+            (BeliefsParams("rename", "pool", new_id="not-allocate-servehttp"), "new_id"),
+        ):
+            with pytest.raises(BadRequest) as refused:
+                engine.knowledge.beliefs(wrong)
+            assert refused.value.field == field
+    own_shop.update_index()
+    with closing(own_shop.engine()) as engine:
+        listed = {each.doc_id: each for each in engine.knowledge.beliefs(BeliefsParams("list")).beliefs}
+    assert listed["belief:pool"].supports == ["belief:not-allocate-servehttp"]
+    assert len(listed) == 2
+
+
 @pytest.mark.acceptance("K3")
 def test_check_lists_contradictions_of_beliefs_and_files(own_shop: IndexedProject) -> None:
     own_shop.write({**BELIEFS, ".scry/beliefs/bad.md": "---\nstatus: maybe\n---\nA\n"})

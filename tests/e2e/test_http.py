@@ -70,6 +70,13 @@ def test_http_answers_every_mode(server: HttpServer) -> None:
     assert "send_receipt" in msgspec.convert(server.ask("why", doc_id="./shop/mail.py::send_receipt"), Explanation).text
     assert "print(address)" in msgspec.convert(server.ask("detail", query_id=found["query_id"], rank=1), Detail).text
     assert server.ask("status")["files_indexed"] == len(SHOP)
+    assert server.ask("beliefs", action="list")["beliefs"] == []
+    note = server.ask("remember", text="Small functions.")["notes"][0]
+    assert note in server.ask("persona", action="list")["notes"]
+    assert server.ask("persona", action="forget", doc_id=note["doc_id"])["notes"][0]["text"] == ""
+    assert [each["name"] for each in server.ask("projects", action="list")["projects"]] == ["shop"]
+    assert server.ask("memory", action="list")["memories"] == []
+    assert server.ask("session", action="list")["sessions"] == []
 
 
 @pytest.mark.acceptance("E1", "E2", "E3")

@@ -11,6 +11,7 @@ import pytest
 
 from scry.projects import open_project
 from scry.store.events import EventReader
+from tests.e2e.command_line import CommandLine
 from tests.e2e.lsp_client import LspClient, Message, RpcError
 from tests.polling import eventually
 from tests.sample.project import make_repository
@@ -144,3 +145,53 @@ def test_answer_of_two_folders_has_one_query_id(tmp_path: Path, shop: Path) -> N
         ("scry.use", answer["query_id"]),
     ]
     assert {name for _, name, _ in events(other)} == {alone["query_id"]}
+
+
+@pytest.mark.acceptance("K1", "K2", "K3", "M1")
+def test_acknowledged_knowledge_is_there_for_whoever_asks_next(client: LspClient, shop: Path) -> None:
+    """The editor that wrote it, another sidecar and the command line find it without waiting."""
+    with LspClient(shop) as other:
+        other.initialize(shop)
+        other.wait_until_ready(shop)
+        for number, word in enumerate(("quokka", "wombat", "numbat")):
+            params = {"statement": f"Never feed a {word}", "evidence": ["shop/cart.py:1"]}
+            written = (client if number % 2 else other).request("scry/believe", params)["beliefs"][0]
+            assert "./shop/cart.py" in [each["doc_id"] for each in written["impact"]["reaches"]]
+            for asker in (client, other):
+                listed = {each["doc_id"]: each for each in asker.request("scry/beliefs", {"action": "list"})["beliefs"]}
+                assert listed[written["doc_id"]]["impact"]["reaches"]
+                found = asker.find(f"feed a {word}", types=["belief"])["results"]
+                assert found[0]["doc_id"] == written["doc_id"]
+            note = client.request("scry/remember", {"text": f"I like a {word}"})["notes"][0]["doc_id"]
+            memory = other.request("scry/observe", {"kind": "decision", "text": f"The {word} stays"})["doc_id"]
+            for asker in (client, other):
+                assert note in [each["doc_id"] for each in asker.request("scry/persona", {"action": "list"})["notes"]]
+                assert memory in [
+                    each["doc_id"] for each in asker.request("scry/memory", {"action": "list"})["memories"]
+                ]
+                types = {each["doc_id"] for each in asker.find(word, types=["persona", "memory"])["results"]}
+                assert {note, memory} <= types
+        told = CommandLine(shop).run("belief", "add", "Never feed a bilby", "--json")
+        bilby = json.loads(told.out)["beliefs"][0]["doc_id"]
+        assert client.find("feed a bilby", types=["belief"])["results"][0]["doc_id"] == bilby
+
+
+@pytest.mark.acceptance("M1")
+def test_memories_and_sessions_are_managed_over_lsp(client: LspClient) -> None:
+    begun = client.request("scry/session", {"action": "start", "intent": "make login work"})["sessions"][0]
+    doc_id = client.request("scry/observe", {"kind": "decision", "text": "Totals are kept in cents"})["doc_id"]
+    (found,) = client.request("scry/memory", {"action": "search", "query": "cents"})["memories"]
+    assert (found["doc_id"], found["kind"], found["session_id"]) == (doc_id, "decision", begun["session_id"])
+    assert found["why"]
+    (open_one,) = client.request("scry/session", {"action": "list"})["sessions"]
+    assert (open_one["intent"], open_one["memories"], "ended" in open_one) == ("make login work", 1, False)
+    assert "ended" in client.request("scry/session", {"action": "end"})["sessions"][0]
+    client.request("scry/memory", {"action": "forget", "ids": [doc_id]})
+    assert doc_id not in [each["doc_id"] for each in client.request("scry/memory", {"action": "list"})["memories"]]
+    for method, params, field in (
+        ("scry/memory", {"action": "forget"}, "ids"),
+        ("scry/memory", {"action": "search"}, "query"),
+        ("scry/session", {"action": "start"}, "intent"),
+    ):
+        with pytest.raises(RpcError, match=field):
+            client.request(method, params)

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 
 from scry.surfaces.mcp import TOOLS
 from scry.surfaces.render import estimate_tokens
-from scry.surfaces.serving import PROGRAM_OPERATIONS, load_or_create_token
+from scry.surfaces.serving import load_or_create_token
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
@@ -54,7 +54,7 @@ def test_client_sees_a_tool_with_schema_for_every_mode(shop: Path, mode: str) ->
         return (await client.list_tools()).tools, client.instructions or ""
 
     tools, instructions = in_session(shop, look, mode=mode)
-    assert [tool.name for tool in tools] == list(PROGRAM_OPERATIONS)
+    assert [tool.name for tool in tools] == [tool.mode for tool in TOOLS]
     assert "query_id" in instructions
     for tool in tools:
         assert tool.description
@@ -129,7 +129,7 @@ def test_every_tool_returns_text_and_schema_valid_structure(
         return results
 
     texts = {tool: text_of(result) for tool, result in in_session(shop, ask, mode=mode).items()}
-    assert list(texts) == list(PROGRAM_OPERATIONS)
+    assert list(texts) == [tool.mode for tool in TOOLS]
     assert "./shop/mail.py::send_receipt" in texts["find"]
     assert "at shop/mail.py:1-3" in texts["find"]
     assert "print(address)" in texts["detail"]

@@ -54,8 +54,14 @@ from scry_protocol.messages.knowledge import (
     RememberParams,
 )
 from scry_protocol.messages.memory import (
+    Memories,
+    MemoryEntry,
+    MemoryParams,
     Observed,
     ObserveParams,
+    Session,
+    SessionParams,
+    Sessions,
 )
 from scry_protocol.messages.projects import (
     KnownProject,
@@ -127,6 +133,9 @@ __all__ = [
     "Link",
     "Lived",
     "Location",
+    "Memories",
+    "MemoryEntry",
+    "MemoryParams",
     "Metadata",
     "NeighborsParams",
     "ObserveParams",
@@ -150,6 +159,9 @@ __all__ = [
     "Result",
     "ResultItem",
     "Scoring",
+    "Session",
+    "SessionParams",
+    "Sessions",
     "Share",
     "Shares",
     "StatusChanged",

@@ -97,13 +97,16 @@ class BelieveParams(Params, frozen=True):
 class BeliefsParams(Params, frozen=True):
     """A request for the project's beliefs.
 
-    action: list (all, also retracted ones), show (one) or check (those with evidence against them).
-    id: id of the belief to show, with or without `belief:` before it.
+    action: list (all, also retracted ones), show (one), check (those with evidence against them) or rename (give one
+        another id, in its file and in the beliefs that name it).
+    id: id of the belief to show or rename, with or without `belief:` before it.
+    new_id: the new id; made of the statement's words when absent.
     folder: URI of the open folder that they belong to; the first one when absent.
     """
 
-    action: Literal["list", "show", "check"]
+    action: Literal["list", "show", "check", "rename"]
     id: str | None = None
+    new_id: str | None = None
     folder: str | None = None
 
 

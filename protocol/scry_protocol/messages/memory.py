@@ -1,8 +1,10 @@
-"""Events of work to record in the project's memory: commands, errors, tests, decisions."""
+"""The project's memory: events of work to record, recorded ones, and sessions."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
 
 from scry_protocol.messages.base import Params, Result
 
@@ -50,4 +52,98 @@ class Observed(Result, frozen=True):
     session_id: str
     recorded: bool
     masked: int = 0
+    note: str = ""
+
+
+class MemoryParams(Params, frozen=True):
+    """A request to list, search or delete memories of the project.
+
+    action: list (newest first), search (best match first) or forget (delete for good, from every file).
+    query: the words to search for.
+    ids: doc_ids of the memories to delete.
+    limit: maximum number of memories.
+    folder: URI of the open folder that they belong to; the first one when absent.
+    """
+
+    action: Literal["list", "search", "forget"]
+    query: str = ""
+    ids: list[str] = []
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 50
+    folder: str | None = None
+
+
+class MemoryEntry(Result, frozen=True):
+    """One memory.
+
+    doc_id: its id, such as `memory:k3v7qa2xbe`.
+    kind: its kind, as in observe; also jump, commit or summary.
+    text: its text, with secrets masked.
+    timestamp: when it was recorded last, in UTC.
+    session_id: the session that it is part of.
+    times: how often it was recorded.
+    why: the reason for its rank, of a search; else empty.
+    """
+
+    doc_id: str
+    kind: str
+    text: str
+    timestamp: str
+    session_id: str
+    times: int = 1
+    why: str = ""
+
+
+class Memories(Result, frozen=True):
+    """Memories of a project.
+
+    memories: the requested memories; none of those that were deleted.
+    note: words for a person; empty when there is nothing to say.
+    """
+
+    memories: list[MemoryEntry]
+    note: str = ""
+
+
+class SessionParams(Params, frozen=True):
+    """A request to list the sessions of work, or to begin or end one.
+
+    action: list (newest first), start (begin a piece of work) or end (end the session, with a summary).
+    intent: the aim of the work to begin.
+    limit: maximum number of sessions.
+    folder: URI of the open folder that they belong to; the first one when absent.
+    """
+
+    action: Literal["list", "start", "end"]
+    intent: str = ""
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 20
+    folder: str | None = None
+
+
+class Session(Result, frozen=True):
+    """A session: a period of work of one person or one agent.
+
+    session_id: its id, such as `20261121-m5q2ttx7ab`.
+    intent: its aim; empty for one that began by itself.
+    agent: name of the agent whose session it is; empty for the person's.
+    started: when it began, in UTC.
+    memories: number of its memories.
+    ended: when it ended, in UTC; absent while it is open.
+    """
+
+    session_id: str
+    intent: str
+    agent: str
+    started: str
+    memories: int
+    ended: str | UnsetType = UNSET
+
+
+class Sessions(Result, frozen=True):
+    """Sessions of a project.
+
+    sessions: the requested sessions, or the one that was begun or ended.
+    note: words for a person; empty when there is nothing to say.
+    """
+
+    sessions: list[Session]
     note: str = ""

@@ -84,14 +84,27 @@ class KnowledgeService:
         from scry.engine.response.beliefs import new_belief, present_new_belief
 
         path, note = write_belief(new_belief(params), self._project)
-        self._index.notify_changed([path])
-        return present_new_belief(path, note, self._project.root)
+        self._index.publish_note(path, note.doc_id)
+        return present_new_belief(path, note, self._project.root, self._index.belief_snapshot())
 
     def beliefs(self, params: messages.BeliefsParams) -> messages.Beliefs:
-        """Return the project's beliefs."""
-        from scry.engine.response.beliefs import present_belief_list
+        """Return the project's beliefs, or give one another id."""
+        from scry.engine.response.beliefs import present_belief_list, present_new_belief
 
+        if params.action == "rename":
+            return self._rename_belief(params, present_new_belief)
         return present_belief_list(params, self._project.root, self._index.store(), self._index.belief_snapshot())
+
+    def _rename_belief(
+        self, params: messages.BeliefsParams, present: Callable[..., messages.Beliefs]
+    ) -> messages.Beliefs:
+        from scry.engine.knowledge.belief_commands import list_beliefs, rename_belief
+
+        notes = list_beliefs(self._project.root, self._index.store(), self._index.belief_snapshot())
+        changed, note = rename_belief(notes, params.id or "", params.new_id, self._project.root)
+        self._index.notify_changed(changed[1:])
+        self._index.publish_note(changed[0], note.doc_id)
+        return present(changed[0], note, self._project.root, self._index.belief_snapshot(), f"{note.doc_id} is in")
 
     def belief_impact(self, doc_id: str, content_type: str) -> messages.BeliefImpact | UnsetType:
         """Return the beliefs that bear on a document; absent for none."""

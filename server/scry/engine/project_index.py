@@ -220,6 +220,13 @@ class QuestionEncoder:
         return vector
 
 
+NOTE_TIMEOUT_S = 5.0
+"""Seconds that the writer of a note waits for the indexer. A first index may take longer; then the note is listed, and
+found with the rest.
+"""
+
+_NOTE_POLL_S = 0.01
+
 IndexAction = Literal["start", "pause", "resume", "rebuild"]
 
 
@@ -366,6 +373,23 @@ class ProjectIndex:
         """Have these saved, created or removed files, relative to the root, indexed again."""
         if self._indexer is not None:
             self._indexer.report_changed_paths(paths)
+
+    def publish_note(self, path: str, doc_id: str) -> None:
+        """Have a note's file, which was just written, indexed; return when it can be found, or after NOTE_TIMEOUT_S.
+
+        Without a running indexer nobody asks before the file is read: each command looks at the files first.
+        """
+        from scry.indexer.client.connection import probe_indexer
+
+        self.notify_changed([path])
+        if self._indexer is None and probe_indexer(self.project) is None:
+            return
+        deadline = time.monotonic() + NOTE_TIMEOUT_S
+        while time.monotonic() < deadline:
+            file = self.knowledge.open_beliefs()
+            if file is not None and file.notes_by_doc_id([doc_id]):
+                return
+            time.sleep(_NOTE_POLL_S)
 
     def subscribe(self, listener: Callable[[IndexState], None]) -> None:
         """Call the listener, from another thread, whenever the index's state changes."""

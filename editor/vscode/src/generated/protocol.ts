@@ -23,6 +23,10 @@ export const methods = {
   feedback: "scry/feedback",
   /** Records an event of work in the project's memory: a command, an error, a test, a decision. */
   observe: "scry/observe",
+  /** Lists, searches or deletes memories of the project. */
+  memory: "scry/memory",
+  /** Lists the sessions of work, and begins or ends one. */
+  session: "scry/session",
   /** Stores a note of the person, for all projects. */
   remember: "scry/remember",
   /** Lists, searches or deletes the person's notes. */
@@ -52,6 +56,8 @@ export interface Requests {
   "scry/use": { params: UseParams; result: Recorded };
   "scry/feedback": { params: FeedbackParams; result: Recorded };
   "scry/observe": { params: ObserveParams; result: Observed };
+  "scry/memory": { params: MemoryParams; result: Memories };
+  "scry/session": { params: SessionParams; result: Sessions };
   "scry/remember": { params: RememberParams; result: PersonaNotes };
   "scry/persona": { params: PersonaParams; result: PersonaNotes };
   "scry/believe": { params: BelieveParams; result: Beliefs };
@@ -755,6 +761,82 @@ export interface Observed {
   note?: string;
 }
 
+/** A request to list, search or delete memories of the project. */
+export interface MemoryParams {
+  /** list (newest first), search (best match first) or forget (delete for good, from every file). */
+  action: "forget" | "list" | "search";
+  /** the words to search for (default ""). */
+  query?: string;
+  /** doc_ids of the memories to delete (default []). */
+  ids?: string[];
+  /** maximum number of memories (1 to 1000; default 50). */
+  limit?: number;
+  /** URI of the open folder that they belong to; the first one when absent. */
+  folder?: string | null;
+}
+
+/** Memories of a project. */
+export interface Memories {
+  /** the requested memories; none of those that were deleted. */
+  memories: MemoryEntry[];
+  /** words for a person; empty when there is nothing to say (default ""). */
+  note?: string;
+}
+
+/** One memory. */
+export interface MemoryEntry {
+  /** its id, such as `memory:k3v7qa2xbe`. */
+  doc_id: string;
+  /** its kind, as in observe; also jump, commit or summary. */
+  kind: string;
+  /** its text, with secrets masked. */
+  text: string;
+  /** when it was recorded last, in UTC. */
+  timestamp: string;
+  /** the session that it is part of. */
+  session_id: string;
+  /** how often it was recorded (default 1). */
+  times?: number;
+  /** the reason for its rank, of a search; else empty (default ""). */
+  why?: string;
+}
+
+/** A request to list the sessions of work, or to begin or end one. */
+export interface SessionParams {
+  /** list (newest first), start (begin a piece of work) or end (end the session, with a summary). */
+  action: "end" | "list" | "start";
+  /** the aim of the work to begin (default ""). */
+  intent?: string;
+  /** maximum number of sessions (1 to 1000; default 20). */
+  limit?: number;
+  /** URI of the open folder that they belong to; the first one when absent. */
+  folder?: string | null;
+}
+
+/** Sessions of a project. */
+export interface Sessions {
+  /** the requested sessions, or the one that was begun or ended. */
+  sessions: Session[];
+  /** words for a person; empty when there is nothing to say (default ""). */
+  note?: string;
+}
+
+/** A session: a period of work of one person or one agent. */
+export interface Session {
+  /** its id, such as `20261121-m5q2ttx7ab`. */
+  session_id: string;
+  /** its aim; empty for one that began by itself. */
+  intent: string;
+  /** name of the agent whose session it is; empty for the person's. */
+  agent: string;
+  /** when it began, in UTC. */
+  started: string;
+  /** number of its memories. */
+  memories: number;
+  /** when it ended, in UTC; absent while it is open. */
+  ended?: string;
+}
+
 /** A note of the person to store, for all projects; one with the text and domains of a current note is that note. */
 export interface RememberParams {
   /** the text of the note; at most 10,000 characters. */
@@ -873,10 +955,12 @@ export interface BeliefProblem {
 
 /** A request for the project's beliefs. */
 export interface BeliefsParams {
-  /** list (all, also retracted ones), show (one) or check (those with evidence against them). */
-  action: "check" | "list" | "show";
-  /** id of the belief to show, with or without `belief:` before it. */
+  /** list (all, also retracted ones), show (one), check (those with evidence against them) or rename (give one another id, in its file and in the beliefs that name it). */
+  action: "check" | "list" | "rename" | "show";
+  /** id of the belief to show or rename, with or without `belief:` before it. */
   id?: string | null;
+  /** the new id; made of the statement's words when absent. */
+  new_id?: string | null;
   /** URI of the open folder that they belong to; the first one when absent. */
   folder?: string | null;
 }

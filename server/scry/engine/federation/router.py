@@ -192,27 +192,27 @@ class ProjectRouter:
 
     def observe(self, params: messages.ObserveParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Observed:
         """Record an event or decision."""
-        with self._borrow_first("observe", self.workspace.projects(params.folder)[:1]) as engine:
+        with self.borrow_first("observe", self.workspace.projects(params.folder)[:1]) as engine:
             return engine.observe(params, context.commands)
 
     def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
         """Keep a note of the person, across all projects."""
-        with self._borrow_first("remember", self.workspace.projects(params.folder)) as engine:
+        with self.borrow_first("remember", self.workspace.projects(params.folder)) as engine:
             return engine.knowledge.remember(params)
 
     def persona(self, params: messages.PersonaParams) -> messages.PersonaNotes:
         """List, search or forget the person's notes."""
-        with self._borrow_first("persona", self.workspace.projects(params.folder)) as engine:
+        with self.borrow_first("persona", self.workspace.projects(params.folder)) as engine:
             return engine.knowledge.persona(params)
 
     def believe(self, params: messages.BelieveParams) -> messages.Beliefs:
         """Write a belief of the team to a file of the project."""
-        with self._borrow_first("believe", self.workspace.projects(params.folder)) as engine:
+        with self.borrow_first("believe", self.workspace.projects(params.folder)) as engine:
             return engine.knowledge.believe(params)
 
     def beliefs(self, params: messages.BeliefsParams) -> messages.Beliefs:
         """Return the project's beliefs."""
-        with self._borrow_first("beliefs", self.workspace.projects(params.folder)) as engine:
+        with self.borrow_first("beliefs", self.workspace.projects(params.folder)) as engine:
             return engine.knowledge.beliefs(params)
 
     # The projects and their indexes -------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ class ProjectRouter:
         return [(project, engine) for project, engine in borrowed if engine is not None]
 
     @contextmanager
-    def _borrow_first(self, mode: str, projects: Sequence[OpenProject]) -> Generator[Engine]:
+    def borrow_first(self, mode: str, projects: Sequence[OpenProject]) -> Generator[Engine]:
         """Hold the first of these that has an engine."""
         with ExitStack() as stack:
             participants = (stack.enter_context(project.participate()) for project in projects)

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, IndexUnavailable
+from scry.core.files import replace_file_text
 from scry.core.knowledge import (
     NOTE_FOLDERS,
     NOTE_ID_PATTERN,
@@ -18,7 +19,7 @@ from scry.core.knowledge import (
     note_kind_of_path,
     parse_citation,
 )
-from scry.core.text import STOP_WORDS, escape_unencodable, tokenize
+from scry.core.text import STOP_WORDS, escape_unencodable, find_identifiers
 from scry.core.types import SkipReason
 from scry.engine.knowledge.beliefs import BeliefSnapshot
 from scry.index.notes.note_file import parse_note
@@ -26,6 +27,7 @@ from scry.projects.project import Project
 from scry.store.index.store import IndexStore
 
 _MAX_ID_WORDS = 7
+_NEGATIONS = frozenset({"no", "nor", "not"})
 _FOLDER = next(folder for folder, kind in NOTE_FOLDERS.items() if kind == "belief")
 
 
@@ -67,9 +69,12 @@ def write_belief(belief: NewBelief, project: Project) -> tuple[str, NoteFile]:
 
 
 def make_belief_id(statement: str) -> str:
-    """Return an id made of the statement's first words, stop words left out."""
-    words = [word for word in dict.fromkeys(tokenize(statement)) if word not in STOP_WORDS and word.isascii()]
-    return "-".join(words[:_MAX_ID_WORDS])[:100] or "belief"
+    """Return an id made of the statement's first words: stop words are left out, negations stay."""
+    plain = statement.replace("’", "'").replace("n't", " not").lower()
+    words = [word.strip("_") for word in find_identifiers(plain)]
+    left_out = STOP_WORDS - _NEGATIONS
+    kept = [word for word in dict.fromkeys(words) if word and word not in left_out and word.isascii()]
+    return "-".join(kept[:_MAX_ID_WORDS])[:100].rstrip("-") or "belief"
 
 
 def _format_belief(statement: str, name: str, belief: NewBelief) -> str:
@@ -120,6 +125,58 @@ def _malformed_field(malformed: MalformedNote) -> str:
     return word if re.fullmatch("entrenchment|supports|attacks", word) else "statement"
 
 
+def rename_belief(notes: Mapping[str, NoteFile], old: str, new: str | None, root: Path) -> tuple[list[str], NoteFile]:
+    """Give a belief another id, in its file's front matter and name and in the beliefs that name it.
+
+    new: the new id; made of the statement if None. Returns the changed paths, the belief's own new one first and its
+    old one last, and its content. Raises BadRequest naming the parameter, IndexUnavailable.
+    """
+    if not old:
+        raise BadRequest("id", "is missing; scry belief list names the beliefs")
+    old_name = old.removeprefix("belief:")
+    path, note = next(iter(_select_belief(notes, f"belief:{old_name}").items()))
+    new_name = (new or make_belief_id(note.title)).removeprefix("belief:")
+    if not NOTE_ID_PATTERN.fullmatch(new_name):
+        raise BadRequest("new_id", "is one word of letters, digits, dots, dashes and underscores, at most 120")
+    new_path = f"{_FOLDER}{new_name}.md" if path == f"{_FOLDER}{old_name}.md" else path
+    if any(other.doc_id == f"belief:{new_name}" for other in notes.values()) or (
+        new_path != path and (root / new_path).exists()
+    ):
+        raise BadRequest("new_id", f"belief:{new_name} is taken; choose another id")
+    naming = [other for other, each in notes.items() if other != path and old_name in _named_beliefs(each)]
+    try:
+        for each in (path, *naming):
+            text = (root / each).read_text("utf-8")
+            replace_file_text(root / each, _replace_in_front_matter(text, old_name, new_name, own=each == path))
+        (root / path).rename(root / new_path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexUnavailable(f"{path} can't be renamed: {error}") from error
+    renamed = parse_note(new_path, "belief", (root / new_path).read_text("utf-8"))
+    assert not isinstance(renamed, MalformedNote), renamed
+    return [new_path, *naming, path], renamed
+
+
+def _named_beliefs(note: NoteFile) -> set[str]:
+    return {name.removeprefix("belief:") for name in (*note.supports, *note.attacks)}
+
+
+def _replace_in_front_matter(text: str, old: str, new: str, *, own: bool) -> str:
+    """Return the text with an id replaced in its `id` (own), or in its `supports` and `attacks`."""
+    lines = text.split("\n")
+    keys, within = (("id",) if own else ("supports", "attacks")), False
+    for at, line in enumerate(lines[1:], 1):
+        if line.rstrip() == "---":
+            break
+        if line[:1].strip() and not line.startswith(("-", "#")):
+            within = line.partition(":")[0].strip() in keys
+        if within:
+            lines[at] = _ID_WORD.sub(lambda word: new if word.group() == old else word.group(), line)
+    return "\n".join(lines)
+
+
+_ID_WORD = re.compile(r"[A-Za-z0-9._-]+")
+
+
 class NoteProblem(Struct, frozen=True):
     """A problem of a note's file. path: from the root."""
 
@@ -127,12 +184,40 @@ class NoteProblem(Struct, frozen=True):
     problem: str
 
 
-def list_beliefs(beliefs: BeliefSnapshot | None, name: str | None = None) -> dict[str, NoteFile]:
-    """Return the project's beliefs by path: all, or the one of this name. Raises BadRequest, IndexUnavailable."""
+def list_beliefs(
+    root: Path, store: IndexStore | None, beliefs: BeliefSnapshot | None, name: str | None = None
+) -> dict[str, NoteFile]:
+    """Return the project's beliefs by path: all, or the one of this name. Raises BadRequest, IndexUnavailable.
+
+    Beliefs that the indexer has not read yet are read from their files: one that was written is listed at once.
+    """
     notes = beliefs.file.all_notes() if beliefs is not None else {}
+    notes = dict(sorted({**_unindexed_beliefs(root, store, notes), **notes}.items()))
     if name is not None:
         notes = _select_belief(notes, f"belief:{name.removeprefix('belief:')}")
     return {path: note for path, note in notes.items() if note.kind == "belief"}
+
+
+def _unindexed_beliefs(root: Path, store: IndexStore | None, known: Mapping[str, NoteFile]) -> dict[str, NoteFile]:
+    found: dict[str, NoteFile] = {}
+    folder = root / _FOLDER
+    for file in sorted(folder.glob("*.md")) if folder.is_dir() else ():
+        path = f"{_FOLDER}{file.name}"
+        if path in known or (store is not None and store.files.get_file(path) is not None):
+            continue  # the indexer has read it; one that is ignored or malformed has its reason there
+        try:
+            if not file.resolve().is_relative_to(root.resolve()) or file.stat().st_size > _MAX_BELIEF_BYTES:
+                continue
+            note = parse_note(path, "belief", file.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError):
+            continue
+        if not isinstance(note, MalformedNote):
+            found[path] = note
+    return found
+
+
+_MAX_BELIEF_BYTES = 100_000
+"""Size of a belief's file above which it is left to the indexer."""
 
 
 def _select_belief(notes: Mapping[str, NoteFile], doc_id: str) -> dict[str, NoteFile]:

@@ -20,6 +20,10 @@ STALE_AFTER_S = 365 * 86_400
 """Age after which a belief without support has a warning: one year."""
 
 
+_MAX_RELATED_NOW = 10
+"""New beliefs whose targets a request finds by itself; each takes some milliseconds."""
+
+
 class _BeliefContext(Struct, frozen=True):
     """Facts for the warnings of several beliefs, read at once.
 
@@ -38,6 +42,13 @@ class _BeliefContext(Struct, frozen=True):
         return [other for other in named if other is not None and other.status == ACTIVE]
 
 
+def cited_files(note: NoteFile) -> list[BeliefTarget]:
+    """Return the files that a belief cites, each once."""
+    cited = [parse_citation(raw_text) for raw_text in note.evidence]
+    targets = [BeliefTarget(file_doc_id(each.path), 1.0, f"cited: {each.raw_text}") for each in cited if each.path]
+    return list({target.target: target for target in reversed(targets)}.values())[::-1]
+
+
 class BeliefSnapshot(Struct, frozen=True):
     """The facts that beliefs are evaluated by, as of one moment. now: in seconds since the epoch."""
 
@@ -54,7 +65,7 @@ class BeliefSnapshot(Struct, frozen=True):
 
     def reached_files(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
         """Return the existing files that each belief reaches, the highest score first."""
-        coverage = self.file.coverage_of(doc_ids)
+        coverage = self._coverage(doc_ids)
         return {
             doc_id: [target for target in targets if self._is_there(target.target)]
             for doc_id, targets in coverage.items()
@@ -62,7 +73,7 @@ class BeliefSnapshot(Struct, frozen=True):
 
     def reach(self, doc_id: str) -> list[BeliefTarget]:
         """Return all existing files, commits and notes that a belief reaches, the highest score first."""
-        targets = self.file.coverage_of([doc_id]).get(doc_id, [])
+        targets = self._coverage([doc_id]).get(doc_id, [])
         return [each for each in targets if not each.target.startswith("./") or self._is_there(each.target)]
 
     def reached_beliefs(self, doc_id: str) -> list[str]:
@@ -75,6 +86,20 @@ class BeliefSnapshot(Struct, frozen=True):
         beliefs = self.file.beliefs_covering(target)
         notes = self.file.notes_by_doc_id([doc_id for doc_id, _ in beliefs])
         return [(notes[doc_id], coverage) for doc_id, coverage in beliefs if doc_id in notes]
+
+    def _coverage(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
+        """Return the targets of each belief; those of a new one, which the indexer has not related yet, by now."""
+        coverage = self.file.coverage_of(doc_ids)
+        pending = self.file.unrelated_beliefs(doc_ids)[:_MAX_RELATED_NOW]
+        if not pending:
+            return coverage
+        notes = self.file.notes_by_doc_id(pending)
+        if self.history is None:
+            return coverage | {doc_id: cited_files(note) for doc_id, note in notes.items()}
+        from scry.index.notes.belief_coverage import BeliefCoverageBuilder
+
+        builder = BeliefCoverageBuilder(self.file, self.history)
+        return coverage | {doc_id: builder.build(note) for doc_id, note in notes.items()}
 
     def _is_there(self, target: str) -> bool:
         if not target.startswith("./"):

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.core.knowledge import BELIEF, NoteFile
 from scry.engine.knowledge.belief_commands import NewBelief, list_beliefs, list_note_problems
-from scry.engine.knowledge.beliefs import BeliefSnapshot
+from scry.engine.knowledge.beliefs import BeliefSnapshot, cited_files
 from scry.engine.response.answer import file_uri, format_utc_time, replace_surrogates
 from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import BeliefTarget
@@ -60,9 +60,11 @@ def new_belief(params: messages.BelieveParams) -> NewBelief:
     )
 
 
-def present_new_belief(path: str, note: NoteFile, root: Path) -> messages.Beliefs:
-    """Return a belief that was just written; its targets are not known yet."""
-    return messages.Beliefs([_present_note(path, note, messages.BeliefImpact(), root)], note=f"Wrote {path}.")
+def present_new_belief(
+    path: str, note: NoteFile, root: Path, beliefs: BeliefSnapshot | None, done: str = "Wrote"
+) -> messages.Beliefs:
+    """Return a belief that was just written, with its targets. done: what was done to its file."""
+    return messages.Beliefs([_present_belief(path, note, beliefs, root)], note=f"{done} {path}.")
 
 
 def present_belief_list(
@@ -71,8 +73,8 @@ def present_belief_list(
     """Return the requested beliefs. Raises BadRequest naming the parameter, IndexUnavailable."""
     if params.action == "show" and not params.id:
         raise BadRequest("id", "is missing; scry belief list names the beliefs")
-    notes = list_beliefs(beliefs, params.id or "" if params.action == "show" else None)
-    presented = [] if beliefs is None else [_present_belief(path, note, beliefs, root) for path, note in notes.items()]
+    notes = list_beliefs(root, store, beliefs, params.id or "" if params.action == "show" else None)
+    presented = [_present_belief(path, note, beliefs, root) for path, note in notes.items()]
     if params.action != "check":
         return messages.Beliefs(presented, note="" if presented else _NO_BELIEFS)
     problems = [
@@ -90,8 +92,14 @@ def _describe_count(beliefs: int) -> str:
     return "the one belief" if beliefs == 1 else f"any of {beliefs} beliefs"
 
 
-def _present_belief(path: str, note: NoteFile, beliefs: BeliefSnapshot, root: Path) -> messages.Belief:
-    return _present_note(path, note, present_impact(beliefs, note.doc_id, BELIEF), root)
+def _present_belief(path: str, note: NoteFile, beliefs: BeliefSnapshot | None, root: Path) -> messages.Belief:
+    if beliefs is not None and beliefs.file.notes_by_doc_id([note.doc_id]):
+        impact = present_impact(beliefs, note.doc_id, BELIEF)
+    else:  # the indexer has not read it yet: it reaches what it cites
+        impact = messages.BeliefImpact(
+            reaches=[_present_bearing(each.target, each, None) for each in cited_files(note)]
+        )
+    return _present_note(path, note, impact, root)
 
 
 def _present_note(path: str, note: NoteFile, impact: messages.BeliefImpact, root: Path) -> messages.Belief:

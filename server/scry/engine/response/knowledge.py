@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from scry.core.errors import BadRequest, MemoryUnavailable
-from scry.core.memory.types import CONTENT_KEY, Observation
+from scry.core.memory.types import CONTENT_KEY, Memory, Observation, WorkSession
 from scry.core.notices import COMMAND_LINE, CommandNames
 from scry.core.settings import Settings
 from scry.core.text import format_count
@@ -102,3 +102,62 @@ def _describe_outcome(masked: int, *, is_new: bool) -> str:
     if not is_new:
         return "this was recorded before"
     return f"{format_count(masked, 'secret')} masked" if masked else ""
+
+
+def list_or_forget_memories(memory: MemoryService, params: messages.MemoryParams) -> messages.Memories:
+    """List, search or delete memories. Raises BadRequest naming the parameter, MemoryUnavailable."""
+    from scry.store.memory.reader import MemoryFilter
+
+    if params.action == "forget":
+        if not params.ids:
+            raise BadRequest("ids", "is empty; name the memories to forget")
+        forgotten = memory.forget(MemoryFilter(ids=tuple(each.removeprefix("memory:") for each in params.ids)))
+        if not forgotten.ids:
+            raise BadRequest("ids", f"no memory is named {', '.join(params.ids)}")
+        return messages.Memories([], f"Forgot {format_count(len(forgotten.ids), 'memory')}.")
+    if params.action == "search":
+        if not params.query.strip():
+            raise BadRequest("query", "is empty; say what to look for")
+        matches = memory.search(params.query, params.limit)
+        entries = [_present_memory(match.recalled.memory, match.why) for match in matches]
+    else:
+        entries = [_present_memory(each) for each in memory.memories(MemoryFilter(), params.limit)]
+    return messages.Memories(entries, "" if entries else "There is no such memory.")
+
+
+def _present_memory(memory: Memory, why: str = "") -> messages.MemoryEntry:
+    return messages.MemoryEntry(
+        doc_id=memory_doc_id(memory.id),
+        kind=memory.kind,
+        text=replace_surrogates(memory.text),
+        timestamp=format_utc_time(memory.time // 1000),
+        session_id=memory.session,
+        times=memory.times,
+        why=replace_surrogates(why),
+    )
+
+
+def list_or_change_sessions(memory: MemoryService, params: messages.SessionParams) -> messages.Sessions:
+    """List sessions, or begin or end one. Raises BadRequest naming the parameter, MemoryUnavailable."""
+    if params.action == "list":
+        sessions = [_present_session(session) for session, _ in memory.sessions(params.limit)]
+        return messages.Sessions(sessions, "" if sessions else "There is no session yet.")
+    if params.action == "start":
+        if not params.intent.strip():
+            raise BadRequest("intent", "is empty; say what the work is about")
+        return messages.Sessions([_present_session(memory.start(params.intent))], "Begun.")
+    ended = memory.end()
+    if ended is None:
+        return messages.Sessions([], "No session is open.")
+    return messages.Sessions([_present_session(ended)], "Ended.")
+
+
+def _present_session(session: WorkSession) -> messages.Session:
+    return messages.Session(
+        session_id=session.id,
+        intent=replace_surrogates(session.intent),
+        agent=replace_surrogates(session.agent),
+        started=format_utc_time(session.started // 1000),
+        memories=session.memories,
+        ended=UNSET if session.ended is None else format_utc_time(session.ended // 1000),
+    )

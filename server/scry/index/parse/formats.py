@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from html import unescape
 from typing import cast
 
 from msgspec import Struct, structs
@@ -27,6 +28,7 @@ _CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _NOT_A_PARAGRAPH = re.compile(r"\s*$| {4}|\t| {0,3}([-*+>|]|\d+[.)])(\s|$)| {0,3}<|.*\|")
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\](\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
 _MARKDOWN_MARKUP = re.compile(r"<[^<>]+>|[*`]|\{#[^{}]*\}|(?<!\w)_+|(?<!_)_+(?!\w)")
+_ALT_TEXT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 
 
 class _MarkdownHeading(Struct, frozen=True):
@@ -116,12 +118,23 @@ def _add_heading(headings: list[_MarkdownHeading], lines: LineIndex, level: int,
         bare = re.sub(rb"(^|[ \t])#+$", b"", bare)
     title_start = start + written.find(bare) if bare else start
     title = _plain_title(bare.decode("utf-8", "replace"))
-    headings.append(_MarkdownHeading(level, start, title, title_start, title_start + len(bare)))
+    if title:  # else it is a picture without words: the text below belongs to the section above
+        headings.append(_MarkdownHeading(level, start, title, title_start, title_start + len(bare)))
 
 
 def _plain_title(written: str) -> str:
-    """Return a heading as it is read: links give their text; emphasis and anchors are dropped."""
-    return " ".join(_MARKDOWN_MARKUP.sub("", _MARKDOWN_LINK.sub(r"\1", written)).split()) or " ".join(written.split())
+    """Return a heading as it is read, empty where it has no text.
+
+    Links give their text, images the text in their place; tags, emphasis and anchors are dropped.
+    """
+    text = _MARKDOWN_LINK.sub(r"\1", _MARKDOWN_LINK.sub(r"\1", written))  # twice, for images in links: badges
+    return " ".join(unescape(_MARKDOWN_MARKUP.sub(_read_markup, text)).split())
+
+
+def _read_markup(markup: re.Match[str]) -> str:
+    """Return what a reader sees of an HTML tag or a mark: the text in place of an image, and nothing of all others."""
+    alt = _ALT_TEXT.search(markup.group()) if markup.group()[:4].lower() == "<img" else None
+    return (alt[1] or alt[2] or "") if alt else ""
 
 
 def _front_matter_end(texts: list[str]) -> int:

@@ -128,6 +128,11 @@ class ProjectNoteDatabase:
         made = {doc_id for (doc_id,) in self._select("SELECT doc_id FROM reach_made WHERE basis = ?", (fingerprint,))}
         return [doc_id for doc_id in self.notes.list_doc_ids(frozenset({BELIEF})) if doc_id not in made]
 
+    def unrelated_beliefs(self, doc_ids: Sequence[str]) -> list[str]:
+        """Return those of these beliefs that are new or changed, and whose coverage was not made since."""
+        made = {doc_id for (doc_id,) in self._select_in("SELECT doc_id FROM reach_made WHERE doc_id IN ({})", doc_ids)}
+        return [doc_id for doc_id in doc_ids if doc_id not in made and doc_id.startswith("belief:")]
+
     # Writing ------------------------------------------------------------------------------------------------------
 
     def publish(

@@ -75,6 +75,23 @@ def show(
 
 
 @belief.command
+def rename(
+    name: Annotated[str, Parameter(help="The belief, with or without belief: in front.")],
+    new_name: Annotated[str | None, Parameter(help="Its new id; made of the statement's words unless given.")] = None,
+    /,
+    *,
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Gives a belief another id: in its file, in the file's name, and in the beliefs that support or attack it."""
+    params = convert_options(BeliefsParams, {"action": "rename", "id": name, "new_id": new_name})
+    return run_knowledge_action(
+        lambda engine: engine.knowledge.beliefs(params), root, force, as_json, update_first=True
+    )
+
+
+@belief.command
 def check(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
     """Shows what speaks against beliefs: evidence that is gone, contradictions, age; and files that are malformed.
 

@@ -154,7 +154,7 @@ _MISSING_ERRORS: Mapping[str, Callable[[], ScryError]] = MappingProxyType(
 )
 """The error of each mode while no folder is open."""
 
-_KNOWLEDGE_MODES = ("remember", "persona", "believe", "beliefs")
+_KNOWLEDGE_MODES = ("remember", "persona", "believe", "beliefs", "memory", "session")
 
 
 class EditorWorkspace:
@@ -224,7 +224,7 @@ class EditorSession:
         if named:
             return self._folders.all()
         selected = self._folders.select(uri)
-        if mode in ("index", "observe"):
+        if mode in ("index", "observe", "memory", "session"):
             return selected[:1]
         if mode in ("orient", "neighbors"):
             path: str = getattr(params, "path", "") or getattr(params, "file", "")

@@ -51,6 +51,20 @@ def _read_in_full(router: ProjectRouter, params: messages.DetailParams, context:
     return add_detail_text(router.detail(params, context))
 
 
+def _ask_memory(router: ProjectRouter, params: messages.MemoryParams, _: RequestContext) -> messages.Memories:
+    from scry.engine.response.knowledge import list_or_forget_memories
+
+    with router.borrow_first("memory", router.workspace.projects(params.folder)[:1]) as engine:
+        return list_or_forget_memories(engine.memory, params)
+
+
+def _ask_sessions(router: ProjectRouter, params: messages.SessionParams, _: RequestContext) -> messages.Sessions:
+    from scry.engine.response.knowledge import list_or_change_sessions
+
+    with router.borrow_first("session", router.workspace.projects(params.folder)[:1]) as engine:
+        return list_or_change_sessions(engine.memory, params)
+
+
 def _list_projects(
     router: ProjectRouter, params: messages.ProjectsParams, context: RequestContext
 ) -> messages.Projects:
@@ -102,6 +116,8 @@ _HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "use": lambda router, params, context: router.use(params, result_clipboard_text, context),
         "feedback": lambda router, params, context: router.feedback(params, context),
         "observe": lambda router, params, context: router.observe(params, context),
+        "memory": _ask_memory,
+        "session": _ask_sessions,
         "remember": lambda router, params, context: router.remember(params),
         "persona": lambda router, params, context: router.persona(params),
         "believe": lambda router, params, context: router.believe(params),
@@ -112,8 +128,8 @@ _HANDLERS: Mapping[str, Handler] = MappingProxyType(
     }
 )
 
-_EDITOR_MODES = frozenset({"persona", "believe", "beliefs", "projects", "index"})
-"""Modes that programs are not offered: the index, the projects and what a person believes are left to people."""
+_EDITOR_MODES = frozenset({"index"})
+"""Modes that programs are not offered: to pause or rebuild the index is left to people."""
 
 
 def _bind_operations() -> Mapping[str, Operation]:

@@ -41,6 +41,12 @@ def _names(text: str) -> list[str]:
         ("#\n\ntext\n", []),
         ("# A\r\n\r\ntext\r\n## B\r\n", ["A", "A > B"]),
         ("# A\rtext\r## B\r", ["A", "A > B"]),
+        ('# <img alt="chi" src="https://x.invalid/a.png" width="220" />\n## Router\n', ["chi", "chi > Router"]),
+        ("# <IMG src='a.png' ALT='Chi &amp; co'>\n", ["Chi & co"]),
+        ('# <img src="a.png">\n## Router\n', ["Router"]),
+        ("# ![](a.png)\n## Router\n", ["Router"]),
+        ("# Chi [![Build](https://x.invalid/b.svg)](https://x.invalid)\n", ["Chi Build"]),
+        ('<p align="center">x</p>\n\n# <a name="top"></a>Top <br/> <sub>of it</sub>\n', ["Top of it"]),
     ],
 )
 def test_markdown_headings_are_symbols(text: str, names: list[str]) -> None:

@@ -389,6 +389,50 @@
 ---@field masked? integer number of secrets that were masked in it (default 0).
 ---@field note? string words for a person; empty when there is nothing to say (default "").
 
+---A request to list, search or delete memories of the project.
+---@class (exact) scry.protocol.MemoryParams
+---@field action "forget"|"list"|"search" list (newest first), search (best match first) or forget (delete for good, from every file).
+---@field query? string the words to search for (default "").
+---@field ids? string[] doc_ids of the memories to delete (default []).
+---@field limit? integer maximum number of memories (1 to 1000; default 50).
+---@field folder? string URI of the open folder that they belong to; the first one when absent.
+
+---Memories of a project.
+---@class scry.protocol.Memories
+---@field memories scry.protocol.MemoryEntry[] the requested memories; none of those that were deleted.
+---@field note? string words for a person; empty when there is nothing to say (default "").
+
+---One memory.
+---@class scry.protocol.MemoryEntry
+---@field doc_id string its id, such as `memory:k3v7qa2xbe`.
+---@field kind string its kind, as in observe; also jump, commit or summary.
+---@field text string its text, with secrets masked.
+---@field timestamp string when it was recorded last, in UTC.
+---@field session_id string the session that it is part of.
+---@field times? integer how often it was recorded (default 1).
+---@field why? string the reason for its rank, of a search; else empty (default "").
+
+---A request to list the sessions of work, or to begin or end one.
+---@class (exact) scry.protocol.SessionParams
+---@field action "end"|"list"|"start" list (newest first), start (begin a piece of work) or end (end the session, with a summary).
+---@field intent? string the aim of the work to begin (default "").
+---@field limit? integer maximum number of sessions (1 to 1000; default 20).
+---@field folder? string URI of the open folder that they belong to; the first one when absent.
+
+---Sessions of a project.
+---@class scry.protocol.Sessions
+---@field sessions scry.protocol.Session[] the requested sessions, or the one that was begun or ended.
+---@field note? string words for a person; empty when there is nothing to say (default "").
+
+---A session: a period of work of one person or one agent.
+---@class scry.protocol.Session
+---@field session_id string its id, such as `20261121-m5q2ttx7ab`.
+---@field intent string its aim; empty for one that began by itself.
+---@field agent string name of the agent whose session it is; empty for the person's.
+---@field started string when it began, in UTC.
+---@field memories integer number of its memories.
+---@field ended? string when it ended, in UTC; absent while it is open.
+
 ---A note of the person to store, for all projects; one with the text and domains of a current note is that note.
 ---@class (exact) scry.protocol.RememberParams
 ---@field text string the text of the note; at most 10,000 characters.
@@ -457,8 +501,9 @@
 
 ---A request for the project's beliefs.
 ---@class (exact) scry.protocol.BeliefsParams
----@field action "check"|"list"|"show" list (all, also retracted ones), show (one) or check (those with evidence against them).
----@field id? string id of the belief to show, with or without `belief:` before it.
+---@field action "check"|"list"|"rename"|"show" list (all, also retracted ones), show (one), check (those with evidence against them) or rename (give one another id, in its file and in the beliefs that name it).
+---@field id? string id of the belief to show or rename, with or without `belief:` before it.
+---@field new_id? string the new id; made of the statement's words when absent.
 ---@field folder? string URI of the open folder that they belong to; the first one when absent.
 
 ---A request for the known projects, or to register one.
@@ -548,6 +593,12 @@ return {
     ---Records an event of work in the project's memory: a command, an error, a test, a decision.
     ---params: scry.protocol.ObserveParams, result: scry.protocol.Observed
     observe = "scry/observe",
+    ---Lists, searches or deletes memories of the project.
+    ---params: scry.protocol.MemoryParams, result: scry.protocol.Memories
+    memory = "scry/memory",
+    ---Lists the sessions of work, and begins or ends one.
+    ---params: scry.protocol.SessionParams, result: scry.protocol.Sessions
+    session = "scry/session",
     ---Stores a note of the person, for all projects.
     ---params: scry.protocol.RememberParams, result: scry.protocol.PersonaNotes
     remember = "scry/remember",
