@@ -48,9 +48,11 @@ class CommandLine:
     def find(self, *words: str | bytes) -> Answer:
         """Return what `scry <words> --json` prints; the test fails when it is anything but one answer."""
         done = self.run("--json", *words)
-        assert (done.status, done.err) == (0, ""), done
+        assert done.err == "", done
         assert done.out.endswith("}\n")
-        return msgspec.json.decode(done.out, type=Answer)
+        answer = msgspec.json.decode(done.out, type=Answer)
+        assert done.status == (0 if answer.results else 1), done
+        return answer
 
 
 def doc_ids(answer: Answer) -> list[str]:

@@ -139,8 +139,9 @@ def test_odd_questions_are_literal_text(scry: CommandLine, query: str) -> None:
 @pytest.mark.parametrize("query", ["-", "-x", "--limit", "-path:tests retry", "--"])
 def test_options_after_two_dashes_are_query_text(scry: CommandLine, query: str) -> None:
     done = scry.run("find", "--json", "--", query)
-    assert (done.status, done.err) == (0, "")
-    assert json.loads(done.out)["query"] == query
+    assert done.err == ""
+    found = json.loads(done.out)
+    assert (found["query"], done.status) == (query, 0 if found["results"] else 1)
 
 
 @pytest.mark.acceptance("F8a")
@@ -216,7 +217,7 @@ def test_each_result_is_printed_on_one_line(scry: CommandLine) -> None:
     assert re.fullmatch(r"q_\d{8}_\d{6}_[a-z2-7]{8,}  \d+ results", head)
     results = [line for line in lines if not line.startswith("     ")]
     place = r"\[(code|doc)\] \./\S.*|\[commit\] commit:[0-9a-f]{10}"
-    shape = re.compile(rf"(\d+)\. (?:{place})  \((sem|lex|temp) #\d+( \| (sem|lex|temp) #\d+)*( \| imp \d+)?\)")
+    shape = re.compile(rf"(\d+)\. (?:{place})  \(0\.\d\d( \| (sem|lex|temp) #\d+)*( \| imp \d+)?\)")
     assert [int(match[1]) for line in results if (match := shape.fullmatch(line))] == [*range(1, len(results) + 1)]
     assert results[0].startswith("1. [code] ./shop/retry.py::")
 
@@ -224,6 +225,34 @@ def test_each_result_is_printed_on_one_line(scry: CommandLine) -> None:
 @pytest.mark.acceptance("X1", "J4")
 def test_importers_are_counted_in_the_line(scry: CommandLine) -> None:
     assert re.search(r"\./shop/cart\.py::add_to_cart  \(.*\| imp 2\)", scry.run("add_to_cart").out)
+
+
+@pytest.mark.acceptance("X1")
+def test_printed_path_and_line_open_the_result_from_any_folder(scry: CommandLine) -> None:
+    for folder in (scry.folder, scry.folder / "shop", scry.folder / "web"):
+        lines = CommandLine(folder, scry.environ).run("retry", "--limit", "3").out.splitlines()
+        path, line = lines[lines.index(next(each for each in lines if "retry.py::retry " in each)) + 1].split(":")[:2]
+        assert (folder / path.strip()).read_text().splitlines()[int(line) - 1].startswith("def retry")
+
+
+def test_exit_status_without_results_is_1(scry: CommandLine) -> None:
+    for words in (
+        ("add_to_cart lang:cobol",),
+        ("recent", "add_to_cart lang:cobol"),
+        ("find", "--reason", "what calls retry"),
+    ):
+        done = scry.run(*words)
+        assert (done.status, done.err) == (1, ""), words
+        assert scry.run(*words, "--json").status == 1
+    assert scry.run("add_to_cart").status == 0
+
+
+def test_mistyped_command_is_searched_and_told(scry: CommandLine) -> None:
+    for words in (("statsu",), ("statsu", "--explain")):
+        done = scry.run(*words)
+        assert "the command is scry status" in done.err
+        assert done.out.startswith("q_")
+    assert scry.run("statsu", "--json").err == "scry: this searched for the word statsu; the command is scry status\n"
 
 
 @pytest.mark.acceptance("X2")

@@ -160,7 +160,7 @@ def test_closed_pipe_prints_no_error(sample: IndexerProject) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
-def test_interrupted_wait_ends_at_once_and_quietly(tmp_path: Path) -> None:
+def test_interrupted_wait_ends_at_once_and_names_the_indexer(tmp_path: Path) -> None:
     with open_indexer_project(tmp_path / "many") as sample:
         sample.write_many_files(2500)  # so many that the wait is not over by then
         signal.signal(
@@ -172,7 +172,8 @@ def test_interrupted_wait_ends_at_once_and_quietly(tmp_path: Path) -> None:
         )
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=TIMEOUT)
-        assert (process.returncode, out, err) == (130, b"", b"")
+        assert (process.returncode, out, err.count(b"\n")) == (130, b"", 1)
+        assert err.startswith(b"scry: indexing goes on in the background; scry status says how far it is")
 
 
 def test_main_runs_the_command_line(

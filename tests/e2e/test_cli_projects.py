@@ -71,7 +71,7 @@ def test_empty_folder_reports_nothing_to_search(tmp_path: Path) -> None:
             (sample.root / path).unlink()
         (sample.root / "shop").rmdir()
         done = CommandLine(sample.root).run("anything")
-        assert (done.status, done.err) == (0, "")
+        assert (done.status, done.err) == (1, "")
         assert "There is nothing to search: this folder holds no file that can be indexed." in done.out
         assert CommandLine(sample.root).find("anything").results == []
 
@@ -79,7 +79,7 @@ def test_empty_folder_reports_nothing_to_search(tmp_path: Path) -> None:
 @pytest.mark.acceptance("F11")
 def test_no_wait_reports_a_missing_index(sample: IndexerProject) -> None:
     done = CommandLine(sample.root).run("--no-wait", "cart")
-    assert done.status == 0
+    assert done.status == 1
     assert "the index is still to be made" in done.out
     assert "Nothing could be searched yet" in done.out
     assert not sample.project.cache.exists()
@@ -146,3 +146,38 @@ def test_undecodable_file_name_is_found(sample: IndexerProject) -> None:
     assert doc_ids(answer)[0] == "./caf%E9.py::brew_espresso"
     assert "./caf%E9.py::brew_espresso" in scry.run("brew_espresso").out
     assert " at caf\\udce9.py:1-2" in scry.run("brew_espresso", "--format", "llm").out
+
+
+def test_spellings_of_other_tools_are_taken(sample: IndexerProject) -> None:
+    sample.write_file(
+        ".scry/beliefs/cart.md",
+        "---\nid: small-carts\nentrenchment: 0.8\nevidence: [shop/cart.py]\n---\n\nCarts are small.\n",
+    )
+    scry = CommandLine(sample.root)
+    found = scry.find("add_to_cart")
+    detail = scry.run("--detail", found.query_id, "1")
+    assert detail.out.splitlines()[:4] == scry.run("detail", found.query_id, "1").out.splitlines()[:4]
+    assert (detail.status, "def add_to_cart" in detail.out) == (0, True)
+
+    def browsed(*words: str) -> list[str]:
+        return [result["doc_id"] for result in json.loads(scry.run(*words, "--json").out)["results"]]
+
+    for words in (("--belief", "small-carts"), ("neighbors", "--belief", "small-carts")):
+        assert browsed(*words, "--content-type", "code") == ["./shop/cart.py"]
+        assert browsed(*words, "--content-type", "persona") == []
+    assert browsed("neighbors", "shop/cart.py") == browsed("neighbors", "--file", "shop/cart.py")
+    assert scry.run("persona", "add", "I like small carts", "--domain", "shops").status == 0
+    mine = doc_ids(scry.find("small carts", "--persona"))
+    assert [doc_id.partition(":")[0] for doc_id in mine] == ["persona"]
+    assert doc_ids(scry.find("small carts", "--source", "persona")) == mine
+    assert doc_ids(scry.find("small carts", "--persona", "--dimension", "shops")) == mine
+    assert doc_ids(scry.find("small carts", "--persona", "--dimension", "ships")) == []
+    name = sample.root.name
+    scry.run("project", "add", ".")
+    assert doc_ids(scry.find("add_to_cart", "--project", name)) == doc_ids(scry.find("add_to_cart", "--projects", name))
+    for words in (
+        ("--detail", found.query_id, "1", "cart"),
+        ("--belief", "small-carts", "cart"),
+        ("cart", "--persona", "--source", "project"),
+    ):
+        assert scry.run(*words).status == 2

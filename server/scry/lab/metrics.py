@@ -159,19 +159,26 @@ class PairedDifference(msgspec.Struct, frozen=True):
 
     @property
     def is_significant(self) -> bool:
-        """Whether the interval lies on one side of zero."""
-        return self.low > 0 or self.high < 0
+        """Whether the interval lies on one side of zero, and so few pairs could show a difference at all."""
+        return (self.low > 0 or self.high < 0) and self.p < 0.05
 
 
 def paired_bootstrap(before: Sequence[float], after: Sequence[float], seed: int = BOOTSTRAP_SEED) -> PairedDifference:
-    """Return the difference of two lists of scores of the same queries; at least one."""
+    """Return the difference of two lists of scores of the same queries; at least one.
+
+    p is no smaller than a sign test on the pairs that differ could make it, 2^(1-n) for n of them: resampling a few
+    equal signs never meets the other. One pair bounds nothing, so its interval is all that scores from 0 to 1 allow.
+    """
     differences = np.asarray(after, dtype=float) - np.asarray(before, dtype=float)
     if not differences.any():
         return PairedDifference(0.0, 0.0, 0.0, 1.0, seed)
     means = _resampled_means(differences, np.random.default_rng(seed))
     low, high = np.percentile(means, (2.5, 97.5))
     beyond = min(np.count_nonzero(means <= 0), np.count_nonzero(means >= 0))
-    p = min(1.0, 2 * max(int(beyond), 1) / RESAMPLES)
+    least = 2.0 ** (1 - int(np.count_nonzero(differences)))
+    p = min(1.0, max(2 * max(int(beyond), 1) / RESAMPLES, least))
+    if len(differences) == 1:
+        low, high = -1.0, 1.0
     return PairedDifference(float(differences.mean()), float(low), float(high), p, seed)
 
 

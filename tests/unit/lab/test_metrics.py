@@ -101,6 +101,16 @@ def test_uniform_gain_is_significant_and_none_is_not() -> None:
     assert (same.mean, same.p, same.is_significant) == (0.0, 1.0, False)
 
 
+@pytest.mark.acceptance("L2")
+def test_few_questions_show_no_significance() -> None:
+    one = paired_bootstrap([0.2], [0.9])
+    assert (one.mean, one.low, one.high, one.p) == (pytest.approx(0.7), -1.0, 1.0, 1.0)
+    assert not one.is_significant
+    assert not paired_bootstrap([0.2] * 5, [0.9] * 5).is_significant
+    assert paired_bootstrap([0.2] * 5 + [0.5] * 9, [0.9] * 5 + [0.5] * 9).p >= 2 / 2**5
+    assert paired_bootstrap([0.2] * 9, [0.9] * 9).is_significant
+
+
 def test_gain_on_one_question_is_not_significant() -> None:
     assert not paired_bootstrap([0.5] * 30, [0.5] * 29 + [1.0]).is_significant
 

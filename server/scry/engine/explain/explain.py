@@ -208,10 +208,16 @@ def _oracle_finding(
         return evidence(FAILED, RankLookup(note=f"{type(error).__name__}: {error}"))
     if lookup.rank is None:
         return evidence(OTHER_KIND if lookup.is_other_kind else NO_MATCH, lookup)
-    passed_over = (
-        "" if lookup.rank > RETRIEVAL_DEPTH else "passed over by the search among many vectors, which is not exact"
-    )
-    return evidence(BEYOND_DEPTH, replace(lookup, note=passed_over))
+    return evidence(BEYOND_DEPTH, replace(lookup, note=_explain_missed(oracle, lookup.rank)))
+
+
+def _explain_missed(oracle: Oracle, rank: int) -> str:
+    """Return why a search did not return a document whose rank is within its depth; empty for one beyond it."""
+    if rank > RETRIEVAL_DEPTH:
+        return ""
+    if oracle.score_type == "cosine":
+        return "passed over by the search among many vectors, which is not exact"
+    return "not returned by the search, although its score would give it this rank"
 
 
 def _add_matched_words(

@@ -5,6 +5,7 @@ Nothing here imports the option parser (cyclopts) or rich: a plain question need
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from scry.surfaces.cli.question_options import QuestionOptions
 
 OutputFormat = Literal["text", "llm", "json"]
+
+NOTHING_FOUND = 1
+"""The exit status of a question without results, as grep has it."""
 
 MODEL_TIMEOUT_S = 30.0
 """Seconds that a model other than the bundled one may take to load and to answer, unless `--no-wait` is given."""
@@ -97,16 +101,14 @@ def ask(question: Callable[[Engine], Answer], options: QuestionOptions | Default
     """Ask the project's engine a question, print the answer, and return the exit status. Raises ScryError."""
     _reject_conflicting_formats(options)
     with open_updated_engine(options) as engine:
-        _print_answer(question(engine), engine.project.name, options)
-    return 0
+        return _print_answer(question(engine), engine.project.name, engine.project.root, options)
 
 
 def ask_projects(question: Callable[[ProjectRouter], Answer], options: QuestionOptions | DefaultQuestionOptions) -> int:
     """Ask the router of all known projects a question; print and return as `ask` does."""
     _reject_conflicting_formats(options)
     with open_updated_projects(options) as projects:
-        _print_answer(question(projects), projects.home_name, options)
-    return 0
+        return _print_answer(question(projects), projects.home_name, None, options)
 
 
 def _reject_conflicting_formats(options: QuestionOptions | DefaultQuestionOptions) -> None:
@@ -114,7 +116,10 @@ def _reject_conflicting_formats(options: QuestionOptions | DefaultQuestionOption
         raise BadRequest("format", "--json and --format llm ask for different forms; give one of them")
 
 
-def _print_answer(answer: Answer, project_name: str, options: QuestionOptions | DefaultQuestionOptions) -> None:
+def _print_answer(
+    answer: Answer, project_name: str, folder: Path | None, options: QuestionOptions | DefaultQuestionOptions
+) -> int:
+    """Print an answer and return the exit status. folder: the project's, where paths begin; None for several."""
     if options.as_json or options.form == "json":
         print_json(answer)
     elif options.form == "llm":
@@ -126,4 +131,11 @@ def _print_answer(answer: Answer, project_name: str, options: QuestionOptions | 
 
         root = str(options.root) if options.root is not None else ""
         width = terminal_width(sys.stdout)
-        print_lines(render_answer(answer, home=project_name, explain=options.explain, width=width, root=root))
+        try:
+            way = os.path.relpath(folder) if folder is not None else ""
+        except (OSError, ValueError):  # the current folder is gone, or on another drive
+            way = str(folder)
+        print_lines(
+            render_answer(answer, home=project_name, explain=options.explain, width=width, root=root, folder=way)
+        )
+    return 0 if answer.results else NOTHING_FOUND

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -12,10 +13,14 @@ from scry import __version__
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.commands import COMMANDS
 from scry.surfaces.cli.output import print_text
+from scry.surfaces.cli.run import suggest_command
 
 _HELP_TEXT = """Answers questions about a code base, and shows why it answered so.
 
-scry "where is the retry limit" is the same as scry find "where is the retry limit"."""
+scry "where is the retry limit" is the same as scry find "where is the retry limit".
+
+The exit status is 0 when something was found or done, 1 when nothing was found or something failed, 2 for a wrong
+argument, and 130 after Ctrl-C."""
 
 _HELP_FLAGS = frozenset({"--help", "-h", "--version"})
 
@@ -46,6 +51,8 @@ def run_command(arguments: Sequence[str]) -> int:
     if not arguments or arguments[0] in _HELP_FLAGS:
         for name in COMMANDS:
             app[name]  # imports the command, whose docstring the help shows
+    if not names_command and all(word.startswith("-") for word in arguments[1:]):
+        print(suggest_command(arguments[0]), end="", file=sys.stderr)
     try:
         return app(arguments if names_command else ["find", *arguments]) or 0
     except CycloptsError as error:
@@ -79,10 +86,35 @@ def _suggest_find_command(arguments: Sequence[str]) -> str:
     return f". {arguments[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *search])}"
 
 
+_ZSH_START = """
+if [[ $funcstack[1] == _scry ]]; then  # a file of fpath, called to complete
+  _cyclopts_scry "$@"
+elif (( $+functions[compdef] )); then  # evaluated
+  compdef _cyclopts_scry scry
+fi
+"""
+"""Completes at once in a file named _scry, and registers itself where the script is evaluated after compinit: cyclopts
+only defines the function. It also offers nothing for arguments that are no paths by type, though many may name one."""
+
+
+def _offer_files(line: str) -> str:
+    """Return a line of the zsh script with files offered for an argument without an action, such as `'1:A folder.'`."""
+    text = line.strip()
+    is_argument = text[:2] in ("'*", "'1", "'2") and text.endswith("' \\")
+    return (
+        line.removesuffix("' \\") + ":_files' \\" if is_argument and text.replace("\\:", "").count(":") == 1 else line
+    )
+
+
 def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your shell.")]) -> int:
     """Prints a script that completes commands and options, for your shell to read when it starts.
 
     For example: scry completion bash > ~/.local/share/bash-completion/completions/scry
     """
-    print_text(make_app().generate_completion(shell=shell))
+    script = make_app().generate_completion(shell=shell)
+    if shell == "zsh":
+        script = "\n".join(map(_offer_files, script.split("\n"))) + _ZSH_START
+    elif shell == "bash":  # where no word fits, the names of files do
+        script = script.replace("complete -F ", "complete -o default -F ")
+    print_text(script)
     return 0

@@ -100,8 +100,10 @@ NEIGHBORS_DEFAULTS = NeighborsParams()
 
 
 def neighbors(
+    path: Annotated[str | None, Parameter(help="A file, or the doc_id of something in one.")] = None,
+    /,
     *,
-    file: Annotated[str | None, Parameter(help="A file, or the doc_id of something in one.")] = None,
+    file: Annotated[str | None, Parameter(help="The same as PATH.")] = None,
     by: Annotated[
         NeighborsBy,
         Parameter(show_default=True, help="Files that changed in the same commits, or imports and calls."),
@@ -115,10 +117,13 @@ def neighbors(
 
     Of a belief, the files, commits and notes that it reaches; --type leaves only some of them.
     """
+    if path is not None and file is not None:
+        raise BadRequest("file", f"{path} and --file {file} are two files; give one of them")
+    file = path if path is not None else file
     if belief is None and file is not None:
         return ask_for_neighbors(file, by, limit, question_options)
     if belief is None or file is not None:
-        raise BadRequest("file", "name a --file, or a --belief")
+        raise BadRequest("file", "name a file, or a --belief")
     params = parse_params(
         NeighborsParams, {"belief": replace_undecodable(belief), "types": list(types), "limit": limit}
     )

@@ -50,6 +50,10 @@ def find(
     ] = False,
     file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
     by: NeighborsByOption = None,
+    belief: Annotated[str | None, Parameter(help="Ask for what this belief reaches, as scry neighbors does.")] = None,
+    detail: Annotated[
+        tuple[str, int] | None, Parameter(help="Show one result of an earlier answer in full, as scry detail does.")
+    ] = None,
     project_options: ProjectOptions = CURRENT_PROJECT,
     question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
@@ -61,6 +65,10 @@ def find(
     options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
     words = {"query": replace_undecodable(" ".join(query))}
     params = parse_params(FindParams, {**words, **options, **only.to_params(), **project_options.to_params()})
+    if detail is not None:
+        return _show_detail(*detail, params, question_options)
+    if belief is not None:
+        return _ask_for_belief_neighbors(belief, params, question_options)
     if file is not None:
         return _ask_for_file_neighbors(file, by, params, question_options)
     if by is not None:
@@ -81,3 +89,24 @@ def _ask_for_file_neighbors(
     if params != FindParams("", limit=params.limit):
         raise BadRequest("file", "asks for what belongs to one file; of the options of find it goes with --limit alone")
     return ask_for_neighbors(file, by or "cochange", params.limit, question_options)
+
+
+def _ask_for_belief_neighbors(belief: str, params: FindParams, question_options: QuestionOptions) -> int:
+    """Answer as `scry neighbors --belief` does. Raises BadRequest for options of a search."""
+    from scry.surfaces.cli.browse import neighbors
+
+    if params != FindParams("", limit=params.limit, types=params.types):
+        raise BadRequest(
+            "belief", "asks for what one belief reaches; of the options of find, --limit and --type go with it"
+        )
+    return neighbors(belief=belief, types=tuple(params.types), limit=params.limit, question_options=question_options)
+
+
+def _show_detail(query_id: str, rank: int, params: FindParams, question_options: QuestionOptions) -> int:
+    """Answer as `scry detail` does. Raises BadRequest for options of a search."""
+    from scry.surfaces.cli.explain import detail
+
+    if params != FindParams(""):
+        raise BadRequest("detail", "shows one result of an earlier answer; no option of find goes with it")
+    as_json = question_options.as_json or question_options.form == "json"
+    return detail(query_id, rank, as_json=as_json, root=question_options.root, force=question_options.force)

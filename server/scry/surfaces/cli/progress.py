@@ -31,6 +31,9 @@ BarsT = TypeVar("BarsT", bound="_TransientBars")
 class _TransientBars:
     """Bars on standard error, not shown before `_show_bars`, and removed from the terminal at the end."""
 
+    _interrupted = ""
+    """Text for a person who ends the wait with Ctrl-C; "" for none."""
+
     def __init__(self) -> None:
         self._bars: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
@@ -45,6 +48,8 @@ class _TransientBars:
         """Remove the bars from the terminal."""
         if self._bars is not None:
             self._bars.stop()
+        if kind is not None and issubclass(kind, KeyboardInterrupt) and self._interrupted:
+            print(self._interrupted, file=sys.stderr)
 
     def _show_bars(self, *columns: ProgressColumn) -> Progress:
         from rich.console import Console
@@ -60,6 +65,10 @@ class ProgressBars(_TransientBars):
 
     An instance is called with each new state of the index.
     """
+
+    _interrupted = (
+        "scry: indexing goes on in the background; scry status says how far it is, scry index --pause halts it"
+    )
 
     def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         """Create without output. quiet: write nothing where standard error is no terminal. clock: returns seconds."""

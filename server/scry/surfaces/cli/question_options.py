@@ -26,7 +26,9 @@ LimitOption = Annotated[
     int, Parameter(converter=_parse_integer, show_default=True, help="How many results at most, 1 to 1000.")
 ]
 FullOption = Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")]
-TypeOption = Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")]
+TypeOption = Annotated[
+    tuple[ContentType, ...], Parameter(name="--type", alias="--content-type", help="Only this; may be repeated.")
+]
 
 
 @Parameter(name="*")
@@ -64,17 +66,22 @@ SourceFilter = Literal["project", "persona"]
 class ResultFilters:
     """Filters of the results: only those that match every filter given are returned."""
 
-    types: Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")] = ()
+    types: TypeOption = ()
     source: Annotated[SourceFilter | None, Parameter(help="Only what the project holds, or only your own notes.")] = (
         None
     )
+    persona: Annotated[bool, Parameter(help="Only your own notes, as --source persona.")] = False
     domain: Annotated[
-        tuple[str, ...], Parameter(help="Only knowledge about this, as it was noted; may be repeated.")
+        tuple[str, ...],
+        Parameter(alias="--dimension", help="Only knowledge about this, as it was noted; may be repeated."),
     ] = ()
 
     def to_params(self) -> dict[str, object]:
-        """Return the filters as fields of the protocol's params."""
-        return {"types": self.types, "source": self.source, "domains": self.domain}
+        """Return the filters as fields of the protocol's params. Raises BadRequest for two sources."""
+        if self.persona and self.source == "project":
+            raise BadRequest("source", "project and --persona exclude each other; give one of them")
+        source = "persona" if self.persona else self.source
+        return {"types": self.types, "source": source, "domains": self.domain}
 
 
 NO_FILTERS = ResultFilters()
@@ -86,7 +93,8 @@ class ProjectOptions:
     """The projects that a question is asked of; the current one unless any option is given."""
 
     projects: Annotated[
-        tuple[str, ...], Parameter(help="Ask these registered projects, by name with commas between, as one.")
+        tuple[str, ...],
+        Parameter(alias="--project", help="Ask these registered projects, by name with commas between, as one."),
     ] = ()
     all_projects: Annotated[bool, Parameter(help="Ask all registered projects and this one.")] = False
     linked_projects: Annotated[bool, Parameter(help="Ask also the projects that these are linked to.")] = False

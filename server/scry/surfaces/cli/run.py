@@ -38,8 +38,28 @@ def parse_plain_question(arguments: Sequence[str]) -> str | None:
 
 def ask_plain_question(question: str) -> int:
     """Search as `scry find` does without options, and return the exit status. Raises ScryError."""
+    if " " not in question:
+        print(suggest_command(question), end="", file=sys.stderr)
     params, options = parse_params(FindParams, {"query": replace_undecodable(question)}), DefaultQuestionOptions()
     return ask(lambda engine: engine.find(params, make_request_context(wait=options.wait)), options)
+
+
+def suggest_command(word: str) -> str:
+    """Return a line about the command that a word may have been meant as: one letter is missing, added, or wrong, or
+    two are swapped. Empty where it is like no command.
+    """
+    for command in COMMANDS if word.isalpha() else ():
+        rest, meant = _without_common_start(*_without_common_start(word, command))
+        is_slip = max(len(rest), len(meant)) == 1 or (len(rest) == 2 and rest == meant[::-1])
+        if is_slip and len(command) > 3:
+            return f"scry: this searched for the word {word}; the command is scry {command}\n"
+    return ""
+
+
+def _without_common_start(left: str, right: str) -> tuple[str, str]:
+    """Return two texts without their common start, reversed, so that a second call takes their common end away."""
+    count = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    return left[count:][::-1], right[count:][::-1]
 
 
 BAD_REQUEST = 2

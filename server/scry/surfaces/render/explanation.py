@@ -133,7 +133,10 @@ def _join_names(names: list[str]) -> Iterator[str | tuple[str, TextStyle]]:
 def _oracle_row(evidence: OracleEvidence, explanation: Explanation) -> list[StyledLine]:
     rank = _NO_RANK if evidence.rank is None else f"#{evidence.rank:,}"
     score = "" if evidence.raw_score is None else describe_score(evidence.score_type, evidence.raw_score)
-    state = {"no_match": "no match", "failed": "failed", "beyond_depth": "too deep"}.get(evidence.state, "")
+    depth = explanation.scoring.depth if explanation.scoring is not UNSET else 0
+    within_depth = evidence.rank is not None and evidence.rank <= depth
+    beyond = "not counted" if within_depth else "too deep"
+    state = {"no_match": "no match", "failed": "failed", "beyond_depth": beyond}.get(evidence.state, "")
     words = [f"matched {', '.join(evidence.matches)}"] if evidence.matches else []
     words += [note for note in (evidence.note,) if note]
     return [

@@ -74,7 +74,7 @@ _MIN_COLUMN_WIDTH = 20
 
 
 def render_lines(blocks: Iterable[Block], width: int | None = None) -> list[StyledLine]:
-    """Render a page. width: terminal cells at which a table's last column wraps; None for one line a row."""
+    """Render a page. width: terminal cells at which all but code wraps; None for one line a row."""
     lines: list[StyledLine] = []
     for block in blocks:
         if lines:
@@ -87,9 +87,12 @@ def _block_lines(block: Block, width: int | None) -> Iterator[StyledLine]:
     if isinstance(block, Heading):
         yield styled_line((block.text, "strong"))
     elif isinstance(block, Paragraph):
-        yield block.line
+        yield from wrap_line(block.line, width)
     elif isinstance(block, BulletList):
-        yield from ((TextSpan("- ", "plain"), *each) for each in block.lines)
+        for each in block.lines:
+            first, *more = wrap_line(each, None if width is None else width - len(_INDENT))
+            yield (TextSpan("- ", "plain"), *first)
+            yield from ((TextSpan(_INDENT, "plain"), *rest) for rest in more)
     elif isinstance(block, TableBlock):
         yield from _table_lines(block, width)
     else:
@@ -109,8 +112,40 @@ def _table_lines(table: TableBlock, width: int | None) -> Iterator[StyledLine]:
     rows = [[row[at] for at in shown] for row in table.rows]
     right = [table.columns[at].startswith("#") for at in shown]
     widths = [max(display_width(cell_text(row[at])) for row in [head, *rows]) for at in range(len(shown))]
+    if width is not None and sum(widths[:-1]) + len(_COLUMN_GAP) * len(widths) + _MIN_COLUMN_WIDTH > width:
+        yield from _stacked_lines(head, rows, width)
+        return
     for row in [head, *rows]:
         yield from _table_row_lines(row, widths, right, width)
+
+
+def _stacked_lines(head: Sequence[Cell], rows: Sequence[Sequence[Cell]], width: int) -> Iterator[StyledLine]:
+    """Yield the rows of a table that is wider than the terminal: the first cell, and below it each other by name."""
+    for row in rows:
+        yield from wrap_line((TextSpan(_INDENT, "plain"), *row[0]), width)
+        for name, cell in zip(head[1:], row[1:], strict=True):
+            if cell_text(cell):
+                for line in wrap_line((*name, TextSpan(" ", "plain"), *cell), width - 2 * len(_INDENT)):
+                    yield (TextSpan(2 * _INDENT, "plain"), *line)
+
+
+def wrap_line(line: StyledLine, width: int | None) -> list[StyledLine]:
+    """Wrap a line of styled text into lines of at most `width` cells; None for no wrapping."""
+    text = cell_text(line)
+    if width is None or display_width(text) <= width:
+        return [line]
+    lines: list[StyledLine] = []
+    end = 0
+    for part in wrap_text(text, max(1, width)):
+        start = text.index(part, end)  # only blanks are left out between two parts
+        end, at, spans = start + len(part), 0, list[TextSpan]()
+        for span in line:
+            piece = span.text[max(0, start - at) : max(0, end - at)]
+            at += len(span.text)
+            if piece:
+                spans.append(TextSpan(piece, span.style))
+        lines.append(tuple(spans))
+    return lines
 
 
 def _table_row_lines(row: list[Cell], widths: list[int], right: list[bool], width: int | None) -> Iterator[StyledLine]:

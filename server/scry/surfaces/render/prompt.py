@@ -14,6 +14,7 @@ from scry.surfaces.render.results import (
     describe_kind,
     describe_result_figures,
     display_snippet,
+    path_of_uri,
     proof_lines,
 )
 from scry.surfaces.render.styled_text import make_printable
@@ -99,18 +100,9 @@ def code_reference(result: ResultItem, home: str = "") -> str:
     named = result.doc_id.startswith(f"{result.project}:")
     path = parse_doc_id(result.doc_id.removeprefix(f"{result.project}:")).path
     if named and result.project != home:
-        path = _path_of_uri(result.location.uri)
+        path = path_of_uri(result.location.uri)
     first, last = _line_numbers(result.location.range)
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
-
-
-def _path_of_uri(uri: str) -> str:
-    from urllib.parse import urlsplit  # only answers of several projects need it
-    from urllib.request import url2pathname
-
-    parts = urlsplit(uri)
-    host = f"//{parts.netloc}" if parts.netloc else ""
-    return url2pathname(f"{host}{parts.path}")
 
 
 def _line_numbers(range_: Range) -> tuple[int, int]:

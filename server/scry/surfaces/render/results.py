@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from pathlib import PurePosixPath
+from posixpath import join, normpath
 
 from msgspec import UNSET
 
@@ -66,6 +68,10 @@ def describe_scoring(answer: Answer) -> str:
     scoring = answer.scoring
     if answer.mode == "reason":
         return "scores are the parts of the question that a result meets, as a share of the most that any meets"
+    if answer.mode == "neighbors":
+        of_belief = "scores say how far the belief reaches, from 0 to 1"
+        of_file = "scores are the number of relations to the file, as a share of the most that any result has"
+        return of_belief if answer.query.startswith("belief:") else of_file
     if not scoring.k:
         return "scores are the sum of weight x value of each part, times what is adjusted"
     weights = ", ".join([f"{name} {weight:g}" for name, weight in scoring.weights.items()])
@@ -134,13 +140,20 @@ _MIN_WRAP_WIDTH = 20
 
 
 def render_answer(
-    answer: Answer, *, home: str = "", explain: bool = False, width: int | None = None, root: str = ""
+    answer: Answer,
+    *,
+    home: str = "",
+    explain: bool = False,
+    width: int | None = None,
+    root: str = "",
+    folder: str = "",
 ) -> list[StyledLine]:
     """Render an answer.
 
     home: name of the current project; results of other projects are tagged with theirs. explain: add the figures
     behind each result. width: terminal cells at which snippets wrap; None for one line each. root: the folder that the
-    question named by `--root`, or "".
+    question named by `--root`, or "". folder: the way from the current folder to the project's, such as `../..`; "" for
+    the same.
     """
     count = len(answer.results)
     lines = [styled_line((answer.query_id, "quiet"), f"  {count} result{'' if count == 1 else 's'}")]
@@ -151,6 +164,8 @@ def render_answer(
         lines.append(styled_line((describe_scoring(answer), "quiet")))
     for result in answer.results:
         kind, place, evidence = describe_kind(result, home), display_doc_id(result.doc_id), result.evidence
+        if evidence:
+            evidence = f"{result.fused_score:.2f} | {evidence}"
         if result.more_in_file:
             head = f"{result.rank}. [{kind}] {place}  ({evidence} | )"
             evidence = " | ".join([*([evidence] if evidence else []), _describe_further_places(result, head, width)])
@@ -159,7 +174,7 @@ def render_answer(
             styled_line(f"{result.rank}. ", (f"[{kind}]", "tag"), " ", (place, "place"), (evidence, "evidence"))
         )
         if result.full is UNSET or result.full.signature != result.snippet:  # a commit's signature repeats its snippet
-            lines += _snippet_lines(result, width)
+            lines += _snippet_lines(result, width, folder)
         lines += [styled_line(_INDENT, (make_printable(text), "quiet")) for text in proof_lines(result)]
         if explain:
             lines += [styled_line(_INDENT, (text, "quiet")) for text in describe_result_figures(result)]
@@ -211,9 +226,43 @@ def display_snippet(result: ResultItem) -> str:
     return words if sha is not None and digits and sha.startswith(digits) else result.snippet
 
 
-def _snippet_lines(result: ResultItem, width: int | None) -> list[StyledLine]:
-    text = make_printable(display_snippet(result)).strip()
+def _snippet_lines(result: ResultItem, width: int | None, folder: str) -> Iterator[StyledLine]:
+    """Yield `path:line: snippet`, which terminals open at a click and editors read as a list of places."""
+    place, text = _open_path(result, folder), make_printable(display_snippet(result)).strip()
+    room = max(_MIN_WRAP_WIDTH, width - len(_INDENT)) if width is not None else None
+    cells = display_width(place) + 1 if place and text else 0
+    if place and (not text or (room is not None and cells > room)):  # never broken
+        yield styled_line(_INDENT, (place, "quiet"))
+        place, cells = "", 0
     if not text:
-        return []
-    room = None if width is None else max(_MIN_WRAP_WIDTH, width - len(_INDENT))
-    return [styled_line(_INDENT, part) for part in ([text] if room is None else wrap_text(text, room))]
+        return
+    first, *more = [text] if room is None else wrap_text("\0" * (cells - 1) + " " + text if place else text, room)
+    if place and room is not None:
+        first = first[cells:]
+    yield styled_line(_INDENT, (place, "quiet"), " " if place and first else "", first)
+    yield from (styled_line(_INDENT, part) for part in more)
+
+
+def _open_path(result: ResultItem, folder: str) -> str:
+    """Return where a result begins, as `path:line:` from the current folder; empty for a result without a location.
+
+    A result whose doc_id names its project, such as `lib:./src/app.py`, has its absolute path.
+    """
+    if result.location is UNSET:
+        return ""
+    line = result.location.range.start.line + 1
+    project, doc_id = split_off_project(result.doc_id)
+    if project:
+        return f"{make_printable(path_of_uri(result.location.uri))}:{line}:"
+    path = parse_doc_id(doc_id).path if doc_id.startswith("./") else ""
+    return f"{make_printable(normpath(join(folder, path)))}:{line}:" if path else ""
+
+
+def path_of_uri(uri: str) -> str:
+    """Return the path that a file's URI names on this machine."""
+    from urllib.parse import urlsplit  # only answers of several projects need it
+    from urllib.request import url2pathname
+
+    parts = urlsplit(uri)
+    host = f"//{parts.netloc}" if parts.netloc else ""
+    return url2pathname(f"{host}{parts.path}")

@@ -19,6 +19,7 @@ from scry.surfaces.cli import (
     run_command,
 )
 from scry.surfaces.cli import run as plain
+from scry.surfaces.cli.run import suggest_command
 
 ODD_WORDS = ("find", "status", "lang:go", '"exact text"', "a=b", "*", "@file", "\udcff")
 WORD = st.text(max_size=8) | st.sampled_from(ODD_WORDS)
@@ -77,3 +78,23 @@ def test_other_command_lines_are_left_to_the_parser(words: Sequence[str]) -> Non
 
 def test_a_command_is_left_to_the_parser() -> None:
     assert {name: parse_plain_question([name, "x"]) for name in COMMANDS} == dict.fromkeys(COMMANDS) | {"find": "x"}
+
+
+@pytest.mark.parametrize(
+    ("word", "command"),
+    [
+        *(
+            ("statsu", "status"),
+            ("statu", "status"),
+            ("sstatus", "status"),
+            ("stotus", "status"),
+            ("reccent", "recent"),
+        ),
+        *(("neighbor", "neighbors"), ("serveh", "serve"), ("status", ""), ("st", ""), ("retry", ""), ("sattsu", "")),
+        *(("", ""), ("statu?", ""), ("ls", "")),  # near lsp: two letters say too little
+    ],
+)
+def test_mistyped_command_is_told(word: str, command: str) -> None:
+    assert suggest_command(word) == (
+        f"scry: this searched for the word {word}; the command is scry {command}\n" if command else ""
+    )

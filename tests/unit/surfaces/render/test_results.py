@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from scry.surfaces.render import display_width, render_answer, to_plain_text
-from scry_protocol.messages import Annotations, Answer, Fault, Structural
+from scry_protocol.messages import Annotations, Answer, Fault, Scoring, Structural
 from tests.unit.surfaces.render.sample_answers import FUSE, answer, further, result, state
 
 
@@ -16,8 +17,8 @@ def rendered_lines(given: Answer, *, home: str = "scry", explain: bool = False, 
 def test_result_is_one_line_of_ranks_and_its_snippet() -> None:
     assert rendered_lines(answer(FUSE)) == [
         "q_20261121_101500_abcdefgh  1 result",
-        "1. [code] ./engine/fuse.py::fuse  (sem #1 | lex #2 | temp #5 | imp 12)",
-        "     def fuse(votes: Votes) -> Ranks — Adds up reciprocal ranks.",
+        "1. [code] ./engine/fuse.py::fuse  (0.83 | sem #1 | lex #2 | temp #5 | imp 12)",
+        "     engine/fuse.py:10: def fuse(votes: Votes) -> Ranks — Adds up reciprocal ranks.",
     ]
 
 
@@ -83,7 +84,7 @@ def test_indexed_text_cannot_act_on_the_terminal() -> None:
     )
     text = to_plain_text(render_answer(answer(hostile, faults=(Fault("semantic", "\x1b[1m"),)), explain=True))
     assert not any(mark in text for mark in "\x1b\x07\u202e")
-    assert "     \\x1b[2Jgone fake: 2. [code] x\n" in text
+    assert "     a\\u202eb.py:10: \\x1b[2Jgone fake: 2. [code] x\n" in text
 
 
 def test_snippets_are_wrapped_to_the_screen_width() -> None:
@@ -94,7 +95,29 @@ def test_snippets_are_wrapped_to_the_screen_width() -> None:
 
 @pytest.mark.parametrize("snippet", ["", " \n "])
 def test_a_result_without_words_is_one_line(snippet: str) -> None:
-    assert len(rendered_lines(answer(result(snippet=snippet)))) == 2
+    assert len(rendered_lines(answer(result(snippet=snippet, location=UNSET)))) == 2
+    assert rendered_lines(answer(result(snippet=snippet)))[2:] == ["     engine/fuse.py:10:"]
+
+
+@pytest.mark.acceptance("X1")
+@pytest.mark.parametrize("width", [*range(20, 100), None])
+def test_path_and_line_of_a_result_are_never_broken(width: int | None) -> None:
+    lines = rendered_lines(answer(result(doc_id="./engine/a name/fuse.py::fuse", snippet="def 順 " * 30)), width=width)
+    assert lines[2].startswith("     engine/a name/fuse.py:10:")
+    assert "".join(lines[2:]).count("順") == 30
+    assert width is None or all(display_width(line) <= max(width, 31) for line in lines[2:])
+
+
+@pytest.mark.acceptance("X1")
+def test_paths_lead_from_the_current_folder_to_the_file() -> None:
+    def line(folder: str, **changes: object) -> str:
+        return to_plain_text(render_answer(answer(result(**changes)), home="scry", folder=folder)).splitlines()[2]
+
+    assert line("..").startswith("     ../engine/fuse.py:10: def")
+    assert line(".").startswith("     engine/fuse.py:10: def")
+    assert line("/w/scry").startswith("     /w/scry/engine/fuse.py:10: def")
+    assert line(".", doc_id="scry:./engine/fuse.py::fuse").startswith("     /w/engine/fuse.py:10: def")
+    assert line(".", doc_id="belief:fuse").startswith("     def")
 
 
 PLACED = result(more_in_file=4, further=further("evict", "expire", "大きさ"))
@@ -121,3 +144,11 @@ def test_names_of_further_places_are_cut_to_the_width(width: int) -> None:
 def test_explain_lists_the_doc_ids_of_further_places() -> None:
     lines = [each.strip() for each in rendered_lines(answer(PLACED), explain=True)]
     assert "Further: ./engine/fuse.py::Fusion.evict" in lines
+
+
+@pytest.mark.acceptance("N1", "X2")
+def test_header_of_neighbors_says_what_their_scores_are() -> None:
+    plain = replace(answer(FUSE), mode="neighbors", scoring=Scoring(k=0, depth=0, weights={}, ceiling=1.0))
+    assert rendered_lines(plain, explain=True)[1].startswith("scores are the number of relations to the file")
+    of_belief = replace(plain, query="belief:retry-later")
+    assert rendered_lines(of_belief, explain=True)[1] == "scores say how far the belief reaches, from 0 to 1"
