@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from scry.core.doc_id import new_query_id
 from scry.core.path_kinds import classify_path, is_entry_file, is_readme, sibling_folder
-from scry.core.text import format_count
+from scry.core.text import escape_unencodable, format_count
 from scry.core.types import Adjustment, Answer, Candidate, Hit, ScorePart
 from scry.engine.browse.files import (
     file_document,
@@ -304,7 +304,7 @@ def rank_in_orient(path: str, reading: IndexView) -> tuple[int | None, int, str]
     file = reading.store.files.get_file(path)
     if file is None:
         return None, composite.size, "not an indexed file"
-    return composite.rank_of(file), composite.size, f"of the files in {folder or 'the project'}"
+    return composite.rank_of(file), composite.size, f"of the files in {escape_unencodable(folder) or 'the project'}"
 
 
 def folder_importance(folder: str, reading: IndexView) -> FileImportance:
