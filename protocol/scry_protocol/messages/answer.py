@@ -19,7 +19,7 @@ class FindParams(Params, frozen=True):
 
     query: words, identifiers, "exact text", and filters lang:, path:, type:, source:, domain: (with - to exclude).
     limit: maximum number of results.
-    min_score: results with a lower fused_score are left out.
+    min_score: results with a lower confidence are left out; of a relational query those with a lower fused_score.
     intent: the query's intent; detected from its words when absent.
     types: only results of these content types; all when empty.
     source: project for the project's content, its memory included; persona for the person's own notes; both when
@@ -133,16 +133,27 @@ class Scoring(Result, frozen=True):
     relational queries results are ordered by counts, and fused_score is the count as a share of the highest, with k and
     depth 0; in a relational query the conditions that a result meets are counted.
 
+    In find, and in recent for a query, confidence = 1 / (1 + exp(9 - 7.5 share - 14 cosine + 10 share * cosine)),
+    rounded to 4 digits: share is the sum of term_weights over the lexical contribution's matches, divided by the sum of
+    all; cosine is the raw score of the semantic contribution, 0 without one; for a commit, and for everything unless
+    cosine_counts, share / 2 stands for it. A note with neither contribution has the highest raw score of type
+    relevance.
+
     k: the constant of reciprocal rank fusion.
     depth: maximum number of results of each oracle.
     weights: by oracle, its weight for this query.
     ceiling: the highest sum that any result could reach.
+    term_weights: by word of the query, its inverse document frequency in the project's code and documents; empty where
+        results have no confidence, and where several projects were searched.
+    cosine_counts: whether cosines count in the confidence.
     """
 
     k: int
     depth: int
     weights: dict[str, float]
     ceiling: float
+    term_weights: dict[str, float] = {}
+    cosine_counts: bool = True
 
 
 class Fault(Result, frozen=True):
@@ -165,11 +176,15 @@ class AskedProject(Result, frozen=True):
     name: name of the project.
     index: how fresh and complete its index was.
     via: the link from the current project to this one, such as LEARNS_FROM; empty without a link.
+    term_weights: as of Scoring, in this project.
+    cosine_counts: as of Scoring, in this project.
     """
 
     name: str
     index: IndexState
     via: str = ""
+    term_weights: dict[str, float] = {}
+    cosine_counts: bool = True
 
 
 class Answer(Result, frozen=True):

@@ -233,6 +233,8 @@ class ResultItem(Result, frozen=True):
     more_in_file: number of further places of its file that are worth a look and no results; on the best result of a
         file, in find. The same query with `path:` and the file's path returns them.
     further: the best of these places, best first, at most 5.
+    confidence: the estimated probability that it answers the query, by the formula of Scoring; comparable across
+        queries, unlike fused_score. Absent where no words were searched.
     """
 
     rank: int
@@ -254,3 +256,4 @@ class ResultItem(Result, frozen=True):
     via: str = ""
     more_in_file: int = 0
     further: list[FurtherPlace] = []
+    confidence: float | UnsetType = UNSET

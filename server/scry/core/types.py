@@ -348,12 +348,18 @@ class IndexState(Struct, frozen=True):
 
 
 class FusionScoring(Struct, frozen=True):
-    """The constants that recompute `fused_score` from an answer (F4, F5)."""
+    """The constants that recompute `fused_score` and `confidence` from an answer (F4, F5, F15).
+
+    term_weights: by word of the query, how rare it is; empty where no confidence is given. cosine_counts: whether the
+    cosines are those for which the confidence is calibrated.
+    """
 
     k: int
     weights: Mapping[str, float]
     ceiling: float
     depth: int = 200
+    term_weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    cosine_counts: bool = True
 
 
 class FurtherPlace(Struct, frozen=True, gc=False):
@@ -368,8 +374,8 @@ class Hit(Struct, frozen=True, gc=False):
 
     composite: the parts of its score where no oracle matched. relations: to the queried file. evidence: further reasons
     in a few words each, such as `2 days ago`. proof: the relations that make it an answer to a relational query.
-    more_in_file: how many further places of its file are worth a look and no results. further: the best of them, see
-    search.results.
+    more_in_file: how many further places of its file are worth a look and no results. further: the best of them.
+    confidence: that it answers the query, where words were searched. Of all three see search.results.
     """
 
     rank: int
@@ -383,6 +389,7 @@ class Hit(Struct, frozen=True, gc=False):
     proof: tuple[ProofStep, ...] = ()
     more_in_file: int = 0
     further: tuple[FurtherPlace, ...] = ()
+    confidence: float | None = None
 
 
 class Answer(Struct, frozen=True, gc=False):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from scry.engine.questions import question_from_options
+from scry.engine.search.results import filter_confident
 from scry.lab.ablation import WeightOverrides, check_override_names
 from scry.lab.evaluated_index import EvaluatedIndex
 from scry.lab.logged_queries import LoggedQuery
@@ -104,7 +105,7 @@ def _answer_now(subject: EvaluatedIndex, question: LoggedQuery, overrides: Weigh
     """Return the doc_ids of the answer of today, under the logged options."""
     query = question_from_options(question.query, question.options, CUTOFF)
     ranking = subject.rank(query, overrides)
-    best = [each for each in ranking.ranked if each.fused_score >= query.min_score]
+    best = filter_confident(ranking.ranked, query, ranking.reader, ranking.scoring)
     return [location.doc_id for location in subject.locate_results(best[: query.limit], ranking.reader)]
 
 

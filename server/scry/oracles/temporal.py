@@ -188,23 +188,22 @@ class CoChangeScore(Struct, frozen=True, gc=False, order=True):
 
 class CommitChanges(Struct, frozen=True):
     """The documents that commits changed. commits: their doc_keys. sizes: how many documents each of them changed.
-    documents: the history's symbol ids of these, one commit's after the other's.
+    documents: the history's symbol ids of these, one commit's after the other's. commit_indexes: for each of
+    `documents` the index of its commit in `commits`.
     """
 
     commits: Sequence[int]
     sizes: IntArray
     documents: IntArray
+    commit_indexes: IntArray
 
     @classmethod
     def from_changes(cls, changed: Mapping[int, IntArray]) -> CommitChanges:
         """Return the changes of commits. changed: by commit, the symbol ids that it changed, each once."""
         parts = list(changed.values())
         sizes = np.array([len(part) for part in parts], np.int64)
-        return cls(list(changed), sizes, np.concatenate(parts) if parts else np.zeros(0, np.int64))
-
-    def commit_indexes(self) -> IntArray:
-        """Return for each of `documents` the index of its commit in `commits`."""
-        return np.repeat(np.arange(len(self.commits)), self.sizes)
+        documents = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        return cls(list(changed), sizes, documents, np.repeat(np.arange(len(parts)), sizes))
 
 
 class CoChangeCounts(Struct, frozen=True):
@@ -244,7 +243,7 @@ def count_co_changes(changes: CommitChanges, seeds: CoChangeSeeds, commit_total:
     changes: of the seeds' commits. commit_total: how many commits there are that could tie documents.
     """
     documents, row_of = np.unique(changes.documents, return_inverse=True)
-    commit_of = changes.commit_indexes()
+    commit_of = changes.commit_indexes
     is_found = np.array([commit in seeds.matched_commits for commit in changes.commits], np.int64)
     commit_counts = np.bincount(row_of, minlength=len(documents)).astype(np.int64)
     matched_counts = np.bincount(row_of, is_found[commit_of], minlength=len(documents)).astype(np.int64)
@@ -285,7 +284,7 @@ def score_seed_commits(changes: CommitChanges, seeds: CoChangeSeeds) -> dict[int
     is_seed = np.zeros(len(changes.documents), np.bool_)
     for seed in seeds.by_document:  # a handful: `np.isin` takes longer, and imports numpy.ma, at every start
         is_seed |= changes.documents == seed
-    changed = np.bincount(changes.commit_indexes(), is_seed, minlength=len(changes.commits)).astype(np.int64)
+    changed = np.bincount(changes.commit_indexes, is_seed, minlength=len(changes.commits)).astype(np.int64)
     negated = -np.round(changed / np.sqrt(changes.sizes + COMMIT_COUNT_DAMPING), _SCORE_DIGITS)
     return {
         changes.commits[index]: CoChangeScore(float(negated[index]), "", int(changed[index]))

@@ -129,8 +129,14 @@ class LexicalIndex:
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order.
 
-        Bit i of the score of a document stands for term i of the part that is searched for.
+        Bit i of the score of a document stands for term i of the part that is searched for. The documents are looked up
+        one by one: a set of terms walks the dictionary of the field, which for ten keys takes twenty times as long.
         """
+        if len(doc_keys) > _MAX_SINGLE_LOOKUPS:
+            wanted = tantivy.Query.term_set_query(self._schema, "number", list(doc_keys))
+        else:
+            each = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in doc_keys]
+            wanted = tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
         matches: dict[int, list[str]] = {doc_key: [] for doc_key in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
@@ -138,24 +144,13 @@ class LexicalIndex:
                 (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(term), float(1 << bit)))
                 for bit, term in enumerate(part)
             ]
-            query = _restrict_query(tantivy.Query.boolean_query(bits), self._doc_keys_query(doc_keys))
+            query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)
             searcher = self._searcher
             hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
                 matches[int(doc_key or 0)] += [term for bit, term in enumerate(part) if int(score) >> bit & 1]
         return matches
-
-    def _doc_keys_query(self, doc_keys: Sequence[int]) -> tantivy.Query:
-        """Return a query for the documents with these keys.
-
-        A set of terms walks the dictionary of the field, which for ten keys takes twenty times as long as to look each
-        up.
-        """
-        if len(doc_keys) > _MAX_SINGLE_LOOKUPS:
-            return tantivy.Query.term_set_query(self._schema, "number", list(doc_keys))
-        each = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in doc_keys]
-        return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
 
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
         """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` terms."""

@@ -78,7 +78,7 @@ export interface FindParams {
   query: string;
   /** maximum number of results (1 to 1000; default 10). */
   limit?: number;
-  /** results with a lower fused_score are left out (0 to 1; default 0.0). */
+  /** results with a lower confidence are left out; of a relational query those with a lower fused_score (0 to 1; default 0.0). */
   min_score?: number;
   /** the query's intent; detected from its words when absent. */
   intent?: "definition" | "general" | "mechanism" | "rationale" | "temporal" | null;
@@ -137,6 +137,12 @@ export interface Answer {
  * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0. In neighbors and in
  * relational queries results are ordered by counts, and fused_score is the count as a share of the highest, with k and
  * depth 0; in a relational query the conditions that a result meets are counted.
+ *
+ * In find, and in recent for a query, confidence = 1 / (1 + exp(9 - 7.5 share - 14 cosine + 10 share * cosine)),
+ * rounded to 4 digits: share is the sum of term_weights over the lexical contribution's matches, divided by the sum of
+ * all; cosine is the raw score of the semantic contribution, 0 without one; for a commit, and for everything unless
+ * cosine_counts, share / 2 stands for it. A note with neither contribution has the highest raw score of type
+ * relevance.
  */
 export interface Scoring {
   /** the constant of reciprocal rank fusion. */
@@ -147,6 +153,10 @@ export interface Scoring {
   weights: Record<string, number>;
   /** the highest sum that any result could reach. */
   ceiling: number;
+  /** by word of the query, its inverse document frequency in the project's code and documents; empty where results have no confidence, and where several projects were searched (default {}). */
+  term_weights?: Record<string, number>;
+  /** whether cosines count in the confidence (default true). */
+  cosine_counts?: boolean;
 }
 
 /** How fresh and complete the index is. */
@@ -225,6 +235,8 @@ export interface ResultItem {
   more_in_file?: number;
   /** the best of these places, best first, at most 5 (default []). */
   further?: FurtherPlace[];
+  /** the estimated probability that it answers the query, by the formula of Scoring; comparable across queries, unlike fused_score. Absent where no words were searched. */
+  confidence?: number;
 }
 
 /** The evidence of one oracle for a result. */
@@ -453,6 +465,10 @@ export interface AskedProject {
   index: IndexState;
   /** the link from the current project to this one, such as LEARNS_FROM; empty without a link (default ""). */
   via?: string;
+  /** as of Scoring, in this project (default {}). */
+  term_weights?: Record<string, number>;
+  /** as of Scoring, in this project (default true). */
+  cosine_counts?: boolean;
 }
 
 /** A query for what matters in a folder. */

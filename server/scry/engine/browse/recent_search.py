@@ -162,7 +162,7 @@ def rank_by_recency(
     dated = [(candidate, changes[candidate.document.doc_id]) for candidate in about if _is_dated(candidate, changes)]
     since = _earliest_time(clock.now, days)
     later = [_apply_recency(candidate, change, clock, ranking) for candidate, change in dated if change.time >= since]
-    hits = make_hits(order_by_score(later)[:limit], ranking.question, ranking.reader)
+    hits = make_hits(order_by_score(later)[:limit], ranking.question, ranking.reader, ranking.scoring)
     return Answer(
         question=ranking.question,
         query_id=new_query_id(),

@@ -136,7 +136,7 @@ def _most_matching(doc_keys: Sequence[int], question: SearchQuery, reader: Oracl
 
 
 def _make_ranked_hit(rank: int, candidate: Candidate, ranking: Ranking) -> Hit | None:
-    hits = make_hits([candidate], ranking.question, ranking.reader)
+    hits = make_hits([candidate], ranking.question, ranking.reader, ranking.scoring)
     return structs.replace(hits[0], rank=rank) if hits else None
 
 

@@ -156,10 +156,20 @@ def merge_answers(federated: FederatedAnswer, commands: CommandNames = COMMAND_L
     merged = msgspec.structs.replace(
         searched,
         query_id=new_query_id(),
+        scoring=msgspec.structs.replace(searched.scoring, term_weights={}),
         results=[msgspec.structs.replace(each, rank=rank) for rank, each in enumerate(best[: federated.limit], 1)],
         faults=[*faults, *(fault for part in parts for fault in _qualified_faults(part))],
         index=merge_states([part.answer.index for part in parts]),
-        projects=[messages.AskedProject(part.name, part.answer.index, part.via) for part in parts],
+        projects=[
+            messages.AskedProject(
+                part.name,
+                part.answer.index,
+                part.via,
+                part.answer.scoring.term_weights,
+                part.answer.scoring.cosine_counts,
+            )
+            for part in parts
+        ],
     )
     own_notices = _notices_by_project(parts, has_results=bool(best))
     notices = [

@@ -7,6 +7,7 @@ between the two (engine.federation.rank_merge).
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from msgspec import Struct
 from scry.core.doc_id import new_query_id
 from scry.core.errors import Cancelled, IndexUnavailable
 from scry.core.notices import Notice
+from scry.core.settings import BUNDLED_MODEL
 from scry.core.text import query_terms
 from scry.core.types import (
     Answer,
@@ -28,7 +30,7 @@ from scry.embedding.embedder import Vectors
 from scry.engine.search.boosts import max_boost
 from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
 from scry.engine.search.query import apply_filters
-from scry.engine.search.results import find_hidden_repeats, make_hits
+from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, NoteCorpus, OracleReader
 from scry.store.history.reader import HistoryReader
@@ -139,7 +141,7 @@ def rank_candidates(
     doc_keys = [match.doc_key for matches in oracle_matches.by_oracle.values() for match in matches]
     fused = fuse_matches(oracle_matches.by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
-    scoring = _scoring_of(question)
+    scoring = _scoring_of(question, reader.code)
     ranked = rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit)
     return Ranking(question, reader, oracle_matches, scoring, candidates, ranked)
 
@@ -158,9 +160,22 @@ def filter_exact_phrases(
     return matching
 
 
-def _scoring_of(question: SearchQuery) -> FusionScoring:
+def _scoring_of(question: SearchQuery, code: CodeCorpus | None = None) -> FusionScoring:
+    """Return how results of a query are scored. code: weighs its words; None while there is no index.
+
+    A word weighs its inverse document frequency in code and documents, as in BM25. A word that occurs nowhere weighs
+    most.
+    """
     ceiling = fused_score_ceiling(question.weights, max_boost(question))
-    return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH)
+    if code is None:
+        return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH)
+    index, embedder = code.store.lexical, code.store.vectors.embedder
+    total, counts = index.document_count, {term: index.document_frequency(term) for term in query_terms(question)}
+    term_weights = {
+        term: math.log1p((max(total, count) - count + 0.5) / (count + 0.5)) for term, count in counts.items()
+    }
+    is_calibrated = embedder is not None and embedder.model == BUNDLED_MODEL
+    return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH, term_weights, is_calibrated)
 
 
 # Answers --------------------------------------------------------------------------------------------------------------
@@ -172,22 +187,24 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
     if notes.stores is not None and not question.phrases:  # a phrase may leave out what leads
         by_oracle = drop_unreachable(oracle_matches.by_oracle, question.weights, question.limit, notes.keys)
         oracle_matches = OracleMatches(by_oracle, oracle_matches.faults)
-    ranking = rank_candidates(question, retrieval.reader, oracle_matches, question.limit)
-    best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
-    hits = make_hits(best, question, ranking.reader, find_hidden_repeats(ranking.ranked, best))
+    is_bounded = question.min_score > 0
+    ranking = rank_candidates(question, retrieval.reader, oracle_matches, None if is_bounded else question.limit)
+    reader, scoring, ranked = ranking.reader, ranking.scoring, ranking.ranked
+    best = (filter_confident(ranked, question, reader, scoring) if is_bounded else ranked)[: question.limit]
+    hits = make_hits(best, question, reader, scoring, find_hidden_repeats(ranked, best))
     notices: tuple[Notice, ...] = ()
     seen = [term for hit in hits for match in hit.candidate.oracle_matches.values() for term in match.matches]
-    index, unseen = ranking.reader.code.store.lexical, frozenset(query_terms(question)).difference(seen)
+    index, unseen = reader.code.store.lexical, frozenset(query_terms(question)).difference(seen)
     # The index counts deleted documents until they are compacted away, so that a term is searched for too.
     are_known = [bool(index.document_frequency(term) and index.search([term], 1)) for term in unseen]
     if question.filters or question.unknown_filters or not all(are_known):
         from scry.engine.search.unmatched import unmatched_notices
 
-        notices = unmatched_notices(question, ranking.reader, hits, state)
+        notices = unmatched_notices(question, reader, hits, state)
     return Answer(
         question=question,
         query_id=new_query_id(),
-        scoring=ranking.scoring,
+        scoring=scoring,
         index=state,
         hits=hits,
         faults=oracle_matches.faults,

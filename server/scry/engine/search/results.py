@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from scry.core.text import split_source_lines
-from scry.core.types import Candidate, Document, FileStructure, FurtherPlace, Hit, SearchQuery
+from scry.core.text import query_terms, split_source_lines
+from scry.core.types import Candidate, Document, FileStructure, FurtherPlace, FusionScoring, Hit, SearchQuery
 from scry.oracles import ORACLES
 from scry.oracles.reader import OracleReader
 
@@ -38,11 +38,12 @@ def make_hits(
     best: Sequence[Candidate],
     question: SearchQuery,
     reader: OracleReader,
+    scoring: FusionScoring,
     hidden_repeats: Mapping[int, Sequence[Candidate]] | None = None,
 ) -> tuple[Hit, ...]:
     """Return these candidates as results, in their order; documents that are gone are left out.
 
-    hidden_repeats: as `find_hidden_repeats` returns them.
+    scoring: of the query. hidden_repeats: as `find_hidden_repeats` returns them.
     """
     hidden = hidden_repeats or {}
     named = [each for repeats in hidden.values() for each in repeats[:MAX_FURTHER_PLACES]]
@@ -72,10 +73,11 @@ def make_hits(
         if path:
             structure = replace(structures.get(path, FileStructure()), activity_level=levels.get(path))
         repeats = hidden.get(doc_key, ())
+        matched = replace(candidate, oracle_matches=matches)
         hits.append(
             Hit(
                 len(hits) + 1,
-                replace(candidate, oracle_matches=matches),
+                matched,
                 document,
                 structure,
                 snippet,
@@ -87,9 +89,70 @@ def make_hits(
                         if each.document.doc_key in documents
                     ]
                 ),
+                confidence=confidence_of(matched, scoring),
             )
         )
     return tuple(hits)
+
+
+# Confidence -----------------------------------------------------------------------------------------------------------
+
+BIAS = -9.0
+SHARE_WEIGHT = 7.5
+COSINE_WEIGHT = 14.0
+BOTH_WEIGHT = -10.0
+"""Of the logistic regression, fitted to 499 annotated questions against questions for other repositories and nonsense,
+and rounded (docs/decisions/0091)."""
+
+COSINE_PER_SHARE = 0.5
+"""What stands for the cosine of a commit, which has no vector, and for those of a model that was not calibrated: half
+the share of the words."""
+
+_CONFIDENCE_DIGITS = 4
+
+
+def confidence_of(candidate: Candidate, scoring: FusionScoring) -> float:
+    """Return the estimated probability that a document answers the query, from its words and its cosine alone (F15).
+
+        confidence = 1 / (1 + exp(9 - 7.5 share - 14 cosine + 10 share * cosine))
+
+    share: of the weights of the query's words, those of the words that the document holds. A note that matches by
+    neither has the highest relevance by another oracle. candidate: with its matched words.
+    """
+    matches, weights = candidate.oracle_matches, scoring.term_weights
+    lexical, semantic = matches.get("lexical"), matches.get("semantic")
+    if lexical is None and semantic is None:
+        return round(
+            max([each.raw_score for each in matches.values() if each.score_type == "relevance"], default=0.0),
+            _CONFIDENCE_DIGITS,
+        )
+    share = sum([weights.get(term, 0.0) for term in lexical.matches]) / (sum(weights.values()) or 1) if lexical else 0.0
+    if scoring.cosine_counts and candidate.document.content_type != "commit":
+        cosine = semantic.raw_score if semantic else 0.0
+    else:
+        cosine = COSINE_PER_SHARE * share
+    evidence = BIAS + SHARE_WEIGHT * share + COSINE_WEIGHT * cosine + BOTH_WEIGHT * share * cosine
+    return round(1 / (1 + math.exp(-evidence)), _CONFIDENCE_DIGITS)
+
+
+def filter_confident(
+    ranked: Sequence[Candidate], question: SearchQuery, reader: OracleReader, scoring: FusionScoring
+) -> list[Candidate]:
+    """Return the candidates with at least the query's `min_score` as their confidence, in their order."""
+    doc_keys = [each.document.doc_key for each in ranked if "lexical" in each.oracle_matches]
+    terms = {
+        doc_key: tuple(matched)
+        for corpus, own in reader.by_corpus(doc_keys)
+        for doc_key, matched in corpus.matched_terms(query_terms(question), own).items()
+    }
+    confident: list[Candidate] = []
+    for each in ranked:
+        matches = dict(each.oracle_matches)
+        if "lexical" in matches:
+            matches["lexical"] = replace(matches["lexical"], matches=terms.get(each.document.doc_key, ()))
+        if confidence_of(replace(each, oracle_matches=matches), scoring) >= question.min_score:
+            confident.append(each)
+    return confident
 
 
 # Snippets -------------------------------------------------------------------------------------------------------------

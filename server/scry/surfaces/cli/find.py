@@ -38,7 +38,10 @@ def find(
     *query: Annotated[str, Parameter(help=QUERY_HELP)],
     limit: LimitOption = FIND_DEFAULTS.limit,
     min_score: Annotated[
-        float, Parameter(show_default=True, help="Leave out results with a lower score, 0 to 1.")
+        float,
+        Parameter(
+            show_default=True, help="Leave out results with a lower confidence, 0 to 1; 0.1 leaves out weak matches."
+        ),
     ] = FIND_DEFAULTS.min_score,
     intent: Annotated[
         IntentOption | None, Parameter(help="What you are after; by default told from the words.")

@@ -111,7 +111,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
             "source": _SOURCE,
             "domains": _DOMAINS,
             "intent": "What the question is after; leave it out to have it told from the words.",
-            "min_score": "Leave out results whose fused_score is lower; 0 keeps all.",
+            "min_score": "Leave out results whose confidence is lower; 0 keeps all, 0.1 drops weak matches.",
             "full": "Give every result with its whole text, as far as budget_tokens allows; ask for few (limit).",
             "reason": "Read the query as a question over the code graph instead: “what calls parse and is called by "
             "main”, “subclasses of Base”, “what transitively imports src/app.py”. Each result comes with its proof.",

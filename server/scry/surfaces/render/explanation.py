@@ -171,6 +171,9 @@ def _score_blocks(explanation: Explanation, result: ResultItem) -> Iterator[Bloc
             ],
         )
     yield Paragraph(styled_line(f"Score {result.fused_score:.4f} of 1: the ranks fused, times the factors."))
+    if result.confidence is not UNSET:
+        words = "by the share of the words and the cosine alone"
+        yield Paragraph(styled_line(f"Confidence {result.confidence:.2f} that it answers the question, {words}."))
     if any(adjustment.name == "file_hits" for adjustment in result.adjustments):
         yield Paragraph(styled_line((_FILE_HITS_NOTE, "quiet")))
 

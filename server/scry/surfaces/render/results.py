@@ -89,7 +89,8 @@ def describe_result_figures(result: ResultItem) -> list[str]:
     if result.annotations.structural is not UNSET:
         lines.append(f"Structural: {describe_structure(result.annotations.structural)}")
     lines += [f"Adjusted: x{a.factor:.3g} {a.name.replace('_', ' ')} ({a.reason})" for a in result.adjustments]
-    lines.append(f"Score: {result.fused_score:.4f}")
+    confidence = "" if result.confidence is UNSET else f", confidence {result.confidence:.2f}"
+    lines.append(f"Score: {result.fused_score:.4f}{confidence}")
     return lines
 
 

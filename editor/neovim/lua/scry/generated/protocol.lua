@@ -4,7 +4,7 @@
 ---@class (exact) scry.protocol.FindParams
 ---@field query string words, identifiers, "exact text", and filters lang:, path:, type:, source:, domain: (with - to exclude).
 ---@field limit? integer maximum number of results (1 to 1000; default 10).
----@field min_score? number results with a lower fused_score are left out (0 to 1; default 0.0).
+---@field min_score? number results with a lower confidence are left out; of a relational query those with a lower fused_score (0 to 1; default 0.0).
 ---@field intent? "definition"|"general"|"mechanism"|"rationale"|"temporal" the query's intent; detected from its words when absent.
 ---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only results of these content types; all when empty (default []).
 ---@field source? "persona"|"project" project for the project's content, its memory included; persona for the person's own notes; both when absent.
@@ -38,11 +38,19 @@
 ---value) * (product of the adjustments' factors), from the first to the last, with k and depth 0. In neighbors and in
 ---relational queries results are ordered by counts, and fused_score is the count as a share of the highest, with k and
 ---depth 0; in a relational query the conditions that a result meets are counted.
+---
+---In find, and in recent for a query, confidence = 1 / (1 + exp(9 - 7.5 share - 14 cosine + 10 share * cosine)),
+---rounded to 4 digits: share is the sum of term_weights over the lexical contribution's matches, divided by the sum of
+---all; cosine is the raw score of the semantic contribution, 0 without one; for a commit, and for everything unless
+---cosine_counts, share / 2 stands for it. A note with neither contribution has the highest raw score of type
+---relevance.
 ---@class scry.protocol.Scoring
 ---@field k integer the constant of reciprocal rank fusion.
 ---@field depth integer maximum number of results of each oracle.
 ---@field weights table<string, number> by oracle, its weight for this query.
 ---@field ceiling number the highest sum that any result could reach.
+---@field term_weights? table<string, number> by word of the query, its inverse document frequency in the project's code and documents; empty where results have no confidence, and where several projects were searched (default {}).
+---@field cosine_counts? boolean whether cosines count in the confidence (default true).
 
 ---How fresh and complete the index is.
 ---@class scry.protocol.IndexState
@@ -84,6 +92,7 @@
 ---@field via? string the link from the current project to its project, such as LEARNS_FROM; empty without a link (default "").
 ---@field more_in_file? integer number of further places of its file that are worth a look and no results; on the best result of a file, in find. The same query with `path:` and the file's path returns them (default 0).
 ---@field further? scry.protocol.FurtherPlace[] the best of these places, best first, at most 5 (default []).
+---@field confidence? number the estimated probability that it answers the query, by the formula of Scoring; comparable across queries, unlike fused_score. Absent where no words were searched.
 
 ---The evidence of one oracle for a result.
 ---@class scry.protocol.Contribution
@@ -217,6 +226,8 @@
 ---@field name string name of the project.
 ---@field index scry.protocol.IndexState how fresh and complete its index was.
 ---@field via? string the link from the current project to this one, such as LEARNS_FROM; empty without a link (default "").
+---@field term_weights? table<string, number> as of Scoring, in this project (default {}).
+---@field cosine_counts? boolean as of Scoring, in this project (default true).
 
 ---A query for what matters in a folder.
 ---@class (exact) scry.protocol.OrientParams
