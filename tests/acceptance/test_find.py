@@ -213,16 +213,20 @@ def test_two_cjk_characters_are_found(shop: IndexedProject) -> None:
 
 
 @pytest.mark.acceptance("F9")
-def test_limit_is_exact_and_min_score_applies_to_fused_score(shop: IndexedProject) -> None:
+def test_limit_is_exact_and_min_score_applies_to_confidence(shop: IndexedProject) -> None:
     everything = shop.find("fuse rankings search retry", limit=1000)
     count = len(everything.results)
     assert count > 10
     assert len(shop.find("fuse rankings search retry").results) == 10
     for limit in (1, 7, count):
         assert doc_ids(shop.find("fuse rankings search retry", limit=limit)) == doc_ids(everything)[:limit]
-    bound = everything.results[4].fused_score
+    bound = everything.results[4].confidence
+    assert isinstance(bound, float)
     kept = shop.find("fuse rankings search retry", limit=1000, min_score=bound)
-    assert doc_ids(kept) == [r.doc_id for r in everything.results if r.fused_score >= bound]
+    enough = [r.doc_id for r in everything.results if isinstance(r.confidence, float) and r.confidence >= bound]
+    assert doc_ids(kept) == enough
+    assert 0 < len(enough) < count
+    assert doc_ids(shop.find("fuse rankings search retry", limit=1, min_score=bound)) == enough[:1]
 
 
 @pytest.mark.acceptance("F9")

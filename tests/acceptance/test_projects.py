@@ -26,7 +26,7 @@ from scry_protocol.messages import (
     UseParams,
     WhyParams,
 )
-from tests.sample.indexed import IndexedProject, recomputed_score
+from tests.sample.indexed import IndexedProject, recomputed_confidence, recomputed_score
 
 APP = {
     "app/billing.py": """def send_invoice(order):
@@ -114,13 +114,16 @@ def test_federated_results_name_their_projects(sample: ProjectFolders) -> None:
     assert (answer.index.files_indexed, answer.faults) == (4, [])
 
 
-@pytest.mark.acceptance("P1", "F5")
+@pytest.mark.acceptance("P1", "F5", "F15")
 def test_merged_scores_are_recomputable_from_the_answer(sample: ProjectFolders) -> None:
     with sample.projects() as projects:
         answer = projects.find(FindParams("send invoice total", all_projects=True))
     ranks: dict[str, list[int]] = {}
     for result in answer.results:
         assert result.fused_score == pytest.approx(recomputed_score(answer, result), rel=1e-12)
+        project = next(each for each in answer.projects if each.name == result.project)
+        confidence = recomputed_confidence(result, project.term_weights, cosine_counts=project.cosine_counts)
+        assert result.confidence == pytest.approx(confidence, abs=1e-4)
         for name, contribution in result.contributions.items():
             ranks.setdefault(name, []).append(contribution.rank)
     assert all(len(set(each)) == len(each) for each in ranks.values()), "ranks are among the votes of all projects"

@@ -50,7 +50,7 @@ _FIND = Chapter(
         Item("F8a", "Odd input is literal text, never an error"),
         Item(
             "F9",
-            "The limit is exact, min_score holds, filters are honoured or refused",
+            "The limit is exact, min_score bounds the confidence, filters are honoured or refused",
         ),
         Item("F10", "Deterministic over processes, hash seeds and surfaces; step by step equals fresh"),
         Item("F11", 'Every answer carries the index state; a partial index never says a plain "no results"'),
@@ -62,8 +62,8 @@ _FIND = Chapter(
         Item("F14", "The place that answers comes first in its file; further places are named and can be chosen"),
         Item(
             "F15",
-            "A question of which no word occurs is told so, with near names; so is a filter with an unknown value",
-            missing="min_score does not mean the same across questions",
+            "A question of which no word occurs is told so, with near names; so is a filter with an unknown value; "
+            "min_score means the same across questions",
         ),
     ),
 )

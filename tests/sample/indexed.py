@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -77,3 +78,16 @@ def recomputed_score(answer: messages.Answer, result: messages.ResultItem) -> fl
     for adjustment in result.adjustments:
         score *= adjustment.factor
     return score / scoring.ceiling
+
+
+def recomputed_confidence(result: messages.ResultItem, weights: dict[str, float], *, cosine_counts: bool) -> float:
+    """Return the confidence as it follows from what the answer itself says (F15)."""
+    lexical, semantic = result.contributions.get("lexical"), result.contributions.get("semantic")
+    if lexical is None and semantic is None:
+        return max([c.raw_score for c in result.contributions.values() if c.score_type == "relevance"], default=0.0)
+    matches = lexical.matches if lexical is not None and isinstance(lexical.matches, list) else []
+    share = sum(weights[term] for term in matches) / sum(weights.values())
+    cosine = semantic.raw_score if semantic is not None else 0.0
+    if not cosine_counts or result.content_type == "commit":
+        cosine = share / 2
+    return 1 / (1 + math.exp(9 - 7.5 * share - 14 * cosine + 10 * share * cosine))

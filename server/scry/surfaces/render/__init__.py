@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scry.surfaces.render.prompt import code_reference as code_reference
     from scry.surfaces.render.prompt import render_for_model as render_for_model
     from scry.surfaces.render.prompt import result_clipboard_text as result_clipboard_text
+    from scry.surfaces.render.results import describe_result_figures as describe_result_figures
     from scry.surfaces.render.results import proof_lines as proof_lines
     from scry.surfaces.render.results import render_answer as render_answer
     from scry.surfaces.render.styled_text import display_width as display_width
@@ -39,6 +40,7 @@ else:
         "bar_chart": "plots",
         "code_reference": "prompt",
         "comparison_blocks": "evaluation",
+        "describe_result_figures": "results",
         "display_width": "styled_text",
         "estimate_tokens": "budget",
         "grapheme_clusters": "styled_text",
