@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import string
 from collections.abc import Callable, Sequence
 
 Mutation = Callable[[bytes, random.Random], bytes]
 
+_LETTERS = frozenset(string.ascii_letters.encode() + string.digits.encode())
 _BRACKETS = b"()[]{}<>"
 _QUOTES = (b'"', b"'", b"`", b'"""', b"/*", b"*/", b"#", b"//", b"--", b"{-", b"<<E\n", b"\\")
 _NESTING = (b"(", b"[", b"{", b"<", b"if (", b"a(", b"class A {\n", b"{-", b"/*", b"def f\n", b"function f() {\n")
@@ -17,6 +19,13 @@ _SURROGATES = (b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xc0\x80", b"\xf4\x90\x80\x80
 
 def _cut(data: bytes, random: random.Random) -> bytes:
     return data[: random.randrange(len(data) + 1)]
+
+
+def _cut_at_mark(data: bytes, random: random.Random) -> bytes:
+    """Cut behind a byte that is no letter, as where somebody stopped typing at the end of a file."""
+    mark = random.choice(sorted(set(data) - _LETTERS) or [0])
+    places = [place for place, byte in enumerate(data) if byte == mark]
+    return data[: random.choice(places) + 1 + random.randrange(2)] if places else data
 
 
 def _cut_head(data: bytes, random: random.Random) -> bytes:
@@ -116,6 +125,7 @@ def _splice(data: bytes, random: random.Random) -> bytes:
 
 MUTATIONS: tuple[Mutation, ...] = (
     _cut,
+    _cut_at_mark,
     _cut_head,
     _lines(_remove_lines),
     _lines(_double_lines),

@@ -48,7 +48,7 @@ TYPED: dict[str, tuple[str, str]] = {
     "lua/pick.lua": ("local ", "local function first(of)\n  for _, each in ipairs(of) do return each end\nend\n\n"),
     "kotlin/Channel.kt": (
         "public interface",
-        "suspend fun <T> first(of: List<T>, where: (T) -> Boolean): T? = of.firstOrNull(where)\n\n",
+        "@Deprecated(\"old\")\nsuspend fun <T> first(of: List<T>, where: (T) -> Boolean): T? = of.firstOrNull(where)\n\n",
     ),
     "swift/Session.swift": (
         "extension ",
@@ -82,11 +82,18 @@ def _keystrokes(name: str) -> list[str]:
     return [text[:place] + typed[:count] + text[place:] for count in range(len(typed) + 1)]
 
 
+def _keystrokes_at_the_end(name: str) -> list[str]:
+    """Return the text after each key, where nothing stands behind the cursor."""
+    typed = TYPED[name][1]
+    text = (SAMPLES / name).read_text(encoding="utf-8")
+    return [text + typed[:count] for count in range(len(typed) + 1)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TYPED)
 def test_every_state_of_a_file_keeps_every_promise(name: str) -> None:
     path = name.rpartition("/")[2]
-    for text in _keystrokes(name):
+    for text in (*_keystrokes(name), *_keystrokes_at_the_end(name)):
         assert broken_promises(path, text.encode()) == [], text
 
 

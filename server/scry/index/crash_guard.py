@@ -24,7 +24,7 @@ _MAX_KEYS = 1000
 _BLAMED_FILE = "fatal-contents"
 _SUSPECTS_FILE = "suspect-contents"
 
-_MIN_PROCESS_SECONDS = 15.0
+_MIN_PROCESS_SECONDS = 8.0
 """Processor time of the whole process, of which parsing one content may take a part, before it ends itself: a call into
 C cannot be interrupted in any other way. The next process then suspects that content.
 """
@@ -90,7 +90,7 @@ class CrashGuard:
         """
         self._write(key.hex())
         try:
-            with _process_limit(max(_MIN_PROCESS_SECONDS, 10 * max_seconds)):
+            with _process_limit(max(_MIN_PROCESS_SECONDS, 4 * max_seconds)):
                 yield
         finally:
             self._write("")

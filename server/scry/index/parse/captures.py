@@ -63,6 +63,8 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
         return time.thread_time() > deadline or _peak_memory() > max_memory
 
     def parse(text: bytes) -> Tree | None:
+        if language.needs_final_newline and not text.endswith(b"\n"):
+            text += b"\n"
         try:
             tree = parser.parse(lambda offset, _: text[offset : offset + _READ_BYTES], progress_callback=is_over_budget)
         except ValueError:  # the progress callback stopped it
@@ -95,7 +97,7 @@ take 1.3 s, 180 KB minutes, in a single step that the progress callback does not
 def _check_samples(parser: Parser, data: bytes) -> None:
     """Raise UnusualShape for a text that the grammar takes far longer for than for a program."""
     for start in range(0, len(data) - _SAMPLE_BYTES, _SAMPLE_DISTANCE):
-        sample = data[start : start + _SAMPLE_BYTES]
+        sample = data[start : start + _SAMPLE_BYTES] + b"\n"  # see Language.needs_final_newline
         times = (_parse_seconds(parser, sample) for _ in range(2))  # the second only where the first took long
         if all(seconds > _MAX_SAMPLE_SECONDS for seconds in times):
             raise UnusualShape(f"a part of it takes over {1000 * _MAX_SAMPLE_SECONDS:g} ms")

@@ -88,6 +88,7 @@ LANGUAGE = Language(
     name="kotlin",
     extensions=(".kt", ".kts"),
     grammar=_grammar,
+    needs_final_newline=True,  # tree-sitter-kotlin 1.1.0 loops for ever at `@Name` at the end of a text
     query=_QUERY,
     constant_pattern=r"_*[A-Z][A-Z0-9_]+$",
     read_container=_read_container,

@@ -117,6 +117,7 @@ class Language(Struct, frozen=True, eq=False):
     """One language. Extensions are lower-case with the dot; `interpreters` are names in a `#!` line.
 
     grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
+    needs_final_newline: the grammar may never come back from a text that does not end with a line break.
     constant_pattern: a name that matches is a constant, even if the query says otherwise.
     read_name: turns a written name that is no identifier into the name.
     read_import: turns the text of one @import into the names it imports. read_bindings: turns the text of one @binding
@@ -136,6 +137,7 @@ class Language(Struct, frozen=True, eq=False):
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     grammar: Callable[[], object] | None = None
+    needs_final_newline: bool = False
     query: str = ""
     constant_pattern: str | None = None
     read_name: Callable[[str], str] = strip_quotes

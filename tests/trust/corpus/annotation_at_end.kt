@@ -1,0 +1,4 @@
+class Suite(val name: String) {
+  @JvmField val suite = of("suite")
+
+  @Dep
