@@ -48,7 +48,7 @@ TYPED: dict[str, tuple[str, str]] = {
     "lua/pick.lua": ("local ", "local function first(of)\n  for _, each in ipairs(of) do return each end\nend\n\n"),
     "kotlin/Channel.kt": (
         "public interface",
-        "@Deprecated(\"old\")\nsuspend fun <T> first(of: List<T>, where: (T) -> Boolean): T? = of.firstOrNull(where)\n\n",
+        '@Deprecated("old")\nsuspend fun <T> first(of: List<T>, where: (T) -> Boolean): T? = of.firstOrNull(where)\n\n',
     ),
     "swift/Session.swift": (
         "extension ",
