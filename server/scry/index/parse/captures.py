@@ -63,8 +63,7 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
         return time.thread_time() > deadline or _peak_memory() > max_memory
 
     def parse(text: bytes) -> Tree | None:
-        if language.needs_final_newline and not text.endswith(b"\n"):
-            text += b"\n"
+        text = _terminate_last_line(language, text)
         try:
             tree = parser.parse(lambda offset, _: text[offset : offset + _READ_BYTES], progress_callback=is_over_budget)
         except ValueError:  # the progress callback stopped it
@@ -83,6 +82,10 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
         raise NotParsed(f"parsing takes over {max_seconds:g} s")
     # The cursor's own progress callback crashes in py-tree-sitter 0.26.1.
     return recover_captures(tree, data, parse, lambda root: QueryCursor(query).captures(root))
+
+
+def _terminate_last_line(language: Language, text: bytes) -> bytes:
+    return text + b"\n" if language.needs_final_newline and not text.endswith(b"\n") else text
 
 
 _SAMPLE_BYTES = 4_096
