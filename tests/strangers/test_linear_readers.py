@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
+import msgspec
 import pytest
 
 from scry.core.errors import BadRequest
@@ -59,11 +60,30 @@ def _parse_query(text: str) -> None:
         parse_relation_query(text)
 
 
+def _cells(text: str) -> list[dict[str, object]]:
+    """Return cells with a text as a string, and as a list of strings without line ends."""
+    return [{"cell_type": kind, "source": source} for kind in ("code", "markdown") for source in (text, list(text))]
+
+
 READERS: Mapping[str, Callable[[str], object]] = {
     **{
         f"parse {name}": partial(parse, name)
-        for name in ("a.md", "a.yaml", "a.toml", "a.ini", "a.sql", "a.html", "a.css", "a.txt", "a.json")
+        for name in (
+            "a.vue",
+            "a.astro",
+            "a.md",
+            "a.yaml",
+            "a.toml",
+            "a.ini",
+            "a.sql",
+            "a.html",
+            "a.css",
+            "a.txt",
+            "a.json",
+        )
     },
+    "parse a component": lambda text: parse("a.svelte", f"<script>{text}</script><style>{text}"),
+    "parse a notebook": lambda text: parse("a.ipynb", msgspec.json.encode({"cells": _cells(text)}).decode()),
     "parse a.ipynb": lambda text: parse("a.ipynb", f'{{"cells": [{text}'),
     "notes": _parse_note,
     "ignore files": _match_ignore_file,

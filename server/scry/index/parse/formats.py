@@ -1,23 +1,19 @@
-"""Split Markdown, notebooks, data, markup and style files into symbols without a grammar.
+"""Split Markdown, data, markup and style files into symbols without a grammar.
 
 Markdown is split by its headings (CommonMark 0.31, 4.2 and 4.3): `# ATX` and underlined (setext) ones, respecting code
 fences, front matter and comments.
 
 Data, markup and style files are split into blocks by key, table, rule, statement or element. A block is named where its
 first line has a name, and never longer than a chunk of text; neighbours without a name form one chunk.
-
-Jupyter notebooks are split by cell, without outputs (nbformat 4, "The notebook file format").
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from html import unescape
-from typing import cast
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from scry.core.types import Symbol
 from scry.index.parse.chunks import LineIndex, chunk_gaps, make_text_symbol
@@ -225,6 +221,22 @@ def _cut_block(
             yield first, after, _block_symbol(lines, start, container, first, after, rows[row].strip())
 
 
+def split_range(lines: LineIndex, start: int, end: int, name: str) -> Iterator[tuple[int, int, Symbol]]:
+    """Yield the bytes from `start` up to `end` as blocks of a name, each with its first and last byte."""
+    if start >= end:
+        return
+    last = lines.line(end - 1)
+    for row in range(lines.line(start), last + 1, _MAX_BLOCK_LINES):
+        stop = min(row + _MAX_BLOCK_LINES, last + 1)
+        first = max(start, lines.starts[row])
+        after = min(end, lines.starts[stop] if stop < len(lines.starts) else len(lines.data))
+        piece = lines.data[first:after]
+        first, after = first + len(piece) - len(piece.lstrip()), first + len(piece.rstrip())
+        if after > first:
+            head = lines.text(first, min(after, first + 200)).partition("\n")[0].strip()
+            yield first, after, _block_symbol(lines, _BlockStart(row, name), "", first, after, head)
+
+
 def _block_symbol(lines: LineIndex, start: _BlockStart, container: str, first: int, after: int, head: str) -> Symbol:
     plain = make_text_symbol(lines, [(first, after)])
     return Symbol(start.name, "section", container, head[:200], "", plain.span, plain.name_span, plain.own_text)
@@ -301,52 +313,3 @@ BLOCK_FINDERS: dict[str, _BlockFinder] = {
     "html": _find_html_elements,
 }
 """The function that finds the starts of blocks, for each language that is divided."""
-
-_CELLS_KEY = re.compile(r"(?<!\\)\"cells\"\s*:\s*\[")
-_SOURCE_KEY = re.compile(r"(?<!\\)\"source\"\s*:\s*")
-_SEPARATORS = re.compile(r"[\s,]*")
-_json_decoder = json.JSONDecoder()
-
-
-def split_cells(text: str, lines: LineIndex) -> list[Symbol] | None:
-    """Return a symbol for each cell with a source, at its place in the file; None when the text is no notebook."""
-    symbols: list[Symbol] = []
-    try:
-        for start, end, source in _cell_sources(text):
-            if source.strip():
-                first, last = len(text[:start].encode()), len(text[:end].encode())
-                symbols.append(structs.replace(make_text_symbol(lines, [(first, last)]), own_text=source.strip()))
-    except (ValueError, RecursionError):  # UnicodeEncodeError, a lone surrogate, is one
-        return None
-    return symbols or None
-
-
-def _cell_sources(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the start, the end and the text of each cell's source."""
-    opening = _CELLS_KEY.search(text)
-    position = opening.end() if opening else len(text)
-    while text[position : position + 1] not in ("", "]"):
-        begin = _skip_separators(text, position)
-        if text[begin : begin + 1] in ("", "]"):
-            return
-        cell, position = _decode_json_at(text, begin)
-        written = cast("dict[str, object]", cell).get("source") if isinstance(cell, dict) else None
-        for match in reversed(list(_SOURCE_KEY.finditer(text, begin, position))):
-            value, end = _decode_json_at(text, match.end())
-            if value == written and isinstance(value, (str, list)):
-                yield (
-                    match.end(),
-                    end,
-                    value if isinstance(value, str) else "".join(map(str, cast("list[object]", value))),
-                )
-                break
-
-
-def _decode_json_at(text: str, position: int) -> tuple[object, int]:
-    """Return the JSON value that begins at a place, and its end. Raises ValueError."""
-    return cast("tuple[object, int]", _json_decoder.raw_decode(text, position))
-
-
-def _skip_separators(text: str, position: int) -> int:
-    match = _SEPARATORS.match(text, position)
-    return match.end() if match else position

@@ -9,16 +9,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from msgspec import structs
 from tree_sitter import Node
 
 from scry.core.types import Binding, FileFault, IndexingStage, ParsedFile, Reference, Span, Symbol
 from scry.index.parse.captures import NotParsed, run_query
 from scry.index.parse.chunks import LineIndex, chunk_gaps, chunk_text
 from scry.index.parse.doc_comments import doc_text
-from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_cells, split_sections
+from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_sections
 from scry.index.parse.languages import language_named, language_of
 from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, Language
 from scry.index.parse.languages.text_formats import TEXT
+from scry.index.parse.markup import find_components, split_markup
+from scry.index.parse.notebooks import cell_symbols, join_code_cells, merge_into_cells, read_cells
 from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
 from scry.index.parse.receivers import read_receiver
 from scry.index.parse.shape import UnusualShape
@@ -87,23 +90,56 @@ def _parse_symbols(path: str, text: str, max_seconds: float, *, any_shape: bool)
     lines = LineIndex(text)
     if language.name == "markdown":
         return ParsedFile(language.name, tuple(split_sections(lines)), (), ())
-    if language.name == "jupyter" or language.name in BLOCK_FINDERS:
-        return ParsedFile(language.name, tuple(_split_without_grammar(language, lines, text)), (), ())
+    if language.name == "jupyter":
+        return _parse_notebook(language, lines, text, max_seconds, any_shape=any_shape)
+    if language.name in BLOCK_FINDERS:
+        return ParsedFile(language.name, tuple(split_blocks(lines, language.name) or chunk_text(lines)), (), ())
     if language.grammar is None:
         return ParsedFile(language.name, tuple(chunk_text(lines)), (), ())
+    return _parse_with_grammar(language, lines, max_seconds, any_shape=any_shape)
+
+
+def _parse_with_grammar(language: Language, lines: LineIndex, max_seconds: float, *, any_shape: bool) -> ParsedFile:
     data, blanked = language.prepare(lines.data)
     captures = run_query(language, data, max_seconds, any_shape=any_shape)
-    symbols, names = _build_symbols(captures, lines, language, blanked)
+    markup = language.find_markup(lines.data) if language.find_markup else ()
+    symbols, names = _build_symbols(captures, lines, language, blanked, split_markup(lines, markup))
     imports = _read_imports(captures, lines, language)
     references = _read_references(captures, lines, names, language)
+    if markup:
+        symbols = tuple(each for each in symbols if each.kind != "text" or not _is_script_tag(each.own_text.strip()))
+        references = tuple(sorted({*references, *find_components(lines, markup)}, key=lambda each: each.line))
     return ParsedFile(language.name, symbols, imports, references, _read_bindings(captures, lines, language))
 
 
-def _split_without_grammar(language: Language, lines: LineIndex, text: str) -> Sequence[Symbol]:
-    """Return the cells of a notebook, or the blocks of a format that has some."""
-    if language.name == "jupyter":
-        return split_cells(text, lines) or chunk_text(lines)
-    return split_blocks(lines, language.name) or chunk_text(lines)
+def _is_script_tag(text: str) -> bool:
+    return text.startswith(("<script", "</script")) and text.endswith(">") and "\n" not in text
+
+
+def _parse_notebook(
+    language: Language, lines: LineIndex, text: str, max_seconds: float, *, any_shape: bool
+) -> ParsedFile:
+    """Return the cells of a notebook, and what its code defines, imports and uses; chunks for a text that is none."""
+    cells = read_cells(text)
+    if cells is None:
+        return ParsedFile(language.name, tuple(chunk_text(lines)), (), ())
+    code = join_code_cells(text, cells, lines)
+    kernel = language_named(code.language)
+    if kernel is None or kernel.grammar is None:
+        return ParsedFile(language.name, tuple(cell_symbols(lines, cells)), (), ())
+    try:
+        parsed = _parse_with_grammar(kernel, LineIndex(code.text), max_seconds, any_shape=any_shape)
+    except NotParsed as reason:
+        fault = FileFault(IndexingStage.PARSE, str(reason))
+        return ParsedFile(language.name, tuple(cell_symbols(lines, cells)), (), (), (), fault)
+    inner = [symbol for symbol in parsed.symbols if symbol.name]
+    return ParsedFile(
+        language.name,
+        tuple(merge_into_cells(lines, cells, code, inner)),
+        parsed.imports if kernel.name == "python" else (),
+        tuple(structs.replace(each, line=code.file_line(each.line)) for each in parsed.references),
+        parsed.bindings if kernel.name == "python" else (),
+    )
 
 
 def _detect_language(path: str, text: str) -> Language:
@@ -114,14 +150,21 @@ def _detect_language(path: str, text: str) -> Language:
 
 
 def _build_symbols(
-    captures: Mapping[str, list[Node]], lines: LineIndex, language: Language, blanked: Sequence[tuple[int, int]]
+    captures: Mapping[str, list[Node]],
+    lines: LineIndex,
+    language: Language,
+    blanked: Sequence[tuple[int, int]],
+    sections: Sequence[tuple[int, int, Symbol]] = (),
 ) -> tuple[tuple[Symbol, ...], set[int]]:
-    """Return all symbols by place, and the starts of their names."""
+    """Return all symbols by place, and the starts of their names. sections: those of markup, with start and end."""
     definitions, trivia = build_outline(captures, lines, language, blanked)
     symbols: list[tuple[int, Symbol]] = []
     for definition in definitions:
         symbols += ((definition.start, symbol) for symbol in _definition_symbols(definition, lines, trivia, language))
     taken = [(d.start, d.end, d.kind in _SMALL_KINDS) for d in definitions if d.parent is None]
+    if sections:
+        symbols += ((start, symbol) for start, _, symbol in sections)
+        taken = sorted([*taken, *((start, end, False) for start, end, _ in sections)])
     for symbol in chunk_gaps(lines, taken):
         symbols.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
     symbols.sort(key=lambda item: item[0])  # stable: an outer definition stays before an inner one

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
 
-from scry.core import Symbol
+from scry.core import ParsedFile, Symbol
 from scry.index.parse.captures import NotParsed, run_query
 from scry.index.parse.languages import language_of
 from scry.index.parse.parse import parse
@@ -195,6 +196,67 @@ def test_clauses_of_one_function_are_one_symbol() -> None:
     )
     symbol = _one("a.hs", "-- | Doc.\nf :: Int -> Int\nf 0 = 1\nf n = n\n\ng = f\n", "f")
     assert (symbol.signature, symbol.doc, symbol.span.end.line) == ("f :: Int -> Int", "Doc.", 3)
+
+
+def _notebook(*cells: tuple[str, object], **metadata: object) -> ParsedFile:
+    written = [{"cell_type": kind, "source": source, "outputs": [{"source": "no"}]} for kind, source in cells]
+    return parse("a.ipynb", json.dumps({"cells": written, "metadata": metadata}, indent=1))
+
+
+def test_notebook_has_its_cells_and_what_they_define() -> None:
+    parsed = _notebook(
+        ("markdown", ["## Größe of things\n", "words"]),
+        ("code", "%matplotlib inline\nfrom shop.cart import add\n\ndef load(path):\n    return add(path)\n"),
+        ("code", ["!pip install x\n", "class Fit:\n", "    def run(self):\n", "        load(1)"]),
+        ("code", "%%bash\ndef no(): pass"),
+    )
+    assert [(s.kind, s.container, s.name) for s in parsed.symbols] == [
+        ("section", "", "Größe of things"),
+        ("section", "", "matplotlib inline"),
+        ("function", "", "load"),
+        ("section", "", "!pip install x"),
+        ("class", "", "Fit"),
+        ("method", "Fit", "run"),
+        ("section", "", "bash"),
+    ]
+    assert parsed.imports == ("shop.cart.add",)
+    assert {(r.name, r.kind) for r in parsed.references} == {("add", "call"), ("load", "call")}
+    run = next(s for s in parsed.symbols if s.name == "run")
+    assert run.own_text == "def run(self):\n        load(1)"
+    assert parsed.symbols[1].own_text == "%matplotlib inline\nfrom shop.cart import add"
+
+
+def test_notebooks_of_other_kernels_keep_their_cells() -> None:
+    assert [s.name for s in _notebook(("code", "f <- 1"), kernelspec={"language": "R"}).symbols] == ["f <- 1"]
+    script = _notebook(("code", "function f() {}"), language_info={"name": "javascript"})
+    assert [(s.kind, s.name) for s in script.symbols] == [("function", "f")]
+
+
+def test_hostile_notebooks_lose_no_cell() -> None:
+    for source in (
+        "\ud800 lone",
+        ["\ud800", " lone"],
+        "def f(:\n" * 50,
+        [1, "x", {"a": 2}],
+        ["a"] * 20_000,
+        "x = " + "(" * 5000,
+    ):
+        parsed = _notebook(("code", source), ("markdown", "# After"))
+        assert [s.name for s in parsed.symbols if s.name == "After"] == ["After"], source[:20]
+    assert _notebook(("code", "def f():\n    pass\n" * 20_000)).fault is not None
+
+
+def test_hostile_components_are_parsed_in_time() -> None:
+    for text in (
+        "<script " * 60_000,
+        "<script>" * 60_000,
+        "<style>" * 60_000,
+        "---\n" * 90_000,
+        "<A." * 90_000,
+        "<script '>>" * 9_000,
+    ):
+        for path in ("a.vue", "a.svelte", "a.astro"):
+            assert parse(path, text + "\n<script>\nfunction f() {}\n</script>\n").symbols
 
 
 def test_invalid_notebook_is_text() -> None:

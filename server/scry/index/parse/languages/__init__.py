@@ -8,6 +8,7 @@ from posixpath import basename, splitext
 from scry.index.parse.languages import (
     bash,
     c,
+    components,
     cpp,
     csharp,
     elixir,
@@ -36,6 +37,9 @@ LANGUAGES: tuple[Language, ...] = (
     javascript.LANGUAGE,
     typescript.LANGUAGE,
     tsx.LANGUAGE,
+    components.VUE,
+    components.SVELTE,
+    components.ASTRO,
     go.LANGUAGE,
     rust.LANGUAGE,
     java.LANGUAGE,

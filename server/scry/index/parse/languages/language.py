@@ -20,6 +20,7 @@ A query captures (tree-sitter query syntax):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -113,6 +114,14 @@ def strip_quotes(name: str) -> str:
     return " ".join(name.strip("\"'`").split())
 
 
+class MarkupRange(NamedTuple):
+    """A part of a file outside of its scripts, in bytes, and the name of its sections."""
+
+    start: int
+    end: int
+    name: str
+
+
 class Language(Struct, frozen=True, eq=False):
     """One language. Extensions are lower-case with the dot; `interpreters` are names in a `#!` line.
 
@@ -125,6 +134,7 @@ class Language(Struct, frozen=True, eq=False):
     name, files) into the files of the project that the name means.
     prepare: turns the text (UTF-8) into the text that the grammar reads; stored text is never taken from that, and a
     range blanked in front of a definition belongs to it as an attribute does.
+    find_markup: of a file that holds scripts in markup, turns the text (UTF-8) into the ranges of that markup.
     detect_other_language: returns the name of the language of a text, where several share an extension.
     joins_clauses: neighbouring functions of one name are one.
     dotted_modules: the name of a module holds those around it (`defmodule Plug.Conn`).
@@ -147,6 +157,7 @@ class Language(Struct, frozen=True, eq=False):
     name_resolution: NameResolution = DEFAULT_NAME_RESOLUTION
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = resolve_to_no_files
     prepare: Callable[[bytes], PreparedSource] = leave_unchanged
+    find_markup: Callable[[bytes], Sequence[MarkupRange]] | None = None
     joins_clauses: bool = False
     dotted_modules: bool = False
     detect_other_language: Callable[[str], str | None] | None = None

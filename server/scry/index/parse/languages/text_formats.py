@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scry.core.path_kinds import DOCUMENT_LANGUAGES
+from scry.index.parse.languages import python
 from scry.index.parse.languages.language import Language
 
 TEXT = Language(name="text", extensions=DOCUMENT_LANGUAGES["text"])
@@ -15,14 +16,17 @@ _DOCUMENTS = tuple(
 
 _DATA_FORMATS = (
     Language(name="json", extensions=(".json", ".jsonc", ".json5", ".jsonl", ".webmanifest")),
-    Language(name="jupyter", extensions=(".ipynb",)),
+    Language(
+        name="jupyter",
+        extensions=(".ipynb",),
+        name_resolution=python.LANGUAGE.name_resolution,
+        resolve=python.LANGUAGE.resolve,
+    ),
     Language(name="yaml", extensions=(".yaml", ".yml")),
     Language(name="toml", extensions=(".toml",), filenames=("Cargo.lock", "poetry.lock", "uv.lock")),
     Language(name="ini", extensions=(".ini", ".cfg", ".conf", ".properties", ".editorconfig")),
     Language(name="xml", extensions=(".xml", ".xsd", ".xsl", ".svg", ".plist", ".csproj", ".props", ".targets")),
     Language(name="html", extensions=(".html", ".htm", ".xhtml")),
-    Language(name="vue", extensions=(".vue",)),
-    Language(name="svelte", extensions=(".svelte",)),
     Language(name="css", extensions=(".css", ".scss", ".sass", ".less")),
     Language(name="sql", extensions=(".sql",)),
     Language(name="graphql", extensions=(".graphql", ".gql")),
