@@ -153,8 +153,8 @@ class Symbol(Struct, frozen=True, gc=False):
 class Reference(Struct, frozen=True, gc=False):
     """A use of a name that a tags query found: its name, its kind (call, class, implementation, type …), its line.
 
-    receiver: the expression before it, words joined by dots (`self.store`, `Foo.Bar::`), "?" for any other expression;
-    empty for a name that stands alone.
+    receiver: the expression before it, words joined by dots (`self.store`, `Foo.Bar::`), with its type where that is
+    evident (`cart=Cart`), "?" for any other expression; empty for a name that stands alone.
     """
 
     name: str

@@ -6,7 +6,8 @@ Also: which kinds of definitions a use of a name can mean, and in which others t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from scry.index.graph.symbol_table import ModuleImports, SourceFile
 from scry.store.graph_store import GraphDefinition, GraphDocument, make_definition
@@ -31,7 +32,12 @@ MEMBER_KINDS = frozenset({"method", "function", "macro", "class", "struct", "con
 TRANSPARENT_KINDS = frozenset({"function", "method", "macro", "module"})
 """Kinds whose nested definitions are visible by their bare name from inside."""
 
-_WORD_PATTERN = re.compile(r"\w+")
+_PARAMETER_WORD = re.compile(r"\w+(?!\w|\.\w|::)")
+"""A word that does not qualify another: `r` and `Request` in `r *http.Request`, but not `http`."""
+
+_TYPE_WORD = re.compile(r"\w+")
+_OPENING, _CLOSING = "([{<", ")]}>"
+_MODIFIERS = frozenset({"const", "dyn", "final", "impl", "in", "inout", "let", "mut", "out", "ref", "val", "var"})
 
 
 class FileView:
@@ -99,8 +105,53 @@ def parameter_names(document: GraphDocument) -> frozenset[str]:
     if document.kind not in ("function", "method", "macro"):
         return frozenset()
     return frozenset(
-        word for word in _WORD_PATTERN.findall(document.signature.partition("(")[2]) if not word[0].isupper()
+        word for word in _PARAMETER_WORD.findall(document.signature.partition("(")[2]) if not word[0].isupper()
     )
+
+
+@lru_cache(maxsize=4096)
+def parameter_types(signature: str, *, name_first: bool) -> Mapping[str, tuple[str, ...]]:
+    """Return the type of each parameter that a signature declares with one, as the words of its name.
+
+    name_first: whether the name stands before its type where no colon does, as in Go.
+    """
+    types: dict[str, tuple[str, ...]] = {}
+    untyped: list[str] = []
+    for part in _split_parameters(signature[signature.find("(") :]):
+        name, colon, written = part.partition(":")
+        if colon and not written.startswith(":"):
+            words = tuple(_TYPE_WORD.findall(name))
+            name = words[-1] if words else ""
+        else:
+            words = part.replace("*", " ").replace("&", " ").split()
+            name = words[0 if name_first else -1] if words else ""
+            written = " ".join(words[1:] if name_first else words[:-1])
+        if name_first and not colon and name and not written:  # Go: `a, b *T`
+            untyped.append(name)
+            continue
+        head = written.lstrip(" &*?'\"").partition("=")[0]
+        cut = min((at for at in map(head.find, "<[(|,") if at >= 0), default=len(head))
+        named = tuple(word for word in _TYPE_WORD.findall(head[:cut]) if word not in _MODIFIERS)
+        if named and named[-1][:1].isupper():
+            types |= dict.fromkeys([name, *untyped], named)
+        untyped.clear()
+    return types
+
+
+def _split_parameters(text: str) -> Iterator[str]:
+    """Yield the parts between commas in the outermost brackets of a signature."""
+    depth, start = 0, 0
+    for at, character in enumerate(text):
+        if character in _OPENING:
+            depth += 1
+            start = at + 1 if depth == 1 else start
+        elif character in _CLOSING and text[at - 1] not in "-=":  # an arrow closes nothing
+            depth -= 1
+            if depth == 0:
+                yield text[start:at]
+        elif character == "," and depth == 1:
+            yield text[start:at]
+            start = at + 1
 
 
 def _innermost_by_line(documents: Sequence[GraphDocument]) -> list[int]:

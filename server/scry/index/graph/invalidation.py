@@ -14,8 +14,10 @@ from hashlib import blake2b
 import numpy as np
 
 from scry.core.types import Binding
+from scry.index.graph.file_view import TRANSPARENT_KINDS, parameter_types
 from scry.index.graph.symbol_table import SourceFile, SymbolTable
 from scry.index.parse.documents import FileUses, unpack_uses
+from scry.index.parse.receivers import TYPE_MARK
 from scry.store.graph_store import (
     DEFINITION_DTYPE,
     IDENTITY_HASH_BYTES,
@@ -89,15 +91,21 @@ def _definition_identity(document: GraphDocument) -> tuple[object, ...]:
 
 def _looked_up_names(documents: Sequence[GraphDocument], uses: FileUses) -> Iterator[str]:
     """Yield every name that linking looks up: used names, words of receivers, imported names, the types around."""
+    receivers: set[str] = set()
     for use in uses.uses:
         if use.kind in _LINKED_KINDS:
             yield use.name
-            yield from use.receiver.split(".")
+            yield from use.receiver.replace(TYPE_MARK, ".").split(".")
+            receivers.add(use.receiver)
     for binding in uses.bindings:
         yield binding.name
         yield binding.member
     for document in documents:
         yield from document.container.split(".")
+        if document.kind in TRANSPARENT_KINDS and "(" in document.signature:
+            for name_first in (False, True):
+                types = parameter_types(document.signature, name_first=name_first)
+                yield from (word for name, words in types.items() if name in receivers for word in words)
         if document.kind == "implementation":
             yield from _WORDS.findall(document.signature)
 

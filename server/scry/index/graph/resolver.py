@@ -9,15 +9,17 @@ from scry.index.graph.file_view import (
     CALLABLE_KINDS,
     INSTANTIABLE_KINDS,
     MEMBER_KINDS,
+    TRANSPARENT_KINDS,
     TYPE_KINDS,
     FileView,
     parameter_names,
+    parameter_types,
 )
 from scry.index.graph.scope import EXTERNAL_NAME, MAX_AMBIGUOUS_TARGETS, NameResolver, ResolvedName
 from scry.index.graph.symbol_table import DefinitionGroup, SymbolTable
 from scry.index.parse.documents import NameUse
 from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, PROJECT_SCOPE
-from scry.index.parse.receivers import STATIC_SUFFIX, UNKNOWN_RECEIVER
+from scry.index.parse.receivers import STATIC_SUFFIX, TYPE_MARK, UNKNOWN_RECEIVER
 from scry.store.graph import Confidence, Edge, EdgeKind
 from scry.store.graph_store import GraphDocument
 
@@ -59,12 +61,34 @@ class ReferenceResolver:
                     yield source, line, resolved
 
     def _resolve_use(self, use: NameUse, document: GraphDocument) -> tuple[int, ResolvedName | None]:
-        receiver = use.receiver.removesuffix(STATIC_SUFFIX)
+        receiver, _, known_type = use.receiver.removesuffix(STATIC_SUFFIX).partition(TYPE_MARK)
         words = receiver.split(".") if receiver else []
         if use.kind == _INHERITANCE_KIND:
             subtype = self._inheriting_type(document) if receiver != UNKNOWN_RECEIVER else None
             return subtype or 0, self._scope.resolve_type([*words, use.name], document) if subtype else None
+        type_words = known_type.split(".") if known_type else self._parameter_type(words, document)
+        if type_words and use.kind == "call":
+            resolved = self._resolve_typed_member(use.name, type_words, document)
+            if resolved is not None:
+                return document.doc_key, resolved
         return document.doc_key, self._resolve_name(use, words, document)
+
+    def _parameter_type(self, words: Sequence[str], document: GraphDocument) -> Sequence[str]:
+        """Return the declared type of a receiver that is a parameter; empty for any other."""
+        if len(words) != 1 or words[0] in ("self", "super") or document.kind not in TRANSPARENT_KINDS:
+            return ()
+        return parameter_types(document.signature, name_first=self._family == "go").get(words[0], ())
+
+    def _resolve_typed_member(self, name: str, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
+        """Resolve a call on a receiver whose type is evident: it is declared, or the receiver was just made.
+
+        Returns EXTERNAL_NAME for a type of another project, None for one that is not known, or has no such member.
+        """
+        owner = self._scope.resolve_type(words, document)
+        if owner is None or not owner.targets:
+            bound = self._view.module.names.get(words[0])
+            return None if bound is not None and bound[1] else owner  # an import of the project may still hold it
+        return self._scope.resolve_member(owner, name, MEMBER_KINDS)
 
     def _inheriting_type(self, document: GraphDocument) -> int | None:
         """Return the doc_key of the subtype: the document, or the type that an implementation is of.

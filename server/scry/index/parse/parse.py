@@ -23,7 +23,7 @@ from scry.index.parse.languages.text_formats import TEXT
 from scry.index.parse.markup import find_components, split_markup
 from scry.index.parse.notebooks import cell_symbols, join_code_cells, merge_into_cells, read_cells
 from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
-from scry.index.parse.receivers import read_receiver
+from scry.index.parse.receivers import TYPE_MARK, AssignedTypes, read_receiver
 from scry.index.parse.shape import UnusualShape
 
 log = logging.getLogger(__name__)
@@ -305,6 +305,7 @@ def _read_references(
     """Return uses of names by line, each once for a line, kind and receiver; names of definitions are left out."""
     references: set[tuple[int, str, str, str]] = set()
     starts, data, naming = lines.starts, lines.data, language.name_resolution
+    types = AssignedTypes(data)
     for label, nodes in captures.items():
         if label.startswith("reference."):
             kind = label[len("reference.") :]
@@ -312,7 +313,10 @@ def _read_references(
                 start = node.start_byte
                 if start not in names:
                     name = _intern_name(data[start : node.end_byte])
-                    references.add((bisect_right(starts, start) - 1, kind, name, read_receiver(data, start, naming)))
+                    line, receiver = bisect_right(starts, start) - 1, read_receiver(data, start, naming)
+                    if kind == "call" and receiver.isidentifier() and (known := types.type_of(receiver, line)):
+                        receiver += TYPE_MARK + known
+                    references.add((line, kind, name, receiver))
     return tuple(Reference(name, kind, line, receiver) for line, kind, name, receiver in sorted(references))
 
 

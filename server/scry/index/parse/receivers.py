@@ -6,6 +6,7 @@ The text is read, not the syntax tree: the same few lines serve every grammar.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from string import ascii_letters, digits
 
@@ -13,6 +14,9 @@ from scry.index.parse.languages.language import NameResolution
 
 UNKNOWN_RECEIVER = "?"
 """Stands for any receiver that is not a chain of plain names: a call, a literal, an index."""
+
+TYPE_MARK = "="
+"""Stands between a receiver and its type, where an assignment shows that: `cart=Cart`, `r=http.Request`."""
 
 STATIC_SUFFIX = "::"
 """The end of a receiver whose accessor shows that it is a type or a module, in languages that write these otherwise."""
@@ -79,3 +83,77 @@ def _normalize_chain(chain: str, self_field_prefix: str) -> str:
     elif first in SUPER_WORDS and len(words) == 1:
         words[0] = "super"
     return ".".join(words)
+
+
+_ASSIGNMENT = re.compile(
+    rb"(?:(?:export|const|let|var|val|final|auto|mut)[ \t]+){0,3}([A-Za-z_]\w{0,60})(?:,[ \t]*\w{1,60})?"
+    rb"(?:[ \t]*:[ \t]*&?([A-Z][\w.]{0,100}))?[ \t]*(:=|=(?![=>]))[ \t]*(.{0,200})"
+)
+_DECLARATION = re.compile(
+    rb"(?:var[ \t]+(?P<go>\w{1,60})[ \t]+\*?(?P<go_type>(?:\w{1,60}\.)?[A-Z]\w{0,60})[ \t]*(?:=|$)"
+    rb"|(?:final[ \t]+)?(?P<type>[A-Z]\w{0,60})(?:<[^<>\n]{0,60}>)?[ \t]+(?P<name>[a-z_]\w{0,60})[ \t]*[=;])"
+)
+_CREATION = re.compile(
+    rb"(?:await[ \t]+)?(?:&|new[ \t]+|new\()?((?:\w{1,60}(?:\.|::)){0,3}[A-Z]\w{0,60})"
+    rb"(?:(?:::|\.)(?:new|default|create))?[ \t]*(?:<[^<>\n]{0,60}>)?[({)]"
+)
+_TYPE_ASSERTION = re.compile(rb"\.\(\*?((?:\w{1,60}\.)?[A-Z]\w{0,60})\)[ \t]*$")
+_MAX_ASSIGNMENT_BYTES = 400
+_MAX_ASSIGNMENTS_TRIED = 8
+
+
+class AssignedTypes:
+    """The types of local variables that their last assignment shows, as far as the block around it reaches."""
+
+    def __init__(self, data: bytes) -> None:
+        """Read all lines. A block ends at the next line that is indented less."""
+        self._by_name: dict[bytes, list[tuple[int, int, str]]] = {}
+        open_blocks: list[tuple[int, bytes, int]] = []
+        for number, line in enumerate(data.splitlines()):
+            text = line.lstrip(b" \t")
+            if not text:
+                continue
+            indent = len(line) - len(text)
+            while open_blocks and indent < open_blocks[-1][0]:
+                _, name, at = open_blocks.pop()
+                first, _, known = self._by_name[name][at]
+                self._by_name[name][at] = (first, number, known)
+            if len(text) <= _MAX_ASSIGNMENT_BYTES and (b"=" in text or text.startswith(b"var ") or b";" in text):
+                found = _read_assignment(text)
+                if found is not None:
+                    entries = self._by_name.setdefault(found[0], [])
+                    open_blocks.append((indent, found[0], len(entries)))
+                    entries.append((number, 1 << 62, found[1]))
+
+    def type_of(self, name: str, line: int) -> str:
+        """Return the type that a variable has at a line; empty for an unknown one."""
+        entries = self._by_name.get(name.encode(), ())
+        at = bisect_right(entries, (line, 0, ""))  # an assignment on the line itself is not over yet
+        for first, end, known in reversed(entries[max(0, at - _MAX_ASSIGNMENTS_TRIED) : at]):
+            if first < line < end:
+                return known
+        return ""
+
+
+def _read_assignment(text: bytes) -> tuple[bytes, str] | None:
+    """Return the variable that a line assigns, and its type, "" for an unknown one; None for no assignment."""
+    declared = _DECLARATION.match(text)
+    if declared:
+        name, written = (
+            (declared["go"], declared["go_type"]) if declared["go"] else (declared["name"], declared["type"])
+        )
+        return name, written.decode("ascii", "replace")
+    assigned = _ASSIGNMENT.match(text)
+    if assigned is None:
+        return None
+    if assigned[2]:
+        return assigned[1], assigned[2].decode("ascii", "replace")
+    value = assigned[4].rstrip(b"; \t")
+    asserted, created = _TYPE_ASSERTION.search(value), _CREATION.match(value)
+    if asserted or created is None:
+        return assigned[1], asserted[1].decode("ascii", "replace") if asserted else ""
+    *qualifiers, last = created[1].decode("ascii", "replace").replace("::", ".").split(".")
+    if last.startswith("New") and last[3:4].isupper():
+        return assigned[1], ".".join([*qualifiers, last[3:]])
+    is_any_call = assigned[3] == b":=" and created[0].endswith(b"(") and not value.startswith(b"new(")
+    return assigned[1], "" if is_any_call else ".".join([*qualifiers, last])  # in Go every exported name has a capital

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scry.index.graph.file_view import parameter_types
 from tests.sample.graph import GraphProject
 
 SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
@@ -34,6 +35,8 @@ SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
             "pkg/store.py::Store.load > pkg/base.py::Base.load (exact)",
             "pkg/tools.py::dumps > pkg/tools.py::helper (exact)",
             "app.py::main > pkg/store.py::Store (exact)",
+            "app.py::main > pkg/store.py::Store.get (exact)",
+            "app.py::main > pkg/base.py::Base.lock (exact)",
             "app.py::main > pkg/tools.py::dumps (exact)",
             "app.py::main > pkg/tools.py::helper (exact)",
         },
@@ -79,7 +82,7 @@ SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
             "src/store.ts::Store.find > src/base.ts::Base.open (exact)",
             "src/store.ts::Store.find > src/store.ts::Store.walk (exact)",
             "src/app.ts::main > src/store.ts::Store (exact)",
-            "src/app.ts::main > src/store.ts::Store.walk (by name)",
+            "src/app.ts::main > src/store.ts::Store.walk (exact)",
             "src/app.ts::main > src/tools.ts::walkAll (exact)",
             "src/app.ts::main > src/tools.ts::map (exact)",
         },
@@ -124,7 +127,8 @@ SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
         {
             "src/lib.rs::main > src/store.rs::Store.new (exact)",
             "src/lib.rs::main > src/tools.rs::walk (exact)",
-            "src/lib.rs::main > src/store.rs::Store.haul (by name)",
+            "src/lib.rs::main > src/store.rs::Store.haul (exact)",
+            "src/lib.rs::main > src/store.rs::Store.unwrap (exact)",
             "src/tools.rs::walk > src/tools.rs::unwrap (exact)",
             "src/store.rs::Store.new > src/store.rs::Store.empty (exact)",
             "src/store.rs::Store.empty > src/tools.rs::walk (exact)",
@@ -149,7 +153,7 @@ SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
         },
         {
             "src/app/Main.java::Main.run > src/app/store/Store.java::Store (exact)",
-            "src/app/Main.java::Main.run > src/app/store/Store.java::Store.haul (by name)",
+            "src/app/Main.java::Main.run > src/app/store/Store.java::Store.haul (exact)",
             "src/app/Main.java::Main.run > src/app/store/Store.java::Store.open (exact)",
             "src/app/Main.java::Main.run > src/app/Tool.java::Tool.help (exact)",
             "src/app/Main.java::Main.run > src/app/Main.java::Main.local (exact)",
@@ -219,3 +223,61 @@ def test_names_resolve_by_language_rules(language: str, tmp_path: Path) -> None:
     assert sample.calls() == calls
     assert sample.bases() == bases
     sample.store.close()
+
+
+ROUTER = {
+    "go.mod": "module example.com/chi\n",
+    "mux.go": (
+        'package chi\n\nimport "net/http"\n\ntype HandlerFunc func()\n\ntype Mux struct{}\n\n'
+        "func (mx *Mux) Handle(pattern string, fn http.HandlerFunc) {\n\tfn = http.HandlerFunc(fn)\n}\n\n"
+        "func (mx *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {\n"
+        "\trctx, ok := mx.pool.Get().(*Context)\n\trctx.Reset()\n\tr.Reset()\n}\n\n"
+        "func reuse(a, rctx *Context) {\n\tif rctx != nil {\n\t\trctx.Reset()\n\t}\n}\n\n"
+        "func other() {\n\trctx := unknown()\n\trctx.Reset()\n}\n"
+    ),
+    "context.go": "package chi\n\ntype Context struct{}\n\nfunc (x *Context) Reset() {}\n",
+    "more.go": (
+        "package chi\n\nfunc make() {\n\tx := NewContext()\n\tx.Reset()\n\tvar y Context\n\ty.Reset()\n}\n\n"
+        "func after() {\n\tx.Reset()\n}\n\nfunc NewContext() *Context { return nil }\n"
+    ),
+}
+
+
+@pytest.mark.acceptance("N3")
+def test_calls_count_qualifiers_imports_and_evident_receiver_types(tmp_path: Path) -> None:
+    sample = GraphProject(tmp_path / "project", ROUTER)
+    assert sample.calls() == {
+        "mux.go::Mux.ServeHTTP > context.go::Context.Reset (exact)",
+        "mux.go::reuse > context.go::Context.Reset (exact)",
+        "more.go::make > context.go::Context.Reset (exact)",
+        "more.go::make > more.go::NewContext (exact)",
+    }
+    sample.store.close()
+
+
+@pytest.mark.parametrize(
+    ("signature", "name_first", "types"),
+    [
+        (
+            "func (m *Mux) f(a, b *Context, r *http.Request) error",
+            True,
+            {"m": "Mux", "a": "Context", "r": "http.Request"},
+        ),
+        (
+            "def f(self, cart: 'Cart', other: shop.Cart = None, n: int = 1)",
+            False,
+            {"cart": "Cart", "other": "shop.Cart"},
+        ),
+        ("f(a: Cart, b?: Map<string, Cart>, c: () => Cart)", False, {"a": "Cart", "b": "Map"}),
+        ("fn f(&self, c: &mut Cart, d: Vec<Cart>)", False, {"c": "Cart", "d": "Vec"}),
+        ("void f(final Cart cart, Map<String, Cart> m, int n)", False, {"cart": "Cart", "m": "Map"}),
+        ("int f(const shop::Cart& cart)", False, {"cart": "shop.Cart"}),
+        ("f(", False, {}),
+        (")(", True, {}),
+        ("", False, {}),
+    ],
+)
+def test_parameter_types_are_read_from_signatures(signature: str, types: dict[str, str], *, name_first: bool) -> None:
+    found = parameter_types(signature, name_first=name_first)
+    assert {name: ".".join(words) for name, words in found.items() if name in types} == types
+    assert not {"n", "self"} & found.keys()
