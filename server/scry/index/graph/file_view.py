@@ -32,10 +32,7 @@ MEMBER_KINDS = frozenset({"method", "function", "macro", "class", "struct", "con
 TRANSPARENT_KINDS = frozenset({"function", "method", "macro", "module"})
 """Kinds whose nested definitions are visible by their bare name from inside."""
 
-_PARAMETER_WORD = re.compile(r"\w+(?!\w|\.\w|::)")
-"""A word that does not qualify another: `r` and `Request` in `r *http.Request`, but not `http`."""
-
-_TYPE_WORD = re.compile(r"\w+")
+_WORD_PATTERN = re.compile(r"\w+")
 _OPENING, _CLOSING = "([{<", ")]}>"
 _MODIFIERS = frozenset({"const", "dyn", "final", "impl", "in", "inout", "let", "mut", "out", "ref", "val", "var"})
 
@@ -104,9 +101,17 @@ def parameter_names(document: GraphDocument) -> frozenset[str]:
     """Return the words of a signature's parameters that may be their names: the target of a call of one is unknown."""
     if document.kind not in ("function", "method", "macro"):
         return frozenset()
+    text = document.signature.partition("(")[2]
     return frozenset(
-        word for word in _PARAMETER_WORD.findall(document.signature.partition("(")[2]) if not word[0].isupper()
+        match[0]
+        for match in _WORD_PATTERN.finditer(text)
+        if not match[0][0].isupper() and not _is_qualifier(text[match.end() : match.end() + 2])
     )
+
+
+def _is_qualifier(after: str) -> bool:
+    """Return whether the characters behind a word make it qualify the next one, as `http` in `r *http.Request`."""
+    return after == "::" or (after[:1] == "." and after[1:].isidentifier())
 
 
 @lru_cache(maxsize=4096)
@@ -120,7 +125,7 @@ def parameter_types(signature: str, *, name_first: bool) -> Mapping[str, tuple[s
     for part in _split_parameters(signature[signature.find("(") :]):
         name, colon, written = part.partition(":")
         if colon and not written.startswith(":"):
-            words = tuple(_TYPE_WORD.findall(name))
+            words = tuple(_WORD_PATTERN.findall(name))
             name = words[-1] if words else ""
         else:
             words = part.replace("*", " ").replace("&", " ").split()
@@ -131,7 +136,7 @@ def parameter_types(signature: str, *, name_first: bool) -> Mapping[str, tuple[s
             continue
         head = written.lstrip(" &*?'\"").partition("=")[0]
         cut = min((at for at in map(head.find, "<[(|,") if at >= 0), default=len(head))
-        named = tuple(word for word in _TYPE_WORD.findall(head[:cut]) if word not in _MODIFIERS)
+        named = tuple(word for word in _WORD_PATTERN.findall(head[:cut]) if word not in _MODIFIERS)
         if named and named[-1][:1].isupper():
             types |= dict.fromkeys([name, *untyped], named)
         untyped.clear()

@@ -31,7 +31,7 @@ class SourceLine(NamedTuple):
     end: int
 
 
-class Cell(Struct, frozen=True):
+class NotebookCell(Struct, frozen=True):
     """A cell with a source. is_code: whether a kernel runs it."""
 
     is_code: bool
@@ -60,15 +60,15 @@ class JoinedCode(Struct, frozen=True):
         return self.file_lines[min(line, len(self.file_lines) - 1)]
 
 
-def read_cells(text: str) -> list[Cell] | None:
+def read_cells(text: str) -> list[NotebookCell] | None:
     """Return the cells of a notebook that have a source; None when the text is no notebook."""
     offsets = _ByteOffsets(text)
-    cells: list[Cell] = []
+    cells: list[NotebookCell] = []
     try:
         for cell, start, value in _cell_sources(text):
             rows = list(_source_lines(text, start, value, offsets))
             if any(row.text.strip() for row in rows):
-                cells.append(Cell(cell.get("cell_type") == "code", rows))
+                cells.append(NotebookCell(cell.get("cell_type") == "code", rows))
     except (ValueError, RecursionError):
         return None
     return cells or None
@@ -164,7 +164,7 @@ def kernel_language(text: str) -> str:
     return "python"
 
 
-def join_code_cells(text: str, cells: Sequence[Cell], lines: LineIndex) -> JoinedCode:
+def join_code_cells(text: str, cells: Sequence[NotebookCell], lines: LineIndex) -> JoinedCode:
     """Return the code of all cells as one text; a cell that begins with `%%` is for another program."""
     rows: list[SourceLine] = []
     for cell in cells:
@@ -176,13 +176,13 @@ def join_code_cells(text: str, cells: Sequence[Cell], lines: LineIndex) -> Joine
     )
 
 
-def cell_symbols(lines: LineIndex, cells: Sequence[Cell]) -> list[Symbol]:
+def cell_symbols(lines: LineIndex, cells: Sequence[NotebookCell]) -> list[Symbol]:
     """Return the cells alone, as sections."""
     return merge_into_cells(lines, cells, JoinedCode("", "", (), ()), ())
 
 
 def merge_into_cells(
-    lines: LineIndex, cells: Sequence[Cell], code: JoinedCode, inner: Sequence[Symbol]
+    lines: LineIndex, cells: Sequence[NotebookCell], code: JoinedCode, inner: Sequence[Symbol]
 ) -> list[Symbol]:
     """Return the cells, without the text of the symbols in them, and these symbols, in the order of the file."""
     symbols: list[tuple[int, Symbol]] = []
