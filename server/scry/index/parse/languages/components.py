@@ -12,7 +12,7 @@ from scry.index.parse.languages.language import Language, MarkupRange, PreparedS
 
 _MAX_TAG_BYTES = 2_000
 _MAX_TAG_BRACKETS = 20
-"""Bytes of an opening tag that are read for its end, and `>` that its attributes may hold: `generics="T extends A<B>"`."""
+"""Bytes of an opening tag that are read for its end, and `>` that its attributes may hold, as in `generics="A<B>"`."""
 
 
 class _Script(NamedTuple):
