@@ -11,6 +11,7 @@ import pytest
 
 from scry.projects import open_project
 from scry.store.events import EventReader
+from scry_protocol.version import PROTOCOL
 from tests.e2e.command_line import CommandLine
 from tests.e2e.lsp_client import LspClient, Message, RpcError
 from tests.polling import eventually
@@ -73,6 +74,42 @@ def test_jump_to_a_further_place_is_logged_as_that_place(client: LspClient, shop
         (1, place["doc_id"], "jump"),
         (1, place["doc_id"], "copy"),
     ]
+
+
+@pytest.mark.acceptance("C3", "E2")
+@pytest.mark.parametrize("method", ["documentHighlight", "hover", "selectionRange"])
+def test_jump_of_an_editor_without_plugin_is_inferred(client: LspClient, shop: Path, method: str) -> None:
+    symbol = client.request("workspace/symbol", {"query": "compute_total"})[0]
+    document, start = {"uri": symbol["location"]["uri"]}, symbol["location"]["range"]["start"]
+    opened = {**document, "languageId": "python", "version": 1, "text": (shop / "shop/cart.py").read_text()}
+    where = {"positions": [start]} if method == "selectionRange" else {"position": start}
+    client.request(f"textDocument/{method}", {"textDocument": document, **where})
+    client.notify("textDocument/didOpen", {"textDocument": opened})
+    client.request(f"textDocument/{method}", {"textDocument": document, **where})
+    client.request(f"textDocument/{method}", {"textDocument": document, **where})
+    used = [body for kind, _, body in events(shop) if kind == "scry.use"]
+    assert [(body["how"], body["rank"], body["result_used"]) for body in used] == [
+        ("inferred", 1, "./shop/cart.py::Cart.compute_total")
+    ]
+
+
+def test_clients_with_a_plugin_are_not_asked_for_highlights(shop: Path) -> None:
+    for editor, offered in (("neovim", False), ("vscode", False), ("other", True)):
+        with LspClient(shop) as client:
+            client.initialize(shop, options={"scry": {"protocol": PROTOCOL, "editor": editor}})
+            names = {"documentHighlightProvider", "selectionRangeProvider"}
+            assert {name for name in names if client.capabilities.get(name)} == (names if offered else set()), editor
+
+
+@pytest.mark.acceptance("D1", "E2")
+def test_detail_records_the_use_unless_the_client_does(client: LspClient, shop: Path) -> None:
+    answer = client.find("add_item")
+    reference = {"query_id": answer["query_id"], "rank": 1}
+    client.request("scry/detail", {**reference, "record_use": False})
+    use(client, answer, "one", how="detail")
+    assert [body["how"] for kind, _, body in events(shop) if kind == "scry.use"] == ["detail"]
+    client.request("scry/detail", reference)
+    eventually(lambda: len([1 for kind, *_ in events(shop) if kind == "scry.use"]) == 2, "the second use")
 
 
 @pytest.mark.acceptance("E2")

@@ -175,6 +175,27 @@ def test_workspace_symbol_returns_the_results_of_find(client: LspClient) -> None
     assert client.request("workspace/symbol", {"query": ""}) == []
 
 
+@pytest.mark.acceptance("C1", "C2")
+@pytest.mark.parametrize("typed", ["receip", "mail the custo", "SEND receip"])
+def test_last_word_that_is_being_typed_is_completed(client: LspClient, typed: str) -> None:
+    answer = client.find(typed, picker="p")
+    whole = {"receip": "receipt", "custo": "customer"}[typed.split()[-1]]
+    assert answer["query"] == f"{typed[: -len(typed.split()[-1])]}{whole}"
+    assert ids(answer) == ids(client.find(answer["query"]))
+    assert "./shop/mail.py::send_receipt" in ids(answer)
+    assert answer["notice"] == f"{typed.split()[-1]}… is taken as {whole}"
+    best = answer["results"][0]
+    why = client.request("scry/why", {"doc_id": best["doc_id"], "query_id": answer["query_id"]})
+    assert (why["query"], why["result"]["rank"]) == (answer["query"], 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "picker"), [("receip", None), ("receip ", "p"), ('"receip', "p"), ("re", "p"), ("cart", "p")]
+)
+def test_other_queries_are_not_completed(client: LspClient, typed: str, picker: str | None) -> None:
+    assert client.find(typed, picker=picker)["query"] == typed
+
+
 def test_answers_are_found_by_query_id_of_its_form(client: LspClient) -> None:
     ids_seen = {client.find("cart")["query_id"] for _ in range(5)}
     assert len(ids_seen) == 5

@@ -39,6 +39,22 @@ def line_of(path: Path, text: str) -> int:
     return next(at for at, line in enumerate(path.read_text(encoding="utf-8").split("\n")) if text in line)
 
 
+@pytest.mark.acceptance("C3")
+def test_hover_is_aligned_plain_text_for_a_client_that_prefers_it(shop: Path) -> None:
+    with LspClient(shop) as client:
+        client.initialize(shop, capabilities={"textDocument": {"hover": {"contentFormat": ["plaintext", "markdown"]}}})
+        client.wait_until_ready()
+        client.request("workspace/symbol", {"query": "compute_total"})
+        cart = shop / "shop/cart.py"
+        contents = hover(client, cart, line_of(cart, "def compute_total"))["contents"]
+    assert contents["kind"] == "plaintext"
+    assert "compute_total" in contents["value"]
+    assert not set(contents["value"]) & set("\\|*`")
+    head, semantic, lexical = [line for line in contents["value"].splitlines() if line.startswith("  ")][:3]
+    end = head.index("Rank") + len("Rank")
+    assert (semantic[end - 2 : end], lexical[end - 2 : end]) == ("#1", "#1")
+
+
 @pytest.mark.acceptance("W1", "C1", "C2")
 def test_why_returns_the_full_explanation_as_markdown(client: LspClient, shop: Path) -> None:
     answer = client.find("compute_total")

@@ -13,6 +13,7 @@ local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)
 ---@class Editor: MiniTest.child
 ---@field wait fun(code: string, what?: string): any waits until a Lua expression is true in the child; returns it.
 ---@field shows fun(text: string) waits until the screen shows a text.
+---@field wait_gone fun(text: string) waits until the screen no longer shows a text.
 ---@field sent fun(method: string): table[] the requests of a method, in order, each with its answer.
 ---@field answered fun(method: string, count?: integer): table waits for this many answers of a method (1); returns the
 ---newest.
@@ -43,7 +44,8 @@ local function wait_for(poll, describe)
 end
 
 ---Records every request with its answer, at the border to Neovim's client, and every message. A case may set
----`_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant.
+---`_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant. `_G.partial` is the
+---number of answers that come as from an index that was just begun.
 local RECORDING = [[
   _G.sent, _G.said = {}, {}
   vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
@@ -58,6 +60,10 @@ local RECORDING = [[
     return call(to, name, method, params, function(problem, result, ...)
       if _G.scrub and result and result.results then
         result.results, result.query_id = _G.scrub(result.results), "q_20260101_120000_abcdefgh"
+      end
+      if _G.partial and _G.partial > 0 and result and result.results then
+        _G.partial = _G.partial - 1
+        result.results, result.notice, result.index.state = {}, "Nothing could be searched yet", "indexing"
       end
       one.problem, one.result, one.answered = problem and problem.message, result, true
       return done(problem, result, ...)
@@ -84,6 +90,14 @@ local function add_waits(child)
       return tostring(child.get_screenshot()):find(text, 1, true)
     end, function()
       return ("the screen never showed %s:\n%s"):format(text, tostring(child.get_screenshot()))
+    end)
+  end
+
+  function child.wait_gone(text)
+    wait_for(function()
+      return not tostring(child.get_screenshot()):find(text, 1, true)
+    end, function()
+      return ("the screen still shows %s:\n%s"):format(text, tostring(child.get_screenshot()))
     end)
   end
 
@@ -239,6 +253,15 @@ function M.expect_screen(child, name)
   until vim.uv.hrtime() > finish
   MiniTest.expect.reference_screenshot(child.get_screenshot(), path)
   assert(not is_new, "written, to be looked at: " .. path)
+end
+
+---Return where a picker's line says that a result is.
+---@param result scry.protocol.ResultItem
+---@return string
+function M.place_of(result)
+  local inside = result.doc_id:gsub("^%./", "")
+  local path = inside:match("^(.-)::") or inside:match("^(.-)#L%d") or inside
+  return result.location and ("%s:%d"):format(path, result.location.range.start.line + 1) or inside
 end
 
 ---Expect that a text contains a part.

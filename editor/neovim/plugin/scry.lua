@@ -24,6 +24,27 @@ end, {
   end,
 })
 
+-- fzf-lua and snacks get a picker of their own, `:FzfLua scry` and `Snacks.picker.scry()`, when they are loaded.
+for module, adapter in pairs({ ["fzf-lua"] = "fzf_lua", ["snacks.picker"] = "snacks" }) do
+  local function load()
+    package.preload[module], package.loaded[module] = nil, nil
+    local ok, loaded = pcall(require, module)
+    if not ok then
+      package.preload[module] = load -- it may be installed later
+      error(loaded, 0)
+    end
+    require("scry.pickers." .. adapter).register(loaded)
+    return loaded
+  end
+  if type(package.loaded[module]) == "table" then
+    vim.schedule(function()
+      require("scry.pickers." .. adapter).register(package.loaded[module])
+    end)
+  else
+    package.preload[module] = load
+  end
+end
+
 ---@param name string
 ---@param modes string|string[]
 ---@param desc string

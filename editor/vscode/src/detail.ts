@@ -21,7 +21,8 @@ export class Details implements vscode.TextDocumentContentProvider {
 
   async show(hit: Hit): Promise<void> {
     const reference = referenceTo(hit);
-    const detail = await this.sidecar.request(methods.detail, reference);
+    // The caller records the use, once, by an id of its own.
+    const detail = await this.sidecar.request(methods.detail, { ...reference, record_use: false });
     const uri = vscode.Uri.from({
       scheme: SCHEME,
       path: `/${asFileName(hit.result.title)}`,

@@ -17,12 +17,14 @@ class DetailParams(Params, frozen=True):
     rank: the result's rank in it.
     folder: URI of the open folder that answered; found by the answer's id when absent.
     doc_id: a further place of the result (`further`) that is meant instead of it; the result itself when absent.
+    record_use: whether that the result was used is recorded; false for a client that sends `scry/use` itself.
     """
 
     query_id: str
     rank: Annotated[int, Meta(ge=1)]
     folder: str | None = None
     doc_id: str | None = None
+    record_use: bool = True
 
 
 class Detail(Result, frozen=True):
@@ -51,7 +53,7 @@ class UseParams(Params, frozen=True):
 
     query_id: id of the answer.
     rank: the result's rank in it.
-    how: how the result was used.
+    how: how the result was used; inferred: the sidecar concluded a jump from what an editor without a plugin requested.
     act_id: id of this one act, made by the client, 1 to 200 characters; the same act sent twice counts once.
     folder: URI of the open folder that answered; found by the answer's id when absent.
     doc_id: a further place of the result (`further`) that is meant instead of it; the result itself when absent.
@@ -59,7 +61,7 @@ class UseParams(Params, frozen=True):
 
     query_id: str
     rank: Annotated[int, Meta(ge=1)]
-    how: Literal["jump", "open", "copy", "detail", "agent"]
+    how: Literal["jump", "open", "copy", "detail", "agent", "inferred"]
     act_id: str
     folder: str | None = None
     doc_id: str | None = None

@@ -226,8 +226,8 @@ class ResultItem(Result, frozen=True):
     project: name of its project.
     location: the target of a jump; absent where the result is not in a file.
     metadata: further data about it; absent where there is none.
-    evidence: the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the
-        reason, such as `entry point` or `2 days ago`.
+    evidence: the evidence in few words, such as `sem #1 | lex #2 | test x0.5 | imp 12`: ranks, and the factor that
+        lowered it most; where no oracle was asked the reason, such as `entry point` or `2 days ago`.
     full: the result in full, where that was requested.
     via: the link from the current project to its project, such as LEARNS_FROM; empty without a link.
     more_in_file: number of further places of its file that are worth a look and no results; on the best result of a

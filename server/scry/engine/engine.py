@@ -155,7 +155,16 @@ class Engine:
     def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """Return the best documents for a query, or those that meet a relational question."""
         request = find_request(params)
-        return self._respond(self.modes.find(request, context), request.mode, params, context)
+        if params.picker is None or request.mode != "find":
+            return self._respond(self.modes.find(request, context), request.mode, params, context)
+        completed = self.modes.complete_query(request)
+        answer = self.modes.find(completed, context)
+        if completed.query != request.query and answer.hits:
+            from scry.engine.notices import LastWordCompleted
+
+            notice = LastWordCompleted(request.query.split()[-1], completed.query.split()[-1])
+            answer = replace(answer, notices=(*answer.notices, notice))
+        return self._respond(answer, request.mode, params, context)
 
     def recent(
         self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT, *, now: float | None = None

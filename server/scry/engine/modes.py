@@ -12,6 +12,8 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from scry.core.errors import BadRequest, Cancelled
 from scry.core.knowledge import BELIEF
 from scry.core.text import escape_unencodable
@@ -64,6 +66,13 @@ class ProjectModes:
         if request.mode == "reason":
             return self._answer_relation_query(request, context)
         return self.build_answer(self.retrieve(request, context), context)
+
+    def complete_query(self, request: FindRequest) -> FindRequest:
+        """Return the request with the last word of its query completed, for a query that is being typed."""
+        from scry.engine.search.completion import complete_last_word
+
+        store = self._index.store()
+        return request if store is None else replace(request, query=complete_last_word(request.query, store))
 
     def retrieve(
         self, request: FindRequest | RecentRequest, context: RequestContext, *, is_warm_up: bool = False

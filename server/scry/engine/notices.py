@@ -21,6 +21,17 @@ class HistoryMissing(Notice, frozen=True, tag="history_missing"):
         return f"{reason}: ordered by the files' own times"
 
 
+class LastWordCompleted(Notice, frozen=True, tag="last_word_completed"):
+    """The last word of a query that is being typed occurs nowhere, and was completed."""
+
+    typed: str
+    completed: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"{self.typed}… is taken as {self.completed}"
+
+
 class NothingChanged(Notice, frozen=True, tag="nothing_changed"):
     """Nothing changed in the last days.
 

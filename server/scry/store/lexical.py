@@ -160,6 +160,13 @@ class LexicalIndex:
         hits = self._searcher.search(_restrict_query(query, one), 1, count=False).hits
         return float(hits[0][0]) if hits else 0.0
 
+    def documents_by_prefix(self, prefix: str, limit: int) -> list[int]:
+        """Return keys of at most `limit` documents with a stem that begins so. prefix: ASCII letters."""
+        query = tantivy.Query.regex_query(self._schema, "terms", f"{prefix}.*")
+        searcher = self._searcher
+        addresses = [address for _, address in searcher.search(query, limit, count=False).hits]
+        return [int(doc_key or 0) for doc_key in searcher.fast_field_values("number", addresses)]
+
     def document_frequency(self, term: str) -> int:
         """Return the number of documents in which the term occurs."""
         return self._searcher.doc_freq("terms", self.stem(term))

@@ -4,9 +4,38 @@ local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set()
 
+local RUNNING = "`scry doctor` is running"
+
 local function health()
   child().cmd("checkhealth scry")
+  child().wait(("vim.fn.search(%q, 'nw') == 0"):format(RUNNING), "the end of the checks")
   return child().text()
+end
+
+T["does not wait for the doctor"] = function()
+  local gate = vim.fn.tempname()
+  local script = ([[while ! [ -e %s ]; do sleep 0.05; done; echo '{"checks": [%s]}']]):format(
+    gate,
+    '{"name": "disk", "level": "warning", "found": "full", "advice": "make room"}'
+  )
+  child().lua("require('scry').setup({ cmd = { 'sh', '-c', ... } })", { script })
+  child().cmd("checkhealth scry")
+  editor.expect_holds(child().text(), RUNNING)
+  vim.fn.writefile({}, gate)
+  child().wait("vim.fn.search('disk: full', 'nw') > 0", "the check")
+  editor.expect_holds(child().text(), "make room")
+  expect.equality(child().text():find(RUNNING, 1, true), nil)
+end
+
+T["the help has its tags"] = function()
+  child().cmd("help scry")
+  expect.equality(child().fn.expand("%:t"), "scry.txt")
+  local folder = vim.fs.dirname(child().lua_get("vim.api.nvim_get_runtime_file('doc/scry.txt', false)[1]"))
+  local copy = vim.fn.tempname()
+  vim.fn.mkdir(copy)
+  vim.uv.fs_copyfile(folder .. "/scry.txt", copy .. "/scry.txt")
+  child().cmd("helptags " .. copy)
+  expect.equality(vim.fn.readfile(folder .. "/tags"), vim.fn.readfile(copy .. "/tags"))
 end
 
 T["a healthy setup has no errors"] = function()

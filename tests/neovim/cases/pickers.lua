@@ -42,7 +42,8 @@ local STAND_INS = {
     local items, options = {}, nil
     local picker = {
       input = { filter = { search = "receipt" } },
-      close = function() _G.closed = true end,
+      close = function(self) self.closed = true end,
+      current = function() return items[1] end,
       items = function() return items end,
       selected = function() return {} end,
       list = { view = function(_, index) _G.focused = index end },
@@ -97,7 +98,10 @@ local STAND_INS = {
           lines = {}
           contents({ own.query })(function(line)
             if line then lines[#lines + 1] = line return end
-            _G.listed = vim.tbl_map(function(one) return one:match("%] +(%S+)") or one:match("↳ (%S+)") end, lines)
+            table.remove(lines, 1) -- the header
+            _G.listed = vim.tbl_map(function(one)
+              return one:match("%] +(%S+)") or one:match("↳ line %d+ +(%S+)")
+            end, lines)
           end)
         end
         _G.reload()
@@ -143,7 +147,7 @@ T["keeps the sidecar's order, previews, jumps and records the use"] = function()
   local results = child().answer().results
   expect.equality(#listed, #results)
   for place, result in ipairs(results) do
-    local short = result.doc_id:gsub("^%./", "")
+    local short = name == "fzf_lua" and editor.place_of(result) or result.doc_id:gsub("^%./", "")
     expect.equality({ place, listed[place]:gsub("^%./", ""):sub(1, 14) }, { place, short:sub(1, 14) })
   end
   expect.equality(child().lua_get("_G.preview(1)"), "def send_receipt(address: str) -> None:")

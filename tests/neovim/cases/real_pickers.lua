@@ -37,7 +37,42 @@ T["keeps the sidecar's order"] = function()
   expect.equality(#shown, #results)
   for place, result in ipairs(results) do
     expect.equality(shown[place][1], result.rank)
-    editor.expect_holds(result.doc_id, (shown[place][2]:gsub("^…", ""))) -- a narrow screen cuts its start
+    editor.expect_holds(editor.place_of(result), (shown[place][2]:gsub("^…", ""))) -- a narrow screen cuts its start
+  end
+end
+
+T["an answer from an unfinished index is refreshed, and its header goes"] = function()
+  child().ready()
+  child().lua("_G.partial = 2")
+  child().cmd("edit README.md")
+  child().type_keys(":Scry find receipt<CR>")
+  child().shows("Nothing could be searched")
+  child().shows("1. [")
+  child().wait_gone("Nothing could be searched")
+  expect.equality(#child().sent("scry/find"), 3)
+end
+
+T["an unknown project is named above the list"] = function()
+  child().ready()
+  child().type_keys(":Scry find --projects nowhere receipt<CR>")
+  child().shows("nowhere")
+  child().shows("no project is")
+end
+
+T["its own keys are mapped without a warning"] = function()
+  find("receipt")
+  expect.equality(child().lua_get("_G.said"), {})
+end
+
+if picker ~= "mini_pick" then
+  T["the plugin's own command opens Scry"] = function()
+    child().ready()
+    local commands = { fzf_lua = "FzfLua scry query=receipt", snacks = "lua Snacks.picker.scry({ query = 'receipt' })" }
+    child().lua(picker == "snacks" and "require('snacks')" or "vim.cmd.runtime('plugin/fzf-lua.lua')")
+    child().type_keys(":" .. commands[picker] .. "<CR>")
+    child().shows("1. [")
+    child().type_keys("<CR>")
+    expect.equality(child().answered("scry/use").params.how, "jump")
   end
 end
 
@@ -85,6 +120,30 @@ T["rates, explains and fills the quickfix list by its keys"] = function()
   child().wait("vim.bo.filetype ~= 'markdown'", "the picker again")
   child().type_keys("<C-q>")
   child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+end
+
+T["a key lists the further places of a file, and a jump to one records its use"] = function()
+  child().lua("require('scry').setup({ picker = ..., limit = 3 })", { picker })
+  editor.open_parcels(child())
+  child().type_keys(":Scry find weigh parcel<CR>")
+  child().shows("3. [")
+  local first = child().answer().results[1]
+  local place = first.further[1]
+  child().type_keys("<M-f>")
+  child().shows(("↳ line %d"):format(place.location.range.start.line + 1))
+  child().type_keys("<M-f>")
+  child().wait_gone("↳ line")
+  child().type_keys("<M-f>")
+  child().shows("↳ line")
+  if picker == "fzf_lua" then
+    child().type_keys("<Down>") -- fzf keeps the focus on the result; the other pickers move it to the place
+  end
+  child().type_keys("<CR>")
+  child().wait("vim.fn.expand('%:t') == 'parcels.py'", "the jump")
+  local use = child().answered("scry/use")
+  expect.equality(child().lua_get("vim.fn.line('.')"), place.location.range.start.line + 1)
+  expect.equality({ use.params.rank, use.params.doc_id, use.result.recorded }, { 1, place.doc_id, true })
+  expect.equality(#child().sent("scry/find"), 1)
 end
 
 T["a source that is not live is listed"] = function()

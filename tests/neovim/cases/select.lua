@@ -73,9 +73,10 @@ T["the last entry lists the further places, and choosing one records its use"] =
   child().cmd("Scry find weigh parcel")
   child().wait("vim.fn.expand('%:t') == 'parcels.py'", "the jump")
   local lists, place = child().lua_get("_G.lists"), child().answer().results[1].further[1]
-  editor.expect_holds(lists[1][1], (" +%d more"):format(child().answer().results[1].more_in_file))
+  editor.expect_holds(lists[1][1], (" +%d "):format(child().answer().results[1].more_in_file))
   editor.expect_holds(lists[1][4], "further places in these files")
-  editor.expect_holds(lists[2][2], ("↳ %s:%d"):format(place.title, place.location.range.start.line + 1))
+  editor.expect_holds(lists[2][2], ("↳ line %d"):format(place.location.range.start.line + 1))
+  editor.expect_holds(lists[2][2], place.title)
   local use = child().answered("scry/use")
   expect.equality({ use.params.rank, use.params.doc_id, use.result.recorded }, { 1, place.doc_id, true })
 end
@@ -91,6 +92,27 @@ T["reports an empty answer"] = function()
   child().cmd("Scry find qzxwvut")
   child().wait("_G.said[1]")
   editor.expect_holds(child().lua_get("_G.said[1].text"), "Scry: Nothing found")
+end
+
+T["waits for an index that has nothing to show yet"] = function()
+  child().ready()
+  child().lua("_G.partial = 2")
+  will_take(1)
+  child().cmd("Scry find receipt")
+  child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
+  expect.equality(child().lua_get("_G.said[1].text"), "Scry: Nothing could be searched yet")
+end
+
+T["a factor that lowers a result stands in its evidence"] = function()
+  child().ready()
+  child().lua([[_G.scrub = function(results)
+    results[1].evidence = "sem #1 | test x0.5"
+    return { results[1] }
+  end]])
+  will_take(1)
+  child().cmd("Scry find receipt")
+  child().wait("_G.shown", "the list")
+  editor.expect_holds(child().lua_get("_G.shown[1]"), "test x0.5")
 end
 
 return T

@@ -64,7 +64,8 @@ T["a key lists the further places of a file, and a jump to one records its use"]
   local SELECTED = "require('telescope.actions.state').get_selected_entry().value.item.doc_id == %q"
   child().wait(SELECTED:format(first.doc_id), "the focus on the first result")
   child().type_keys("<M-f>")
-  child().shows("↳ " .. first.further[1].title)
+  child().shows(("↳ line %d"):format(first.further[1].location.range.start.line + 1))
+  child().shows(first.further[1].title)
   child().wait(SELECTED:format(first.further[1].doc_id), "the focus on the first further place")
   child().type_keys("<M-f>")
   child().wait(SELECTED:format(first.doc_id), "the focus on the result again")
@@ -76,6 +77,33 @@ T["a key lists the further places of a file, and a jump to one records its use"]
   expect.equality(child().lua_get("vim.fn.line('.')"), place.location.range.start.line + 1)
   expect.equality({ use.params.rank, use.params.doc_id, use.result.recorded }, { 1, place.doc_id, true })
   expect.equality(#child().sent("scry/find"), 1)
+end
+
+T["an answer from an unfinished index is refreshed, and its header goes"] = function()
+  child().ready()
+  child().lua("_G.partial = 2")
+  child().cmd("Scry find receipt")
+  child().shows("Nothing could be searched")
+  settled("receipt")
+  child().wait_gone("Nothing could be searched")
+  expect.equality(#child().sent("scry/find"), 3)
+end
+
+T["messages and unknown projects are shown above the results"] = function()
+  child().ready()
+  find("receipt")
+  child().type_keys("<M-g>")
+  child().shows("─ noted: good ─")
+  child().type_keys("<Esc>", "<Esc>")
+  child().cmd("Scry find --projects nowhere receipt")
+  child().shows("nowhere")
+  child().shows("no project is called")
+end
+
+T["a narrow window cuts the evidence, not the path and the line"] = function()
+  child().o.columns = 80
+  find("sum of all prices")
+  child().shows("shop/cart.py:11 ")
 end
 
 T["keeps the sidecar's order"] = function()

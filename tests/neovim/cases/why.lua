@@ -51,6 +51,31 @@ T["hover explains the result"] = function()
   child().wait("#vim.lsp.get_clients({ bufnr = 0, name = 'scry' }) == 1", "the attachment")
   child().lua("vim.lsp.buf.hover()")
   child().shows("sum of all prices") -- this text is not in the file
+  local hover = child().wait([[(function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= "" then
+        return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+      end
+    end
+  end)()]])
+  expect.equality(table.concat(hover, "\n"):find("[\\*|]"), nil)
+end
+
+T["K is not mapped"] = function()
+  find()
+  child().type_keys("<CR>")
+  child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
+  child().wait("#vim.lsp.get_clients({ bufnr = 0, name = 'scry' }) == 1", "the attachment")
+  expect.equality(child().fn.maparg("K", "n"), "")
+end
+
+T["a float closes when another window gets the focus"] = function()
+  child().cmd("edit README.md")
+  child().cmd("Scry status")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+  child().cmd("wincmd w")
+  child().wait("#vim.api.nvim_list_wins() == 1", "its end")
+  expect.equality(child().fn.expand("%:t"), "README.md")
 end
 
 return T

@@ -17,10 +17,11 @@ local MAX_JUMPS = 50
 
 ---@class scry.Answer an answer for display.
 ---@field query_id string "" for an empty query, which is not sent.
----@field notice string a remark for the user, such as that the index is incomplete; often "".
+---@field notice string remarks for the user, such as that the index is incomplete or a project unknown; often "".
 ---@field header string the text above the results: the notice and the query_id.
 ---@field hits scry.Hit[] in the sidecar's order.
 ---@field root string
+---@field is_partial boolean whether the index was being made, so that the same question may soon find more.
 
 ---@class scry.Jump a location in a buffer that the user jumped to.
 ---@field buffer integer
@@ -43,9 +44,22 @@ function M.from_protocol(answer, root, encoding)
     hits[#hits + 1] =
       { item = item, query = answer.query, query_id = answer.query_id, root = root, encoding = encoding }
   end
-  local notice = answer.notice or ""
+  local remarks = vim.tbl_map(function(fault)
+    return fault.message
+  end, answer.faults or {}) ---@type string[]
+  if answer.notice and answer.notice ~= "" then
+    table.insert(remarks, answer.notice)
+  end
+  local notice = table.concat(remarks, "; "):gsub("%s+", " ")
   local header = notice ~= "" and ("%s  %s"):format(notice, answer.query_id) or answer.query_id
-  return { query_id = answer.query_id, notice = notice, header = header, hits = hits, root = root }
+  return {
+    query_id = answer.query_id,
+    notice = notice,
+    header = header,
+    hits = hits,
+    root = root,
+    is_partial = answer.index.state == "starting" or answer.index.state == "indexing",
+  }
 end
 
 ---Return what names a result, or a further place of one, in requests about an earlier answer.

@@ -39,7 +39,9 @@ function M.unmap_hover(_client, buffer)
   end, vim.lsp.get_clients({ bufnr = buffer }))
   vim.api.nvim_buf_call(buffer, function()
     local map = vim.fn.maparg("K", "n", false, true)
-    if #others == 0 and map.buffer == 1 and map.callback == vim.lsp.buf.hover then
+    -- Neovim 0.12 maps a function of its own, which only the description tells from a user's.
+    local is_neovims = map.callback == vim.lsp.buf.hover or map.desc == "vim.lsp.buf.hover()"
+    if #others == 0 and map.buffer == 1 and is_neovims then
       vim.keymap.del("n", "K", { buffer = buffer })
     end
   end)

@@ -185,12 +185,22 @@ local function spawn(dispatchers, root)
   return vim.lsp.rpc.start(vim.list_extend(vim.list_slice(command.argv), { "lsp" }), wrapped)
 end
 
+---Return what this client supports: a hover in plain text comes first, because Neovim shows the source of Markdown,
+---with its escapes and unaligned tables.
+---@return lsp.ClientCapabilities
+local function capabilities()
+  local own = vim.lsp.protocol.make_client_capabilities()
+  own.textDocument.hover.contentFormat = { "plaintext", "markdown" }
+  return own
+end
+
 ---Return the client configuration that every project shares.
 ---@param root? string by default the root that Neovim passes
 ---@return vim.lsp.ClientConfig
 local function base_config(root)
   return {
     name = "scry",
+    capabilities = capabilities(),
     cmd = function(dispatchers, started)
       return spawn(dispatchers, root or started.root_dir)
     end,

@@ -20,6 +20,9 @@ local function show(hit, detail, how)
   local text = is_commit and M.as_diff(hit, detail) or detail.text
   local buffer = scratch.open(name, text, is_commit and "git" or "markdown", hit.root, how)
   answers.bind(buffer, hit)
+  if not is_commit then
+    require("scry.markdown").render(buffer, vim.api.nvim_get_current_win())
+  end
   if detail.note ~= "" then
     notify.warn(detail.note)
   end
@@ -45,7 +48,7 @@ end
 ---@param use? "open"|"detail" the recorded use; "open" for a result without a location
 function M.open(hit, how, use)
   ---@type scry.protocol.DetailParams
-  local params = answers.reference(hit)
+  local params = vim.tbl_extend("error", answers.reference(hit), { record_use = false }) -- it is reported below
   request.send(hit.root, protocol.methods.detail, params, function(failure, detail)
     if failure then
       return notify.error(failure.message)

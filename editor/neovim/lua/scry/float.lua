@@ -32,6 +32,23 @@ local function size(lines)
   return width, math.max(1, math.min(height, vim.o.lines - 6))
 end
 
+---Close the window when another one gets the focus, so that it covers nothing that is opened over it.
+---@param buffer integer
+---@param window integer
+local function close_when_left(buffer, window)
+  vim.api.nvim_create_autocmd("WinLeave", {
+    buffer = buffer,
+    once = true,
+    callback = function()
+      vim.schedule(function()
+        if vim.api.nvim_win_is_valid(window) and vim.api.nvim_get_current_win() ~= window then
+          vim.api.nvim_win_close(window, true)
+        end
+      end)
+    end,
+  })
+end
+
 ---@param buffer integer
 ---@param window integer
 ---@param previous integer the window to return to
@@ -85,6 +102,7 @@ function M.open(text, title, on_close)
     vim.api.nvim_set_option_value(name, value, { win = window, scope = "local" })
   end
   map_close_keys(buffer, window, previous, was_insert, on_close)
+  close_when_left(buffer, window)
   if was_insert then
     vim.cmd("noautocmd stopinsert")
   end

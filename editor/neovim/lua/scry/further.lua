@@ -28,12 +28,33 @@ end
 ---@field open table<string, true> doc_ids of the results whose further places are listed.
 ---@field query? string the newest one.
 ---@field again boolean whether the next request is answered by the newest answer.
+---@field refresh? fun(doc_id?: string) fills the picker again; doc_id: the entry that had the focus.
+---@field is_open? fun(): boolean whether the picker is still open.
+---@field focused? fun(): scry.Hit? the entry that has the focus.
 local Listing = {}
 Listing.__index = Listing
 
 ---@return scry.Listing
 function M.new()
   return setmetatable({ open = {}, again = false }, Listing)
+end
+
+---Milliseconds between two requests for the same question while the index is being made.
+local REFRESH_MS = 1000
+
+---Ask the same question again, while the picker is open, after an answer from an index that is being made.
+---@param answer scry.Answer
+function Listing:keep_fresh(answer)
+  if not (answer.is_partial and self.refresh) then
+    return
+  end
+  vim.defer_fn(function()
+    if self.answer == answer and self.is_open() then
+      local hit = self.focused and self.focused()
+      self.again = false
+      self.refresh(hit and hit.item.doc_id)
+    end
+  end, REFRESH_MS)
 end
 
 ---Send a request, unless the list is only drawn again.
@@ -51,6 +72,9 @@ function Listing:ask(source, query, done)
   return source.ask(query, function(failure, answer)
     self.answer = answer or self.answer
     done(failure, answer)
+    if answer then
+      self:keep_fresh(answer)
+    end
   end)
 end
 
@@ -65,6 +89,18 @@ function Listing:hits()
     end
   end
   return hits
+end
+
+---Return the index of the listed entry with a doc_id; 1 where it is not listed.
+---@param doc_id? string
+---@return integer
+function Listing:index_of(doc_id)
+  for index, hit in ipairs(self:hits()) do
+    if hit.item.doc_id == doc_id then
+      return index
+    end
+  end
+  return 1
 end
 
 ---List the further places of the file of a result, or of the result that a further place belongs to, or hide them

@@ -2,8 +2,8 @@
 
 local M = {}
 
----Milliseconds that `scry doctor` may take. It takes about a second, but far longer on a busy machine.
-local DOCTOR_TIMEOUT_MS = 30000
+---The line in place of the checks of `scry doctor` while it runs.
+local RUNNING = "`scry doctor` is running; this line is replaced by its checks"
 
 local function check_neovim()
   vim.health.start("Scry: Neovim")
@@ -36,19 +36,54 @@ local function check_pickers()
   end
 end
 
----Report a check of `scry doctor`.
+---Return what `scry doctor` found, or why it gave no answer.
+---@param failure? string
+---@param output? string
+---@return { name: string, level: string, found: string, advice: string }[]
+local function checks_of(failure, output)
+  local ok, doctor = pcall(vim.json.decode, output or "")
+  if ok and type(doctor) == "table" and doctor.checks then
+    return doctor.checks
+  end
+  local reason = "it gave no answer: " .. (failure or vim.trim(output or ""))
+  return { { name = "`scry doctor`", level = "error", found = reason, advice = ":help scry-install" } }
+end
+
+---Return the lines of a check in the form of the health buffer.
 ---@param check { name: string, level: string, found: string, advice: string }
+---@return string[]
 local function report(check)
-  local text = ("%s: %s"):format(check.name, check.found)
-  if check.level == "ok" then
-    vim.health.ok(text)
-  elseif check.level == "warning" then
-    vim.health.warn(text, check.advice ~= "" and check.advice or nil)
-  else
-    vim.health.error(text, check.advice ~= "" and check.advice or nil)
+  local is_bare = vim.fn.has("nvim-0.11") == 0
+  local signs = { ok = "✅ OK", warning = "⚠️ WARNING", error = "❌ ERROR" }
+  local sign = is_bare and signs[check.level]:match("%u+") or signs[check.level]
+  local lines = { ("- %s %s: %s"):format(sign, check.name, check.found) }
+  if check.level ~= "ok" and check.advice ~= "" then
+    vim.list_extend(lines, { "  - ADVICE:", "    - " .. check.advice })
+  end
+  return vim.tbl_map(function(line)
+    return (line:gsub("\n", "\n  "))
+  end, lines)
+end
+
+---Replace the line that says that the checks are running, in every health buffer that has it.
+---@param lines string[]
+local function show_report(lines)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype == "checkhealth" then
+      for row, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
+        if line:find(RUNNING, 1, true) then
+          vim.bo[buffer].modifiable = true
+          vim.api.nvim_buf_set_lines(buffer, row - 1, row, false, lines)
+          vim.bo[buffer].modifiable = false
+          vim.bo[buffer].modified = false
+          break
+        end
+      end
+    end
   end
 end
 
+---Ask `scry doctor` without waiting for it, since it takes seconds.
 local function check_sidecar()
   vim.health.start("Scry: sidecar")
   local sidecar = require("scry.sidecar")
@@ -58,18 +93,14 @@ local function check_sidecar()
   end
   vim.health.ok(("%s (%s)"):format(table.concat(command.argv, " "), command.source))
   local root = require("scry.root").of()
-  local problem, output ---@type string?, string?
-  sidecar.run({ "doctor", "--json", "--root", root }, root, function(failure, text)
-    problem, output = failure, text
+  vim.health.info(RUNNING)
+  sidecar.run({ "doctor", "--json", "--root", root }, root, function(failure, output)
+    local lines = {} ---@type string[]
+    for _, check in ipairs(checks_of(failure, output)) do
+      vim.list_extend(lines, vim.split(table.concat(report(check), "\n"), "\n"))
+    end
+    show_report(lines)
   end)
-  vim.wait(DOCTOR_TIMEOUT_MS, function()
-    return problem ~= nil or output ~= nil
-  end, 20)
-  local ok, doctor = pcall(vim.json.decode, output or "")
-  if not ok or type(doctor) ~= "table" or not doctor.checks then
-    return vim.health.error("`scry doctor` gave no answer: " .. (problem or "it took too long"), ":help scry-install")
-  end
-  vim.tbl_map(report, doctor.checks)
 end
 
 local function check_running()

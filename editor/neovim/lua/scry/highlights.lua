@@ -7,6 +7,7 @@ M.links = {
   ScryRank = "Comment", -- unlike LineNr, readable on the selected line
   ScryTag = "Type",
   ScryPlace = "Directory",
+  ScryName = "Function",
   ScryEvidence = "Constant",
   ScrySnippet = "Comment",
   ScryNotice = "WarningMsg",

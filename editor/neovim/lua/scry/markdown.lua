@@ -91,4 +91,13 @@ function M.conceal(buffer)
   end
 end
 
+---Align the tables of a buffer that shows Markdown, and hide its escapes.
+---@param buffer integer
+---@param window integer
+function M.render(buffer, window)
+  require("scry.scratch").fill(buffer, M.align(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)))
+  M.conceal(buffer)
+  vim.api.nvim_set_option_value("conceallevel", 2, { win = window, scope = "local" })
+end
+
 return M

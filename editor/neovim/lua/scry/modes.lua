@@ -75,7 +75,7 @@ function M.find(root, query, scope)
     allows_empty = false,
     ask = function(text, done)
       if text:match("^%s*$") then
-        done(nil, { query_id = "", notice = "", header = "", hits = {}, root = root })
+        done(nil, { query_id = "", notice = "", header = "", hits = {}, root = root, is_partial = false })
         return function() end
       end
       ---@type scry.protocol.FindParams

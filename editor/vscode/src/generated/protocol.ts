@@ -225,7 +225,7 @@ export interface ResultItem {
   location?: Location;
   /** further data about it; absent where there is none. */
   metadata?: Metadata;
-  /** the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the reason, such as `entry point` or `2 days ago` (default ""). */
+  /** the evidence in few words, such as `sem #1 | lex #2 | test x0.5 | imp 12`: ranks, and the factor that lowered it most; where no oracle was asked the reason, such as `entry point` or `2 days ago` (default ""). */
   evidence?: string;
   /** the result in full, where that was requested. */
   full?: Full;
@@ -677,6 +677,8 @@ export interface DetailParams {
   folder?: string | null;
   /** a further place of the result (`further`) that is meant instead of it; the result itself when absent. */
   doc_id?: string | null;
+  /** whether that the result was used is recorded; false for a client that sends `scry/use` itself (default true). */
+  record_use?: boolean;
 }
 
 /** One result of an earlier answer in full. */
@@ -701,8 +703,8 @@ export interface UseParams {
   query_id: string;
   /** the result's rank in it (at least 1). */
   rank: number;
-  /** how the result was used. */
-  how: "agent" | "copy" | "detail" | "jump" | "open";
+  /** how the result was used; inferred: the sidecar concluded a jump from what an editor without a plugin requested. */
+  how: "agent" | "copy" | "detail" | "inferred" | "jump" | "open";
   /** id of this one act, made by the client, 1 to 200 characters; the same act sent twice counts once. */
   act_id: string;
   /** URI of the open folder that answered; found by the answer's id when absent. */

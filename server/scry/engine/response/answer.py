@@ -47,6 +47,9 @@ ORACLE_SHORT_NAMES = {
 }
 """Names of the oracles in the line that describes a result's evidence."""
 
+MAX_SHOWN_FACTOR = 0.8
+"""A factor below it stands in the evidence of a result: it can explain a low rank beside high ranks of oracles."""
+
 RAW_SCORE_DIGITS = 6
 """Digits that raw scores are rounded to on the wire; fused scores are not rounded, for clients can recompute them."""
 
@@ -250,6 +253,7 @@ def present_hit(hit: Hit, project: Project, encoding: str) -> messages.ResultIte
             candidate.oracle_matches,
             hit.structure,
             hit.evidence,
+            candidate.adjustments,
             is_weak=hit.confidence is not None and hit.confidence < WEAK_CONFIDENCE,
         ),
         more_in_file=hit.more_in_file,
@@ -276,18 +280,24 @@ def describe_evidence(
     oracle_matches: Mapping[str, types.OracleMatch],
     structure: FileStructure | None,
     others: Sequence[str] = (),
+    adjustments: Sequence[types.Adjustment] = (),
     *,
     is_weak: bool = False,
 ) -> str:
-    """Return the line on a result's evidence, such as `weak | lex #1 | 2 days ago | imp 12` (X1).
+    """Return the line on a result's evidence, such as `weak | lex #1 | test x0.5 | 2 days ago | imp 12` (X1).
 
-    It holds the sign of a weak match, the rank of each match, other evidence, and the number of files that import it.
+    It holds the sign of a weak match, the rank of each match, the factor that lowered the result most, other evidence,
+    and the number of files that import it.
     """
-    parts = [
-        *(["weak"] if is_weak else []),
-        *[f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in oracle_matches.items()],
-        *others,
-    ]
+    parts = ["weak"] if is_weak else []
+    parts += [f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in oracle_matches.items()]
+    lowest, factor = "", MAX_SHOWN_FACTOR
+    for adjustment in adjustments:
+        if adjustment.factor < factor:
+            lowest, factor = adjustment.name, adjustment.factor
+    if lowest:
+        parts.append(f"{lowest} x{factor:.2g}")
+    parts += others
     if structure and structure.importers:
         parts.append(f"imp {structure.importers}")
     return " | ".join(parts)

@@ -25,6 +25,7 @@ from scry.store.events.log import now_ms
 from scry_protocol.messages import (
     Answer,
     Detail,
+    DetailParams,
     Explanation,
     FeedbackParams,
     FurtherPlace,
@@ -228,12 +229,14 @@ def add_index_message(state: IndexState, message: str) -> IndexState:
     return replace(state, message="; ".join(part for part in (state.message, message) if part))
 
 
-def record_detail(recorder: Recorder, detail: Detail, params: msgspec.Struct) -> Detail:
-    """Log a result that is shown in full, as a question and as a use; return it. Never fails."""
+def record_detail(recorder: Recorder, detail: Detail, params: DetailParams) -> Detail:
+    """Log a result that is shown in full, as a question and, unless the client does so, as a use; return it. Never
+    fails.
+    """
     origin = recorder.make_origin("detail", logged_options(params), "utf-16")
     recorder.log(partial(detail_event, detail, origin, new_query_id()), origin)
     stored = recorder.answers.get(detail.query_id)
-    if stored is not None and not stored.origin.is_private:
+    if params.record_use and stored is not None and not stored.origin.is_private:
         rank, doc_id = detail.result.rank, detail.result.doc_id
         use = UseParams(detail.query_id, rank, "detail", f"detail-{secrets.token_hex(8)}")
         is_further = doc_id in _further_doc_ids(stored.results)
@@ -270,7 +273,7 @@ def _present_act(query_id: str, act: RecordedAct, commands: CommandNames) -> Rec
 
 # Events ---------------------------------------------------------------------------------------------------------------
 
-_OMITTED_PARAMS = frozenset({"query", "doc_id", "folder", "picker"})
+_OMITTED_PARAMS = frozenset({"query", "doc_id", "folder", "picker", "record_use"})
 """Parameters that the event holds elsewhere, or that only this process understands."""
 
 

@@ -155,4 +155,66 @@ _REFORMULATIONS = """
     WHERE next_time - time BETWEEN 0 AND 60000 AND query <> next_query;
 """
 
-EVENT_MIGRATIONS = (_EVENTS + _QUERIES + _USAGE + _RATINGS + _RESULTS + _QUERY_ANALYSIS + _MODES + _REFORMULATIONS,)
+_INFERRED_USES = """
+    -- Uses that the sidecar inferred are told apart from those that a client or a person reported.
+    DROP VIEW query_analysis;
+    DROP VIEW modes;
+    DROP VIEW reformulations;
+    -- One row a result, and one for a query without any.
+    CREATE VIEW query_analysis AS
+    SELECT
+        q.sequence, q.at, q.query_id, q.mode, q.query, q.intent,
+        r.rank, r.doc_id, r.content_type, r.fused_score,
+        r.semantic_rank, r.semantic_score, r.lexical_rank, r.lexical_score, r.temporal_rank, r.temporal_score,
+        r.persona_rank, r.persona_score, r.belief_rank, r.belief_score, r.memory_rank, r.memory_score,
+        r.adjustments, r.annotations,
+        (
+            SELECT count(*) FROM usage u WHERE u.query_id = q.query_id AND u.rank = r.rank AND u.how <> 'inferred'
+        ) AS uses,
+        (
+            SELECT count(*) FROM usage u WHERE u.query_id = q.query_id AND u.rank = r.rank AND u.how = 'inferred'
+        ) AS inferred_uses,
+        (
+            SELECT group_concat(DISTINCT u.how) FROM usage u WHERE u.query_id = q.query_id AND u.rank = r.rank
+        ) AS used_how,
+        (SELECT count(*) FROM usage u WHERE u.query_id = q.query_id AND u.how <> 'inferred') AS query_uses,
+        (
+            SELECT f.signal FROM ratings f
+            WHERE f.query_id = q.query_id AND (f.rank IS NULL OR f.rank = r.rank)
+            ORDER BY f.sequence DESC LIMIT 1
+        ) AS rating
+    FROM queries q
+    LEFT JOIN results r ON r.query_id = q.query_id;
+
+    CREATE VIEW modes AS
+    SELECT
+        q.mode,
+        count(*) AS queries,
+        sum(q.results > 0) AS with_results,
+        sum(EXISTS (SELECT 1 FROM usage u WHERE u.query_id = q.query_id AND u.how <> 'inferred')) AS used,
+        sum(EXISTS (SELECT 1 FROM usage u WHERE u.query_id = q.query_id AND u.how = 'inferred')) AS inferred,
+        sum((SELECT count(*) FROM ratings r WHERE r.query_id = q.query_id AND r.signal = 'good')) AS good,
+        sum((SELECT count(*) FROM ratings r WHERE r.query_id = q.query_id AND r.signal = 'bad')) AS bad
+    FROM queries q
+    GROUP BY q.mode;
+
+    -- A question after another one by the same asker within 60 s. A clock that was set back makes none.
+    CREATE VIEW reformulations AS
+    SELECT query_id, query, next_query_id, next_query, (next_time - time) / 1000.0 AS seconds, asker,
+        EXISTS (SELECT 1 FROM usage u WHERE u.query_id = asked.query_id AND u.how <> 'inferred') AS was_used
+    FROM (
+        SELECT query_id, query, time, asker,
+            lead(query_id) OVER later AS next_query_id,
+            lead(query) OVER later AS next_query,
+            lead(time) OVER later AS next_time
+        FROM queries
+        WHERE mode IN ('find', 'recent') AND query <> ''
+        WINDOW later AS (PARTITION BY asker ORDER BY sequence)
+    ) AS asked
+    WHERE next_time - time BETWEEN 0 AND 60000 AND query <> next_query;
+"""
+
+EVENT_MIGRATIONS = (
+    _EVENTS + _QUERIES + _USAGE + _RATINGS + _RESULTS + _QUERY_ANALYSIS + _MODES + _REFORMULATIONS,
+    _INFERRED_USES,
+)

@@ -152,6 +152,7 @@ class ScryProtocol(LanguageServerProtocol):
 
     def _did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
         self.scry.documents.did_open(params.text_document.uri, params.text_document.text)
+        self.scry.inferred_jumps.file_opened(params.text_document.uri)
 
     def _did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
         self.scry.documents.did_change(

@@ -33,6 +33,7 @@ from scry.surfaces.lsp.conversion import (
 )
 from scry.surfaces.lsp.documents import OpenDocuments
 from scry.surfaces.lsp.framing import is_json_object
+from scry.surfaces.lsp.inferred_jumps import InferredJumps
 from scry.surfaces.lsp.locations import unsaved_in_folder
 from scry.surfaces.lsp.progress import FolderStatusNotifier
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
@@ -75,6 +76,7 @@ class ScryServer(LanguageServer):
         self.folders = WorkspaceFolders(self.pool, self._add_unsaved_files, self._on_folder_state)
         self.picker_requests = PickerRequests()
         self.shown_locations = ShownLocations()
+        self.inferred_jumps = InferredJumps()
         self.editor_session = EditorSession(self.folders, self.documents, self.pool)
         self.protocol_mismatch: str | None = None
         self._status_notifiers: dict[WorkspaceFolder, FolderStatusNotifier] = {}
@@ -231,39 +233,85 @@ async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -
         raise _to_json_rpc_exception(lsp.WORKSPACE_SYMBOL, error, ls) from None
     assert isinstance(answer, messages.Answer)
     ls.shown_locations.add_answer(answer, lsp.WORKSPACE_SYMBOL)
+    ls.inferred_jumps.add_answer(answer)
     return [symbol for result in answer.results if (symbol := to_symbol_information(result))]
 
 
 async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
     """Explain the result at a location that one of the last answers showed; nothing elsewhere."""
+    await _infer_jump(ls, params.text_document.uri, params.position.line)
     position = messages.Position(params.position.line, params.position.character)
     shown = ls.shown_locations.find(params.text_document.uri, position)
     if shown is None:
         return None
     why = messages.WhyParams(doc_id=shown.doc_id, query_id=shown.query_id)
+    kind = _preferred_markup(ls.client_capabilities)
     try:
         await ls.folders.wait_until_open(ls.editor_session.folders_to_open("why", why))
-        text = await ls.editor_session.run(lambda router, context: _explain_briefly(router, why, context))
+        text = await ls.editor_session.run(lambda router, context: _explain_briefly(router, why, context, kind))
     except Exception as error:
         raise _to_json_rpc_exception(lsp.TEXT_DOCUMENT_HOVER, error, ls) from None
-    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
+    return lsp.Hover(lsp.MarkupContent(kind, text))
 
 
-def _explain_briefly(router: ProjectRouter, params: messages.WhyParams, context: RequestContext) -> str:
-    """Explain a result in a few lines of Markdown, neither stored nor logged, since nobody asked for a hover."""
+def _preferred_markup(capabilities: lsp.ClientCapabilities) -> lsp.MarkupKind:
+    """Return the markup that the client prefers in hovers; Markdown where it says nothing."""
+    document = capabilities.text_document
+    formats = document.hover.content_format if document is not None and document.hover is not None else None
+    return formats[0] if formats else lsp.MarkupKind.Markdown
+
+
+def _explain_briefly(
+    router: ProjectRouter, params: messages.WhyParams, context: RequestContext, kind: lsp.MarkupKind
+) -> str:
+    """Explain a result in a few lines, neither stored nor logged, since nobody asked for a hover."""
     from scry.surfaces.render.explanation import render_brief_explanation
 
-    return render_brief_explanation(router.why(params, replace(context, is_subrequest=True)))
+    explanation = router.why(params, replace(context, is_subrequest=True))
+    return render_brief_explanation(explanation, as_markdown=kind == lsp.MarkupKind.Markdown)
+
+
+async def _infer_jump(ls: ScryServer, uri: str, line: int) -> None:
+    """Record a use where a request about a line shows that the person jumped to a result of `workspace/symbol`."""
+    use = ls.inferred_jumps.place_visited(uri, line)
+    if use is None:
+        return
+    try:
+        await _answer(ls, OPERATIONS["use"], use)
+    except Exception:  # nobody asked for it, so nobody is told
+        log.warning("an inferred use was not recorded", exc_info=True)
+
+
+async def _document_highlight(ls: ScryServer, params: lsp.DocumentHighlightParams) -> None:
+    """Highlight nothing: the request only shows where the cursor is."""
+    await _infer_jump(ls, params.text_document.uri, params.position.line)
+
+
+async def _selection_range(ls: ScryServer, params: lsp.SelectionRangeParams) -> None:
+    """Select nothing: the request only shows where the cursor is."""
+    for position in params.positions[:1]:
+        await _infer_jump(ls, params.text_document.uri, position.line)
+
+
+PLUGIN_EDITORS = frozenset({"vscode", "neovim"})
+"""Editors whose plugin reports jumps by itself, as they name themselves in the options of `initialize`."""
 
 
 def _register_standard_features(ls: ScryServer, params: lsp.InitializeParams) -> None:
-    """Offer `workspace/symbol` and hover, unless the client refuses them in its options."""
+    """Offer `workspace/symbol` and hover, unless the client refuses them in its options.
+
+    A client without a plugin of ours is also offered highlights and selections, which are empty: see inferred_jumps.
+    """
     options = params.initialization_options
     refused = options if is_json_object(options) else {}
     if refused.get("workspace_symbol") is not False:
         ls.feature(lsp.WORKSPACE_SYMBOL)(_workspace_symbol)
     if refused.get("hover") is not False:
         ls.feature(lsp.TEXT_DOCUMENT_HOVER)(_hover)
+    own = refused.get("scry")
+    if not (is_json_object(own) and own.get("editor") in PLUGIN_EDITORS):
+        ls.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(_document_highlight)
+        ls.feature(lsp.TEXT_DOCUMENT_SELECTION_RANGE)(_selection_range)
 
 
 def _on_initialized(ls: ScryServer, params: object) -> None:

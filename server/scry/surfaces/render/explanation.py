@@ -66,14 +66,20 @@ def render_explanation(explanation: Explanation, width: int | None = None) -> li
     return render_lines(_explanation_blocks(explanation), width)
 
 
-def render_brief_explanation(explanation: Explanation) -> str:
-    """Render the summary and the table of oracles as a few lines of Markdown, for a hover."""
+_HOVER_WIDTH = 100
+"""Cells at which the tables of a hover in plain text wrap."""
+
+
+def render_brief_explanation(explanation: Explanation, *, as_markdown: bool = True) -> str:
+    """Render the summary and the table of oracles in a few lines, for a hover: Markdown, or aligned plain text."""
     blocks: list[Block] = [Paragraph(styled_line(("Scry", "strong"), f": {explanation.summary}"))]
     if explanation.query is not None:
         blocks.append(Paragraph(styled_line("for ", (explanation.query, "strong"))))
     if explanation.oracles:
         blocks.append(_oracle_table(explanation))
-    return render_markdown(blocks)
+    if as_markdown:
+        return render_markdown(blocks)
+    return "\n".join("".join(span.text for span in line).rstrip() for line in render_lines(blocks, _HOVER_WIDTH))
 
 
 def _explanation_blocks(explanation: Explanation) -> Iterator[Block]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core import FileStructure, IndexState, OracleMatch
+from scry.core import Adjustment, FileStructure, IndexState, OracleMatch
 from scry.engine.response import describe_evidence
 from scry.engine.response.answer import index_faults
 from scry.surfaces.render.results import describe_fault
@@ -15,6 +15,14 @@ VOTE = OracleMatch(doc_key=1, rank=4, raw_score=1.0, score_type="bm25")
 def test_evidence_lists_ranks_of_matching_oracles_only() -> None:
     votes = {"semantic": VOTE, "lexical": OracleMatch(1, 2, 12.4, "bm25")}
     assert describe_evidence(votes, FileStructure(importers=12)) == "sem #4 | lex #2 | imp 12"
+
+
+@pytest.mark.acceptance("X1")
+def test_evidence_names_the_factor_that_lowered_a_result_most() -> None:
+    lowered = (Adjustment("test", 0.5, ""), Adjustment("repeat", 0.25, ""), Adjustment("definition", 2.0, ""))
+    assert describe_evidence({"lexical": VOTE}, None, ("today",), lowered) == "lex #4 | repeat x0.25 | today"
+    hardly = (Adjustment("place", 0.97, ""), Adjustment("definition", 2.0, ""))
+    assert describe_evidence({"lexical": VOTE}, None, (), hardly) == "lex #4"
 
 
 @pytest.mark.acceptance("X1")

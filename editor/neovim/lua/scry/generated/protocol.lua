@@ -87,7 +87,7 @@
 ---@field project string name of its project.
 ---@field location? scry.protocol.Location the target of a jump; absent where the result is not in a file.
 ---@field metadata? scry.protocol.Metadata further data about it; absent where there is none.
----@field evidence? string the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the reason, such as `entry point` or `2 days ago` (default "").
+---@field evidence? string the evidence in few words, such as `sem #1 | lex #2 | test x0.5 | imp 12`: ranks, and the factor that lowered it most; where no oracle was asked the reason, such as `entry point` or `2 days ago` (default "").
 ---@field full? scry.protocol.Full the result in full, where that was requested.
 ---@field via? string the link from the current project to its project, such as LEARNS_FROM; empty without a link (default "").
 ---@field more_in_file? integer number of further places of its file that are worth a look and no results; on the best result of a file, in find. The same query with `path:` and the file's path returns them (default 0).
@@ -344,6 +344,7 @@
 ---@field rank integer the result's rank in it (at least 1).
 ---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
 ---@field doc_id? string a further place of the result (`further`) that is meant instead of it; the result itself when absent.
+---@field record_use? boolean whether that the result was used is recorded; false for a client that sends `scry/use` itself (default true).
 
 ---One result of an earlier answer in full.
 ---@class scry.protocol.Detail
@@ -358,7 +359,7 @@
 ---@class (exact) scry.protocol.UseParams
 ---@field query_id string id of the answer.
 ---@field rank integer the result's rank in it (at least 1).
----@field how "agent"|"copy"|"detail"|"jump"|"open" how the result was used.
+---@field how "agent"|"copy"|"detail"|"inferred"|"jump"|"open" how the result was used; inferred: the sidecar concluded a jump from what an editor without a plugin requested.
 ---@field act_id string id of this one act, made by the client, 1 to 200 characters; the same act sent twice counts once.
 ---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
 ---@field doc_id? string a further place of the result (`further`) that is meant instead of it; the result itself when absent.

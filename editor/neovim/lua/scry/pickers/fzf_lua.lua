@@ -68,12 +68,33 @@ local function lines(listing)
   return all
 end
 
+---The key by which fzf loads its lines again, as fzf names it and as a terminal sends it.
+local RELOAD_KEY, RELOAD_BYTES = "ctrl-alt-r", "\27\18"
+
+---Let fzf load its lines again as the index grows. Its focus stays where it is.
+---@param listing scry.FzfLines
+local function keep_fresh(listing)
+  ---@return integer? window
+  local function window()
+    local object = require("fzf-lua.utils").fzf_winobj()
+    local id = object and object.fzf_winid
+    return id and vim.api.nvim_win_is_valid(id) and id or nil
+  end
+  listing.listing.is_open = function()
+    return window() ~= nil
+  end
+  listing.listing.refresh = function()
+    vim.api.nvim_chan_send(vim.bo[vim.api.nvim_win_get_buf(assert(window()))].channel, RELOAD_BYTES)
+  end
+end
+
 ---Return the function that fzf-lua calls with each query. Its result writes the lines of the answer.
 ---@param source scry.Source
 ---@param listing scry.FzfLines
 ---@return fun(query: string|string[]): fun(write: fun(line?: string, done?: fun()))
 local function contents(source, listing)
   local cancel = function() end
+  keep_fresh(listing)
   return function(query)
     query = type(query) == "table" and query[1] or query --[[@as string]]
     return function(write)
@@ -83,6 +104,8 @@ local function contents(source, listing)
           if failure then
             notify.error(failure.message)
           end
+          -- fzf keeps the first line above the list.
+          write("\t" .. (failure and failure.message or answer and answer.header or ""):gsub("%s+", " "))
           for _, line in ipairs(answer and lines(listing) or {}) do
             write(line)
           end
@@ -153,7 +176,10 @@ end
 ---@param listing scry.FzfLines
 ---@return table<string, any>
 local function fzf_actions(source, listing)
-  local handlers = { enter = action_handler(source, listing) } ---@type table<string, any>
+  local handlers = {
+    enter = action_handler(source, listing),
+    [RELOAD_KEY] = { fn = function() end, reload = true },
+  } ---@type table<string, any>
   for action, key in pairs(actions.keys()) do
     local name = M.fzf_key(key)
     local run = action_handler(source, listing, action)
@@ -166,7 +192,7 @@ local function fzf_actions(source, listing)
   return handlers
 end
 
-function M.open(source)
+function M.open(source, own)
   local listing = { hits = {}, last = {}, listing = further.new() }
   local options = {
     prompt = source.title .. "> ",
@@ -177,13 +203,29 @@ function M.open(source)
         return previewer(listing)
       end,
     },
-    fzf_opts = { ["--delimiter"] = "\t", ["--with-nth"] = "2..", ["--no-sort"] = true, ["--multi"] = true },
+    fzf_opts = {
+      ["--delimiter"] = "\t",
+      ["--with-nth"] = "2..",
+      ["--no-sort"] = true,
+      ["--multi"] = true,
+      ["--header-lines"] = "1",
+    },
     actions = fzf_actions(source, listing),
   }
+  options = vim.tbl_deep_extend("force", options, own or {})
   if source.live then
     return require("fzf-lua").fzf_live(contents(source, listing), options)
   end
   require("fzf-lua").fzf_exec(contents(source, listing)(""), options)
+end
+
+---Define `:FzfLua scry`, which takes the mode, its arguments and the options of fzf-lua.
+---@param fzf table the module fzf-lua
+function M.register(fzf)
+  fzf.register_extension("scry", function(options)
+    options = options or {}
+    M.open(require("scry").source(options.mode or "find", options), options)
+  end, {}, true)
 end
 
 return M

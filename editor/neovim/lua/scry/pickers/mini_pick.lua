@@ -49,23 +49,47 @@ local function show(buffer, shown)
   end
 end
 
+---Width of the counts beside the header, in cells. mini.pick cuts a longer header at its start.
+local COUNTS_WIDTH = 16
+
+---@param source scry.Source
+---@param text string
+local function show_header(source, text)
+  local pick = require("mini.pick")
+  local name = text ~= "" and ("%s: %s"):format(source.title, text) or source.title
+  local width = vim.api.nvim_win_get_width(pick.get_picker_state().windows.main) - COUNTS_WIDTH
+  pick.set_picker_opts({ source = { name = entry.truncate(name, width) } })
+end
+
 ---Send a request, and fill the picker with the answer unless the query has changed since.
 ---@param source scry.Source
 ---@param listing scry.Listing
 ---@param query string
+---@param focused? string the doc_id of the entry that gets the focus; the first one when nil
 ---@return fun() cancel
-local function fill(source, listing, query)
+local function fill(source, listing, query, focused)
   local pick = require("mini.pick")
   local tick = pick.get_querytick()
+  listing.is_open = pick.is_picker_active
+  listing.focused = function()
+    local current = (pick.get_picker_matches() or {}).current
+    return current and current.hit
+  end
+  listing.refresh = function(doc_id)
+    fill(source, listing, query, doc_id)
+  end
   return listing:ask(source, query, function(failure, answer)
     if not pick.is_picker_active() or (source.live and pick.get_querytick() ~= tick) then
       return
     elseif failure then
+      pick.set_picker_items({}, { do_match = false })
       return notify.error(failure.message)
     end
     pick.set_picker_items(items(listing:hits()), { do_match = not source.live })
-    local name = answer.header ~= "" and ("%s: %s"):format(source.title, answer.header) or source.title
-    pick.set_picker_opts({ source = { name = name } })
+    if focused and source.live and pick.set_picker_match_inds then
+      pick.set_picker_match_inds({ listing:index_of(focused) }, "current")
+    end
+    show_header(source, answer.header)
   end)
 end
 
@@ -114,13 +138,33 @@ local function toggle_further(source, listing, hit)
   end
 end
 
+---Return mini.pick's own actions whose keys are disabled: splits and tabs, which do not record the use, and those whose
+---key is one of the actions here, since mini.pick warns of keys that are mapped twice.
+---@param keys table<string, string>
+---@return table<string, any>
+local function own_keys(keys)
+  local mapped = { choose_in_split = "", choose_in_vsplit = "", choose_in_tabpage = "" } ---@type table<string, any>
+  local taken = {} ---@type table<string, true>
+  for _, key in pairs(keys) do
+    taken[vim.keycode(key)] = true
+  end
+  local configured = vim.b.minipick_config or {}
+  local theirs = vim.tbl_extend("force", require("mini.pick").config.mappings, configured.mappings or {})
+  for name, key in pairs(theirs) do
+    if type(key) == "string" and taken[vim.keycode(key)] then
+      mapped[name] = ""
+    end
+  end
+  return mapped
+end
+
 ---@param source scry.Source
 ---@param listing scry.Listing
 ---@return table<string, any>
 local function mappings(source, listing)
-  -- mini.pick's own keys for splits and tabs are disabled, because they do not record the use.
-  local mapped = { choose_in_split = "", choose_in_vsplit = "", choose_in_tabpage = "" } ---@type table<string, any>
-  for action, key in pairs(actions.keys()) do
+  local keys = actions.keys()
+  local mapped = own_keys(keys)
+  for action, key in pairs(keys) do
     mapped["scry_" .. action] = {
       char = key,
       func = function()
@@ -186,6 +230,13 @@ function M.open(source)
     end)
   end
   local listing = further.new()
+  notify.attach(function(text)
+    local is_open = pick.is_picker_active()
+    if is_open then
+      show_header(source, text)
+    end
+    return is_open
+  end)
   pick.start({ source = mini_source(source, listing), mappings = mappings(source, listing) })
 end
 

@@ -89,12 +89,20 @@ local function choose(source, answer, query, all)
   end)
 end
 
+---Milliseconds between two requests while the index has nothing to show yet.
+local RETRY_MS = 1000
+
 ---@param source scry.Source
 ---@param query string
 local function ask(source, query)
   source.ask(query, function(failure, answer)
     if failure then
       notify.error(failure.message)
+    elseif #answer.hits == 0 and answer.is_partial then
+      notify.info(answer.notice)
+      vim.defer_fn(function()
+        ask(source, query)
+      end, RETRY_MS)
     elseif #answer.hits == 0 then
       notify.info(answer.notice ~= "" and answer.notice or "nothing found.")
     else

@@ -47,6 +47,55 @@ local function width_of(picker)
   return window and vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_width(window) - 2 or vim.o.columns - 4
 end
 
+---Width of the marks beside the title, in cells. snacks cuts a longer title at its start.
+local MARKS_WIDTH = 6
+
+---@param picker table
+---@param source scry.Source
+---@param text string
+local function show_header(picker, source, text)
+  local title = text ~= "" and ("%s: %s"):format(source.title, text) or source.title
+  picker.title = entry.truncate(title, width_of(picker) - MARKS_WIDTH)
+  picker:update_titles()
+end
+
+---Fill a picker again.
+---@param picker table
+---@param index fun(): integer the entry that gets the focus
+local function refill(picker, index)
+  picker:find({
+    refresh = true,
+    on_done = function()
+      picker.list:view(index())
+    end,
+  })
+end
+
+---Let a picker fill its list again as the index grows, and show messages in its title.
+---@param listing scry.Listing
+---@param source scry.Source
+---@param picker table
+local function keep_fresh(listing, source, picker)
+  listing.is_open = function()
+    return not picker.closed
+  end
+  listing.focused = function()
+    local item = picker:current()
+    return item and item.hit
+  end
+  listing.refresh = function(doc_id)
+    refill(picker, function()
+      return listing:index_of(doc_id)
+    end)
+  end
+  notify.attach(function(text)
+    if listing.is_open() then
+      show_header(picker, source, text)
+    end
+    return listing.is_open()
+  end)
+end
+
 ---@param source scry.Source
 ---@param listing scry.Listing
 ---@return fun(options: table, context: table): fun(add: fun(item: scry.SnacksItem))
@@ -54,6 +103,7 @@ local function finder(source, listing)
   return function(_, context)
     local query = source.live and context.filter.search or source.query
     return function(add)
+      keep_fresh(listing, source, context.picker)
       local task, results, is_done = context.async, nil, false
       local cancel = function() end
       task:on("abort", function()
@@ -66,9 +116,7 @@ local function finder(source, listing)
           end
           results, is_done = answer and items(listing:hits(), width_of(context.picker)) or {}, true
           if answer then
-            context.picker.title = answer.header ~= "" and ("%s: %s"):format(source.title, answer.header)
-              or source.title
-            context.picker:update_titles()
+            show_header(context.picker, source, answer.header)
           end
           task:resume()
         end)
@@ -113,17 +161,14 @@ local function further_handler(listing)
   return function(picker, item)
     local index = item and listing:toggle(item.hit)
     if index then
-      picker:find({
-        refresh = true,
-        on_done = function()
-          picker.list:view(index)
-        end,
-      })
+      refill(picker, function()
+        return index
+      end)
     end
   end
 end
 
-function M.open(source)
+function M.open(source, options)
   local listing = further.new()
   local handlers = { confirm = action_handler(source) }
   local input, list = {}, {}
@@ -132,12 +177,13 @@ function M.open(source)
     input[key] = { "scry_" .. action, mode = { "i", "n" } }
     list[key] = "scry_" .. action
   end
-  require("snacks").picker.pick({
+  require("snacks").picker.pick(vim.tbl_deep_extend("force", {
     source = "scry",
     title = source.title,
     live = source.live,
     supports_live = source.live,
     search = source.live and source.query or nil,
+    show_empty = true,
     finder = finder(source, listing),
     sort = { fields = { "idx" } },
     matcher = { sort_empty = false, fuzzy = false },
@@ -152,7 +198,16 @@ function M.open(source)
     end,
     actions = handlers,
     win = { input = { keys = input }, list = { keys = list } },
-  })
+  }, options or {}))
+end
+
+---Define `Snacks.picker.scry()`, which takes the mode, its arguments and the options of snacks.
+---@param picker table the module snacks.picker
+function M.register(picker)
+  rawset(picker, "scry", function(options)
+    options = options or {}
+    M.open(require("scry").source(options.mode or "find", options), options)
+  end)
 end
 
 return M

@@ -60,6 +60,16 @@ function M.keep_order_sorter()
   })
 end
 
+---Show a text above the results.
+---@param picker table
+---@param text string
+local function show_header(picker, text)
+  local border = picker.layout and picker.layout.results and picker.layout.results.border
+  if border then
+    border:change_title(text ~= "" and text or "Results")
+  end
+end
+
 ---Return a finder that sends requests to the sidecar. A newer request cancels an older one. The answer of a source that
 ---is not live is requested once.
 ---@param source scry.Source
@@ -91,23 +101,21 @@ local function finder(source, listing, picker)
       end
     end
     process_complete()
-    if status.layout.results.border then
-      status.layout.results.border:change_title(answer.header ~= "" and answer.header or "Results")
-    end
+    show_header(status, answer.header)
   end
 
   return setmetatable(own, {
     __call = function(_, prompt, process_result, process_complete)
       cancel()
-      if listing.answer and not source.live then
+      if listing.answer and not source.live and not listing.answer.is_partial then
         return show(listing.answer, process_result, process_complete)
       end
       cancel = listing:ask(source, source.live and prompt or source.query, function(failure, answer)
         if not vim.api.nvim_buf_is_valid(picker().prompt_bufnr or -1) then
           return
         elseif failure then
-          notify.error(failure.message)
-          return process_complete()
+          process_complete()
+          return notify.error(failure.message)
         end
         show(answer, process_result, process_complete)
       end)
@@ -145,6 +153,17 @@ local function selected_hits(picker)
   end, entries)
 end
 
+---Fill a picker again.
+---@param picker table
+---@param index fun(): integer the entry that gets the focus
+local function refill(picker, index)
+  picker:register_completion_callback(function()
+    picker:clear_completion_callbacks()
+    picker:set_selection(picker:get_row(index()))
+  end)
+  picker:refresh()
+end
+
 ---List or hide the further places of the selected result.
 ---@param listing scry.Listing
 ---@param prompt integer
@@ -153,12 +172,34 @@ local function toggle_further(listing, prompt)
   local selection, picker = state.get_selected_entry(), state.get_current_picker(prompt)
   local index = selection and listing:toggle(selection.value)
   if index then
-    picker:register_completion_callback(function()
-      picker:clear_completion_callbacks()
-      picker:set_selection(picker:get_row(index))
+    refill(picker, function()
+      return index
     end)
-    picker:refresh()
   end
+end
+
+---Let a picker fill its list again as the index grows, and show messages above its results.
+---@param listing scry.Listing
+---@param picker table
+local function keep_fresh(listing, picker)
+  listing.is_open = function()
+    return vim.api.nvim_buf_is_valid(picker.prompt_bufnr or -1)
+  end
+  listing.focused = function()
+    local selection = picker:get_selection()
+    return selection and selection.value
+  end
+  listing.refresh = function(doc_id)
+    refill(picker, function()
+      return listing:index_of(doc_id)
+    end)
+  end
+  notify.attach(function(text)
+    if listing.is_open() then
+      show_header(picker, text)
+    end
+    return listing.is_open()
+  end)
 end
 
 ---@param source scry.Source
@@ -224,6 +265,7 @@ function M.open(source, options)
     end,
   }
   picker = require("telescope.pickers").new(options or {}, own)
+  keep_fresh(listing, picker)
   picker:find()
 end
 
