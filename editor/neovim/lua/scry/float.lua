@@ -33,13 +33,15 @@ local function size(lines)
 end
 
 ---Close the window when another one gets the focus, so that it covers nothing that is opened over it.
----@param buffer integer
 ---@param window integer
-local function close_when_left(buffer, window)
-  vim.api.nvim_create_autocmd("WinLeave", {
-    buffer = buffer,
-    once = true,
+local function close_when_left(window)
+  -- Some pickers enter their prompt without the events of windows.
+  vim.api.nvim_create_autocmd({ "WinEnter", "BufEnter", "InsertEnter" }, {
+    desc = "Scry: close the float that lost the focus",
     callback = function()
+      if not vim.api.nvim_win_is_valid(window) then
+        return true -- removes the autocommand
+      end
       vim.schedule(function()
         if vim.api.nvim_win_is_valid(window) and vim.api.nvim_get_current_win() ~= window then
           vim.api.nvim_win_close(window, true)
@@ -102,7 +104,7 @@ function M.open(text, title, on_close)
     vim.api.nvim_set_option_value(name, value, { win = window, scope = "local" })
   end
   map_close_keys(buffer, window, previous, was_insert, on_close)
-  close_when_left(buffer, window)
+  close_when_left(window)
   if was_insert then
     vim.cmd("noautocmd stopinsert")
   end
