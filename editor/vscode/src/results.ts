@@ -72,7 +72,8 @@ function resultItem(hit: Hit): vscode.TreeItem {
   const item = new vscode.TreeItem(label, furtherHitsOf(hit).length > 0 ? Collapsed : None);
   item.id = idOf(hit);
   // The side bar is narrow and cuts off the location, which the tooltip repeats. The evidence therefore comes first.
-  item.description = [result.evidence ? `(${result.evidence})` : "", shortLocation(hit)].filter(Boolean).join("  ");
+  const location = parent && result.location ? `line ${result.location.range.start.line + 1}` : shortLocation(hit);
+  item.description = [result.evidence ? `(${result.evidence})` : "", location].filter(Boolean).join("  ");
   item.tooltip = [result.doc_id, result.snippet, furtherPlaces(result)].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(iconOf(result));
   item.contextValue = "scry.result";

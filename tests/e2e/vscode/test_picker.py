@@ -205,6 +205,7 @@ def test_further_places_are_one_key_away_and_their_use_is_logged(window: Window,
     expect(result).to_have_attribute("aria-expanded", "true")
     children = window.page.locator(".pane-body .monaco-list-row[aria-level='3']")
     expect(children).to_have_count(5)
+    expect(children.first).to_contain_text(re.compile(r"line \d+"))
     children.first.click()
     assert used_since(server, before, 3)[2] == place
 

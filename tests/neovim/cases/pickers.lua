@@ -10,6 +10,7 @@ local STAND_INS = {
   mini_pick = [==[
     local active, tick, items = nil, 0, {}
     local pick = {
+      config = { mappings = { choose = "<CR>", scroll_down = "<C-f>", choose_in_tabpage = "<C-t>" } },
       builtin = { resume = function() _G.resumed = true end },
       start = function(options) active = options; options.source.items() end,
       is_picker_active = function() return active ~= nil end,
