@@ -88,6 +88,32 @@ T["every tag in the help exists"] = function()
   expect.equality(missing, {})
 end
 
+T["the recipes for plugin managers lead to the plugin in its subfolder"] = function()
+  local clone =
+    vim.fn.fnamemodify(child().lua_get("vim.api.nvim_get_runtime_file('doc/scry.txt', false)[1]"), ":p:h:h:h:h")
+  local function recipe(manager)
+    local text = with_help():match("With " .. manager .. ": >%l+\n\n(.-)\n<")
+    return (text:gsub("/path/to/scry", clone))
+  end
+  local lazy = assert(loadstring("return " .. recipe("lazy%.nvim")))()
+  expect.equality(vim.fn.filereadable(lazy.dir .. "/plugin/scry.lua"), 1)
+  local packer = setfenv(assert(loadstring(recipe("packer%.nvim"))), {
+    use = function(spec)
+      expect.equality(vim.fn.filereadable(("%s/%s/plugin/scry.lua"):format(spec[1], spec.rtp)), 1)
+    end,
+  })
+  packer()
+  local path, folder = recipe("vim%-plug"):match("Plug '(.-)', { 'rtp': '(.-)' }")
+  expect.equality(vim.fn.filereadable(("%s/%s/plugin/scry.lua"):format(path, folder)), 1)
+  child().lua([[
+    vim.cmd("delcommand Scry")
+    vim.g.loaded_scry = nil
+    _G.MiniDeps = { later = function(run) run() end }
+  ]])
+  child().lua(recipe("mini%.deps"))
+  expect.equality(child().fn.exists(":Scry"), 2)
+end
+
 T["every command, option, key and function is in the help"] = function()
   local text = with_help()
   for _, name in ipairs(child().lua_get("require('scry.commands').names()")) do

@@ -78,6 +78,7 @@ T["detail shows a result in full in a buffer"] = function()
   child().wait("vim.bo.filetype == 'markdown' and vim.bo.buftype == 'nofile'", "the buffer")
   editor.expect_holds(child().text(), "Sums all prices")
   expect.equality(child().answered("scry/use", 2).params.how, "detail")
+  expect.equality(child().sent("scry/detail")[1].params.record_use, false) -- it is one use, not two
 end
 
 T["a commit opens as a diff"] = function()

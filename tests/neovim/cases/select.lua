@@ -91,7 +91,7 @@ end
 T["reports an empty answer"] = function()
   child().cmd("Scry find qzxwvut")
   child().wait("_G.said[1]")
-  editor.expect_holds(child().lua_get("_G.said[1].text"), "Scry: Nothing found")
+  editor.expect_holds(child().lua_get("_G.said[1].text"), "Nothing found")
 end
 
 T["waits for an index that has nothing to show yet"] = function()
