@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from scry.core import BadRequest
 from scry.surfaces.cli.run import run
 from scry_protocol import messages
+from scry_protocol.messages import FindParams, NeighborsParams
 from tests.sample.indexed import IndexedProject, doc_ids
 
 FILES = {
@@ -144,3 +147,53 @@ def test_find_with_a_file_refuses_unsupported_parameters(
     assert said in capsys.readouterr().err
     assert run(["find", "--no-wait", "--file", "post/retry.py", "--limit", "1"]) == 0
     assert "./post/clock.py" in capsys.readouterr().out
+
+
+ALIKE = {
+    "carts.py": "def add_to_cart(cart, item):\n    cart.items.append(item)\n    cart.total += item.price\n",
+    "baskets.py": "class Basket:\n    def add_to_basket(self, item):\n"
+    "        self.items.append(item)\n        self.total += item.price\n",
+    "weather.py": "def forecast_rain(clouds):\n    return clouds.humidity > 80\n",
+}
+
+
+@pytest.mark.acceptance("N1")
+def test_similar_places_are_found_by_line_and_by_doc_id(own_shop: IndexedProject) -> None:
+    own_shop.write(ALIKE)
+    own_shop.update_index()
+    with closing(own_shop.engine()) as engine:
+        by_line = engine.neighbors(NeighborsParams("carts.py", by="similar", line=2, limit=3))
+        found = [result.doc_id for result in by_line.results]
+        assert {"./baskets.py::Basket.add_to_basket", "./shop/cart.py::add_to_cart"} <= set(found)
+        assert "./weather.py::forecast_rain" not in found
+        assert by_line.results[0].contributions["semantic"].score_type == "cosine"
+        assert "./carts.py::add_to_cart" not in found
+        by_doc_id = engine.neighbors(NeighborsParams("./carts.py::add_to_cart", by="similar", limit=3))
+        assert [each.doc_id for each in by_doc_id.results] == [each.doc_id for each in by_line.results]
+        back = engine.neighbors(NeighborsParams("baskets.py", by="similar", line=3, limit=20)).results
+        assert "./carts.py::add_to_cart" in [each.doc_id for each in back[:3]]
+        assert not [each.doc_id for each in back if each.doc_id.startswith("./baskets.py")], "its class resembles it"
+        for wrong, field in (
+            (NeighborsParams("carts.py", line=2), "line"),
+            (NeighborsParams("gone.py", by="similar"), "file"),
+        ):
+            with pytest.raises(BadRequest) as refused:
+                engine.neighbors(wrong)
+            assert refused.value.field == field
+
+
+@pytest.mark.acceptance("F5", "N1")
+def test_excerpt_gives_the_lines_that_match_best(own_shop: IndexedProject) -> None:
+    body = "".join(f"    step_{number} = {number}\n" for number in range(30))
+    own_shop.write({"parcels.py": f"def send_parcel(parcel):\n{body}\tparcel.weigh_twice()\n    return parcel\n"})
+    own_shop.update_index()
+    with closing(own_shop.engine()) as engine:
+        asked = FindParams("send parcel and weigh it", types=["code"])
+        plain = engine.find(asked)
+        shown = engine.find(msgspec.structs.replace(asked, excerpt=3))
+        first = next(each for each in shown.results if each.doc_id == "./parcels.py::send_parcel")
+        assert first.excerpt
+        assert [line.line for line in first.excerpt] == [2, 32, 33]
+        assert first.excerpt[1].text == "parcel.weigh_twice()"
+        bare = [msgspec.structs.replace(each, excerpt=msgspec.UNSET) for each in shown.results]
+        assert bare == plain.results

@@ -158,7 +158,7 @@ class OverMcp:
 
     async def _run(self) -> None:
         command = StdioServerParameters(
-            command=sys.executable, args=["-m", "scry", "mcp"], cwd=self._folder, env=dict(os.environ)
+            command=sys.executable, args=["-m", "scry", "mcp", "--structured"], cwd=self._folder, env=dict(os.environ)
         )
         async with Client(command, cache=None) as client:  # pyright: ignore[reportArgumentType]
             while (asked := await self._asked.get()) is not None:

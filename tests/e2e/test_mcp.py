@@ -54,7 +54,7 @@ def test_client_sees_a_tool_with_schema_for_every_mode(shop: Path, mode: str) ->
         return (await client.list_tools()).tools, client.instructions or ""
 
     tools, instructions = in_session(shop, look, mode=mode)
-    assert [tool.name for tool in tools] == [tool.mode for tool in TOOLS]
+    assert [tool.name for tool in tools] == [tool.name for tool in TOOLS]
     assert "query_id" in instructions
     for tool in tools:
         assert tool.description
@@ -112,6 +112,7 @@ def test_every_tool_returns_text_and_schema_valid_structure(
         found = await client.call_tool("find", {"query": QUERY})
         name = structure_of(found)["query_id"]
         asked: dict[str, dict[str, Any]] = {
+            "find_related": {"file": "shop/mail.py", "line": 2},
             "orient": {"path": "shop"},
             "recent": {},
             "neighbors": {"file": "shop/mail.py", "by": "dependency"},
@@ -129,9 +130,10 @@ def test_every_tool_returns_text_and_schema_valid_structure(
         return results
 
     texts = {tool: text_of(result) for tool, result in in_session(shop, ask, mode=mode).items()}
-    assert list(texts) == [tool.mode for tool in TOOLS]
+    assert list(texts) == [tool.name for tool in TOOLS]
     assert "./shop/mail.py::send_receipt" in texts["find"]
     assert "at shop/mail.py:1-3" in texts["find"]
+    assert "sem #1" in texts["find_related"]
     assert "print(address)" in texts["detail"]
     assert "Cart" in texts["why"]
     assert (texts["use"], texts["feedback"]) == ("Noted.\n", "Noted.\n")
@@ -191,7 +193,7 @@ def test_mcp_error_names_the_parameter(shop: Path) -> None:
 
 def test_unknown_tool_is_refused(shop: Path) -> None:
     async def ask(client: Client) -> None:
-        with pytest.raises(MCPError, match="there is no tool 'grep'; there are find, orient"):
+        with pytest.raises(MCPError, match="there is no tool 'grep'; there are find, find_related, orient"):
             await client.call_tool("grep", {"query": "x"})
 
     in_session(shop, ask)
@@ -224,6 +226,7 @@ def test_text_is_the_default_form_and_costs_few_tokens(shop: Path, form: tuple[s
     tools, result = in_session(shop, look, form=form)
     assert (any(tool.output_schema for tool in tools), result.structured_content) == (False, None)
     assert "send_receipt" in text_of(result)
+    assert "   3| print(address)\n" in text_of(result), "the best lines save the question for detail"
     listed = len(msgspec.json.encode([tool.model_dump(exclude_none=True) for tool in tools]))
     with_schemas = in_session(shop, look)[0]
     assert listed * 3 < len(msgspec.json.encode([tool.model_dump(exclude_none=True) for tool in with_schemas]))
@@ -374,7 +377,7 @@ def test_mcp_over_http_gives_the_same_answers(shop: Path, mode: str) -> None:
     with McpServer(shop) as server:
         assert server.port is not None
         tools, found = asyncio.run(asyncio.wait_for(ask(server.port), 60))
-        assert tools == [tool.mode for tool in TOOLS]
+        assert tools == [tool.name for tool in TOOLS]
         assert found["results"] == structure_of(call(shop, "find", query=QUERY))["results"]
         assert server.end() == 0
 

@@ -30,6 +30,7 @@ class FindParams(Params, frozen=True):
     picker: id of the client's picker; a newer find with the same id cancels the older one, and is logged once it
         settles.
     full: return every result in full.
+    excerpt: number of lines of each result's text to return, those that match the query best; 0 for none.
     reason: read the query as a relational query over the code graph, such as "what calls foo and is called by bar".
     projects: names of the projects to search, registered or open; the open ones, or the current one, when empty.
     all_projects: search every registered project, and the open ones.
@@ -46,6 +47,7 @@ class FindParams(Params, frozen=True):
     folder: str | None = None
     picker: str | None = None
     full: bool = False
+    excerpt: Annotated[int, Meta(ge=0, le=50)] = 0
     reason: bool = False
     projects: list[str] = []
     all_projects: bool = False
@@ -104,11 +106,14 @@ class OrientParams(Params, frozen=True):
 
 
 class NeighborsParams(Params, frozen=True):
-    """A query for the neighbours of a file, or for the coverage of a belief.
+    """A query for the neighbours of a file, for what resembles a place in it, or for the coverage of a belief.
 
     file: URI of the file, its path relative to the project, or a doc_id in it, also with `<project>:` before it; empty
         when a belief is given.
-    by: cochange for files that changed in the same commits; dependency for imports and calls, in both directions.
+    by: cochange for files that changed in the same commits; dependency for imports and calls, in both directions;
+        similar for functions, classes and sections near in meaning to the one at `line`, or to the one that a doc_id
+        names.
+    line: a line of the file, 1-based, for similar; its first symbol when absent.
     belief: id of the belief whose coverage to return instead, with or without `belief:` before it.
     types: of a belief's coverage only these content types; all when empty.
     limit: maximum number of results.
@@ -116,7 +121,8 @@ class NeighborsParams(Params, frozen=True):
     """
 
     file: str = ""
-    by: Literal["cochange", "dependency"] = "cochange"
+    by: Literal["cochange", "dependency", "similar"] = "cochange"
+    line: Annotated[int, Meta(ge=1)] | None = None
     belief: str | None = None
     types: list[ContentType] = []
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10

@@ -209,6 +209,17 @@ class FurtherPlace(Result, frozen=True):
     location: Location
 
 
+class ExcerptLine(Result, frozen=True):
+    """One line of a result's text.
+
+    line: its number in the file, 1-based.
+    text: the line, without its end.
+    """
+
+    line: int
+    text: str
+
+
 class ResultItem(Result, frozen=True):
     """One result.
 
@@ -229,6 +240,7 @@ class ResultItem(Result, frozen=True):
     evidence: the evidence in few words, such as `sem #1 | lex #2 | test x0.5 | imp 12`: ranks, and the factor that
         lowered it most; where no oracle was asked the reason, such as `entry point` or `2 days ago`.
     full: the result in full, where that was requested.
+    excerpt: its lines that match the query best, in their order, where they were requested.
     via: the link from the current project to its project, such as LEARNS_FROM; empty without a link.
     more_in_file: number of further places of its file that are worth a look and no results; on the best result of a
         file, in find. The same query with `path:` and the file's path returns them.
@@ -253,6 +265,7 @@ class ResultItem(Result, frozen=True):
     metadata: Metadata | UnsetType = UNSET
     evidence: str = ""
     full: Full | UnsetType = UNSET
+    excerpt: list[ExcerptLine] | UnsetType = UNSET
     via: str = ""
     more_in_file: int = 0
     further: list[FurtherPlace] = []

@@ -56,7 +56,7 @@ class FindRequest(Struct, frozen=True):
     """Parameters of find. mode: its name on the wire; reason reads the query as a question over the code graph.
 
     types, domains: empty for all. source: project or persona; empty for both. with_full_results: give each result in
-    full.
+    full. excerpt_lines: lines of each result's text to give with it.
     """
 
     query: str
@@ -68,6 +68,7 @@ class FindRequest(Struct, frozen=True):
     domains: Sequence[str] = ()
     mode: Literal["find", "reason"] = "find"
     with_full_results: bool = False
+    excerpt_lines: int = 0
 
 
 class RecentRequest(Struct, frozen=True):
@@ -89,11 +90,11 @@ class OrientRequest(Struct, frozen=True):
     limit: int
 
 
-NeighborKind = Literal["cochange", "dependency"]
+NeighborKind = Literal["cochange", "dependency", "similar"]
 
 
 class NeighborsRequest(Struct, frozen=True):
-    """Parameters of neighbors: a file, or the id of a belief. by: the relation, of a file.
+    """Parameters of neighbors: a file, or the id of a belief. by: the relation, of a file. line: 1-based, for similar.
 
     types: only these content types of what the belief reaches; all when empty.
     """
@@ -103,3 +104,4 @@ class NeighborsRequest(Struct, frozen=True):
     by: NeighborKind = "cochange"
     belief: str | None = None
     types: Sequence[str] = ()
+    line: int | None = None

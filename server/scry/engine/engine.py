@@ -22,7 +22,7 @@ from scry.core.notices import COMMAND_LINE, CommandNames
 from scry.core.settings import Settings
 from scry.core.types import Answer, IndexState
 from scry.engine.activity.recorder import Recorder
-from scry.engine.context import DEFAULT_CONTEXT, RequestContext
+from scry.engine.context import DEFAULT_CONTEXT, FindRequest, RecentRequest, RequestContext
 from scry.engine.modes import ProjectModes
 from scry.engine.project_index import IndexAction, ProjectIndex
 from scry.engine.response.answer import (
@@ -247,10 +247,16 @@ class Engine:
         snapshot = self.index.snapshot(())
         return [next(iter(snapshot.resolve(doc_id).doc_keys), 0) for doc_id in doc_ids]
 
-    def present(self, answer: Answer, mode: str, context: RequestContext, *, full: bool = False) -> PresentedAnswer:
-        """Return an answer in the wire's form. full: with every result in full."""
+    def present(
+        self, answer: Answer, mode: str, context: RequestContext, request: FindRequest | RecentRequest | None = None
+    ) -> PresentedAnswer:
+        """Return an answer in the wire's form. request: says whether results are given in full or with an excerpt."""
         presented = present_answer(answer, mode, self.project, context)
-        return PresentedAnswer(self._add_full(presented, answer, context) if full else presented, answer.notices)
+        if request is not None and request.with_full_results:
+            presented = self._add_full(presented, answer, context)
+        if isinstance(request, FindRequest) and request.excerpt_lines:
+            presented = self._add_excerpts(presented, answer, request.excerpt_lines)
+        return PresentedAnswer(presented, answer.notices)
 
     # Acts on answers ----------------------------------------------------------------------------------------------
 
@@ -363,7 +369,15 @@ class Engine:
             doc_keys = [hit.document.doc_key for hit in answer.hits]
             doc_keys += [place.document.doc_key for hit in answer.hits for place in hit.further]
             presented = record_answer(self.recorder, presented, params, context.encoding, doc_keys)
+        if excerpt := getattr(params, "excerpt", 0):
+            presented = self._add_excerpts(presented, answer, excerpt)
         return self._add_full(presented, answer, context) if getattr(params, "full", False) else presented
+
+    def _add_excerpts(self, presented: messages.Answer, answer: Answer, count: int) -> messages.Answer:
+        from scry.engine.response.excerpts import add_excerpts
+
+        store = self.index.store()
+        return presented if store is None else add_excerpts(presented, answer.hits, store, count)
 
     def _add_full(self, presented: messages.Answer, answer: Answer, context: RequestContext) -> messages.Answer:
         from scry.engine.response.details import add_full_results

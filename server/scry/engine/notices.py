@@ -154,6 +154,16 @@ class GraphPending(Notice, frozen=True, tag="graph_pending"):
         return f"the code graph is still being made: {self.missing} may be missing"
 
 
+class NothingSimilar(Notice, frozen=True, tag="nothing_similar"):
+    """No other place is near in meaning to a document, or it has no vector yet. doc_id: the document."""
+
+    doc_id: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"nothing resembles {self.doc_id}, or its meaning is not indexed yet"
+
+
 class NoCoChangeHistory(Notice, frozen=True, tag="no_co_change_history"):
     """Co-change can't be asked about, for no history is known; dependency can."""
 

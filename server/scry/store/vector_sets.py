@@ -257,6 +257,15 @@ class VectorIndex:
         matches = rows.search(query, 1, np.array([doc_key], np.int64))
         return matches[0][1] if matches else None
 
+    def similar(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
+        """Return the documents nearest to one, itself included, as `nearest`; none where it has no vector yet."""
+        with self._lock:
+            active = self._sets.active()
+            if active is None:
+                return []
+            rows = self._open_vectors(active)
+        return rows.search_like(doc_key, limit)
+
     @property
     def embedder(self) -> EmbedderInfo | None:
         """The embedder of the active vectors."""

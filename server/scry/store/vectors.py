@@ -262,6 +262,20 @@ class VectorFile:
         nearest = nearest[cosines[nearest] > _NO_COSINE]
         return list(zip(doc_keys[nearest].tolist(), cosines[nearest].tolist(), strict=True))
 
+    def search_like(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
+        """Return the `limit` rows nearest to that of a document, itself included, as `search`; none without a row."""
+        rows = self._rows
+        own = np.flatnonzero(rows.doc_keys == doc_key)[:1]
+        if not len(own):
+            return []
+        from numkong import dots_pack, dots_packed
+
+        products = np.asarray(dots_packed(rows.matrix, dots_pack(rows.matrix[own].astype(np.int8))))[:, 0]
+        scales = rows.scales.astype(np.float64)
+        cosines = np.round(products.astype(np.int64) * scales * scales[own[0]], 6)
+        nearest = np.lexsort((rows.doc_keys, -cosines))[:limit]
+        return list(zip(rows.doc_keys[nearest].tolist(), cosines[nearest].tolist(), strict=True))
+
     def _cosines(self, rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float64]:
         """Return the cosine of each row, from exact integer products: however many rows there are, they are equal."""
         query = rotate(query[None])[0]

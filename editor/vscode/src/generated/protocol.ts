@@ -94,6 +94,8 @@ export interface FindParams {
   picker?: string | null;
   /** return every result in full (default false). */
   full?: boolean;
+  /** number of lines of each result's text to return, those that match the query best; 0 for none (0 to 50; default 0). */
+  excerpt?: number;
   /** read the query as a relational query over the code graph, such as "what calls foo and is called by bar" (default false). */
   reason?: boolean;
   /** names of the projects to search, registered or open; the open ones, or the current one, when empty (default []). */
@@ -229,6 +231,8 @@ export interface ResultItem {
   evidence?: string;
   /** the result in full, where that was requested. */
   full?: Full;
+  /** its lines that match the query best, in their order, where they were requested. */
+  excerpt?: ExcerptLine[];
   /** the link from the current project to its project, such as LEARNS_FROM; empty without a link (default ""). */
   via?: string;
   /** number of further places of its file that are worth a look and no results; on the best result of a file, in find. The same query with `path:` and the file's path returns them (default 0). */
@@ -433,6 +437,14 @@ export interface Bearing {
   statement?: string;
 }
 
+/** One line of a result's text. */
+export interface ExcerptLine {
+  /** its number in the file, 1-based. */
+  line: number;
+  /** the line, without its end. */
+  text: string;
+}
+
 /** A further place of a result's file that is worth a look and is no result itself. */
 export interface FurtherPlace {
   /** its id; detail, use, feedback and why accept it. */
@@ -515,12 +527,14 @@ export interface RecentParams {
   linked_projects?: boolean;
 }
 
-/** A query for the neighbours of a file, or for the coverage of a belief. */
+/** A query for the neighbours of a file, for what resembles a place in it, or for the coverage of a belief. */
 export interface NeighborsParams {
   /** URI of the file, its path relative to the project, or a doc_id in it, also with `<project>:` before it; empty when a belief is given (default ""). */
   file?: string;
-  /** cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange"). */
-  by?: "cochange" | "dependency";
+  /** cochange for files that changed in the same commits; dependency for imports and calls, in both directions; similar for functions, classes and sections near in meaning to the one at `line`, or to the one that a doc_id names (default "cochange"). */
+  by?: "cochange" | "dependency" | "similar";
+  /** a line of the file, 1-based, for similar; its first symbol when absent (at least 1). */
+  line?: number | null;
   /** id of the belief whose coverage to return instead, with or without `belief:` before it. */
   belief?: string | null;
   /** of a belief's coverage only these content types; all when empty (default []). */

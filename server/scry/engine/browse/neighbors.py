@@ -28,14 +28,16 @@ from scry.engine.notices import (
     GraphPending,
     NoCoChange,
     NoCoChangeHistory,
+    NothingSimilar,
     ReachesNothing,
 )
 from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import browse_question
-from scry.engine.search.results import truncate
+from scry.engine.search.results import make_snippet, truncate
 from scry.store.graph import Confidence, Neighbors
 from scry.store.history.reader import HistoryReader
 from scry.store.index.files import IndexedFileInfo
+from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import BeliefTarget
 
 _EXTRA_CANDIDATES = 200
@@ -43,6 +45,9 @@ _EXTRA_CANDIDATES = 200
 
 _MAX_LINKS = 10_000
 """Calls and imports read in each direction; a file with more of them is related to everything."""
+
+MIN_SIMILARITY = 0.3
+"""The cosine below which two places do not resemble each other: that of unrelated functions of one project."""
 
 _RelationsByPath = dict[str, list[NeighborRelation]]
 
@@ -53,6 +58,10 @@ def list_neighbors(request: NeighborsRequest, root: Path, reading: IndexView, co
     The request's file may be the doc_id of a document in it. Raises BadRequest for an unknown file, Cancelled.
     """
     by, limit = request.by, request.limit
+    if request.line is not None and by != "similar":
+        raise BadRequest("line", "is asked about by similar alone; by the other relations a file is asked about")
+    if by == "similar":
+        return _list_similar(request, root, reading)
     file, notices = _resolve_file(request.file, root, reading)
     faults = reading.faults
     try:
@@ -64,6 +73,68 @@ def list_neighbors(request: NeighborsRequest, root: Path, reading: IndexView, co
     hits = tuple(_make_neighbor_hits(relations, by, limit, reading))
     question = browse_question(file_doc_id(file.path), limit)
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, tuple(notices))
+
+
+def _list_similar(request: NeighborsRequest, root: Path, reading: IndexView) -> Answer:
+    """Return the documents nearest in meaning to the one that the request names, or that holds its line."""
+    store = reading.store
+    file, _ = _resolve_file(request.file, root, reading)
+    document = _resolve_place(request, file, root, store)
+    near = store.vectors.similar(document.doc_key, request.limit + _EXTRA_CANDIDATES) if document else []
+    headers = store.documents.headers([doc_key for doc_key, _ in near])
+    documents = store.documents.get_documents(list(headers))
+    others = [
+        (documents[doc_key], min(1.0, cosine))
+        for doc_key, cosine in near
+        if doc_key in documents and cosine >= MIN_SIMILARITY and not _overlap(documents[doc_key], document)
+    ][: request.limit]
+    files = [known for path in {each.path for each, _ in others} if (known := store.files.get_file(path))]
+    structures = file_structures(files, reading.history)
+    hits = [
+        Hit(
+            rank,
+            Candidate(
+                headers[each.doc_key], {"semantic": OracleMatch(each.doc_key, rank, cosine, "cosine")}, 0.0, (), cosine
+            ),
+            each,
+            structures.get(each.path),
+            make_snippet(each, store.files.get_text(each.path)),
+        )
+        for rank, (each, cosine) in enumerate(others, 1)
+    ]
+    notices: list[Notice] = [] if hits else [NothingSimilar(document.doc_id if document else file_doc_id(file.path))]
+    question = browse_question(document.doc_id if document else file_doc_id(file.path), request.limit)
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, tuple(hits), reading.faults, tuple(notices))
+
+
+def _resolve_place(request: NeighborsRequest, file: IndexedFileInfo, root: Path, store: IndexStore) -> Document | None:
+    """Return the document that a doc_id names, else the smallest one that holds the line, else the file's first."""
+    if request.line is None:
+        named = store.documents.find_by_doc_id(f"./{parse_project_path('file', request.file, root)}")
+        if named:
+            return named[0]
+    doc_keys = [doc_key for doc_key, _ in store.documents.doc_keys_in_file(file.path)[1]]
+    inside = sorted(store.documents.get_documents(doc_keys).values(), key=lambda each: each.symbol.span.start.line)
+    if request.line is None:
+        return inside[0] if inside else None
+    holding = [each for each in inside if _first_line(each) <= request.line - 1 <= each.symbol.span.end.line]
+    before = [each for each in inside if _first_line(each) <= request.line - 1]
+    return min(holding, key=_line_count, default=before[-1] if before else (inside[0] if inside else None))
+
+
+def _first_line(document: Document) -> int:
+    return document.symbol.span.start.line
+
+
+def _line_count(document: Document) -> int:
+    return document.symbol.span.end.line - document.symbol.span.start.line
+
+
+def _overlap(one: Document, other: Document | None) -> bool:
+    """Return whether two documents share a line: a method resembles its class."""
+    if other is None or one.path != other.path:
+        return False
+    return _first_line(one) <= other.symbol.span.end.line and _first_line(other) <= one.symbol.span.end.line
 
 
 def _resolve_file(path_input: str, root: Path, reading: IndexView) -> tuple[IndexedFileInfo, list[Notice]]:

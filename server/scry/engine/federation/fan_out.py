@@ -69,12 +69,12 @@ def find_in_projects(projects: Sequence[Participant], request: FindRequest, cont
             raise retrieved
         own = subrequest_context(context, participant)
         engine = require_engine(participant)
-        return engine.present(engine.modes.build_answer(retrieved, own), "find", own, full=request.with_full_results)
+        return engine.present(engine.modes.build_answer(retrieved, own), "find", own, request)
 
     def answer_relation_query(participant: Participant) -> PresentedAnswer:
         own = subrequest_context(context, participant)
         engine = require_engine(participant)
-        return engine.present(engine.modes.find(request, own), request.mode, own, full=request.with_full_results)
+        return engine.present(engine.modes.find(request, own), request.mode, own, request)
 
     ordered = sort_by_name(projects)
     if request.mode == "reason":  # a name in the question may be known in only some of the projects

@@ -66,7 +66,7 @@ def _ask_recent(
 ) -> PresentedAnswer:
     own_context, engine = subrequest_context(context, project), require_engine(project)
     answer = engine.modes.recent(request, own_context, now=now, matches=own)
-    return engine.present(answer, "recent", own_context, full=request.with_full_results)
+    return engine.present(answer, "recent", own_context, request)
 
 
 def _shorten_notices(answer: PresentedAnswer | ScryError) -> PresentedAnswer | ScryError:

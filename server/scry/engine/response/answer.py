@@ -73,6 +73,7 @@ def find_request(params: messages.FindParams) -> FindRequest:
         params.domains,
         mode="reason" if params.reason else "find",
         with_full_results=params.full,
+        excerpt_lines=params.excerpt,
     )
 
 
@@ -96,7 +97,7 @@ def orient_request(params: messages.OrientParams) -> OrientRequest:
 
 def neighbors_request(params: messages.NeighborsParams) -> NeighborsRequest:
     """Return the parameters of a neighbors."""
-    return NeighborsRequest(params.file, params.limit, params.by, params.belief, params.types)
+    return NeighborsRequest(params.file, params.limit, params.by, params.belief, params.types, params.line)
 
 
 @overload

@@ -106,8 +106,12 @@ def neighbors(
     file: Annotated[str | None, Parameter(help="The same as PATH.")] = None,
     by: Annotated[
         NeighborsBy,
-        Parameter(show_default=True, help="Files that changed in the same commits, or imports and calls."),
+        Parameter(
+            show_default=True,
+            help="Files that changed in the same commits; imports and calls; or places near in meaning to one in it.",
+        ),
     ] = NEIGHBORS_DEFAULTS.by,
+    line: Annotated[int | None, Parameter(help="With --by similar: the line of the place, from 1.")] = None,
     belief: Annotated[str | None, Parameter(help="A belief instead: what it reaches.")] = None,
     types: TypeOption = (),
     limit: LimitOption = NEIGHBORS_DEFAULTS.limit,
@@ -121,7 +125,9 @@ def neighbors(
         raise BadRequest("file", f"{path} and --file {file} are two files; give one of them")
     file = path if path is not None else file
     if belief is None and file is not None:
-        return ask_for_neighbors(file, by, limit, question_options)
+        return ask_for_neighbors(file, by, limit, question_options, line)
+    if line is not None:
+        raise BadRequest("line", "is in a file; name it with --file")
     if belief is None or file is not None:
         raise BadRequest("file", "name a file, or a --belief")
     params = parse_params(
@@ -130,12 +136,15 @@ def neighbors(
     return ask(lambda engine: engine.neighbors(params), question_options)
 
 
-def ask_for_neighbors(file: str, by: NeighborsBy, limit: int, question_options: QuestionOptions) -> int:
+def ask_for_neighbors(
+    file: str, by: NeighborsBy, limit: int, question_options: QuestionOptions, line: int | None = None
+) -> int:
     """Ask for the neighbors of a file, print them, and return the exit status. Raises ScryError."""
     is_elsewhere = bool(split_off_project(file)[0])
     values = {
         "file": replace_undecodable(file if is_elsewhere else to_project_path(file, question_options.root)),
         "by": by,
+        "line": line,
         "limit": limit,
     }
     params = parse_params(NeighborsParams, values)

@@ -48,6 +48,9 @@ def find(
     ] = None,
     only: ResultFilters = NO_FILTERS,
     full: FullOption = False,
+    excerpt: Annotated[
+        int, Parameter(help="Show so many lines of each result's text, those that match best.")
+    ] = FIND_DEFAULTS.excerpt,
     reason: Annotated[
         bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
     ] = False,
@@ -65,7 +68,14 @@ def find(
     The word find may be left out: scry "where is the retry limit". A question that begins with a dash or is the name of
     a command comes after two dashes: scry -- status. Columns of places in JSON count UTF-16 units, as in LSP.
     """
-    options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
+    options = {
+        "limit": limit,
+        "min_score": min_score,
+        "intent": intent,
+        "full": full,
+        "excerpt": excerpt,
+        "reason": reason,
+    }
     words = {"query": replace_undecodable(" ".join(query))}
     params = parse_params(FindParams, {**words, **options, **only.to_params(), **project_options.to_params()})
     if detail is not None:

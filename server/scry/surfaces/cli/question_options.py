@@ -14,7 +14,7 @@ from scry.surfaces.cli.answering import OutputFormat, make_request_context
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry_protocol.messages.answer import ContentType
 
-NeighborsBy = Literal["cochange", "dependency"]
+NeighborsBy = Literal["cochange", "dependency", "similar"]
 
 
 def _parse_integer(_: type[int], tokens: Sequence[Token]) -> int:

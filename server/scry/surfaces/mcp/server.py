@@ -125,7 +125,7 @@ class _McpService:
         self._options = options
         self._requests = RequestPool()
         self._first_indexes = FirstIndexWaiter(projects)
-        self._tools = {tool.mode: tool for tool in TOOLS}
+        self._tools = {tool.name: tool for tool in TOOLS}
 
     @asynccontextmanager
     async def lifespan(self, _: Server[Any]) -> AsyncGenerator[dict[str, Any]]:
@@ -148,7 +148,9 @@ class _McpService:
             )
         began = time.monotonic()
         try:
-            tool_params, budget = parse_arguments(tool, params.arguments or {})
+            tool_params, budget = parse_arguments(
+                tool, params.arguments or {}, with_structure=self._options.with_structure
+            )
             result = await self._requests.run(lambda cancelled: self._run_tool(tool, tool_params, cancelled))
             answer = to_tool_result(result, budget, home=self._home_name, with_structure=self._options.with_structure)
         except ScryError as error:
@@ -158,7 +160,7 @@ class _McpService:
             answer = to_error_result(
                 ScryError(f"something went wrong inside of Scry ({type(error).__name__}); its log says what")
             )
-        log_request(tool.mode, 400 if answer.is_error else 200, time.monotonic() - began, None)
+        log_request(tool.name, 400 if answer.is_error else 200, time.monotonic() - began, None)
         return answer
 
     async def list_resources(
@@ -193,7 +195,7 @@ class _McpService:
 
     def _describe_tool(self, tool: ToolDefinition, *, several: bool) -> types.Tool:
         return types.Tool(
-            name=tool.mode,
+            name=tool.name,
             title=tool.title,
             description=tool.description,
             input_schema=input_schema(tool, with_other_projects=several),

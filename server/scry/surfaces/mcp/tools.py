@@ -25,7 +25,8 @@ INSTRUCTIONS = """\
 Scry searches this code base by meaning, by words and by its history at once, and shows why each result is there.
 Ask it before you grep for an idea or read files at random: one find usually names the functions that matter.
 
-- find: where is something? Ask in plain words, or name an identifier. orient: what matters in a folder that you do
+- find: where is something? Ask in plain words, or name an identifier. find_related: what is like the code at this
+  line? orient: what matters in a folder that you do
   not know?
 - detail: the full text of a result, with its callers, callees and the files that change with it. No need to open
   the file.
@@ -55,7 +56,9 @@ class ToolDefinition(Struct, frozen=True):
 
     mode: the operation that it runs. parameters: those that are offered, each with its description. budget: tokens that
     its text may have by default; 0 for a text of a line or two. is_read_only: whether it changes nothing but the log.
-    is_idempotent: whether a second call with the same arguments changes nothing further.
+    is_idempotent: whether a second call with the same arguments changes nothing further. preset: parameters that every
+    call has, and that are not offered. text_defaults: parameters of a call that is answered in text and leaves them
+    out; programs, which get structured output, ask for what they want. alias: its name, where that is not the mode.
     """
 
     mode: str
@@ -65,6 +68,14 @@ class ToolDefinition(Struct, frozen=True):
     budget: int = 2000
     is_read_only: bool = True
     is_idempotent: bool = True
+    preset: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    text_defaults: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    alias: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name by which a model calls it."""
+        return self.alias or self.mode
 
     @property
     def depends_on_index(self) -> bool:
@@ -87,6 +98,9 @@ _LINKED_PROJECTS = "Ask, beside this project, those that it is tied to."
 OTHER_PROJECT_PARAMETERS = {"projects": _PROJECTS, "all_projects": _ALL_PROJECTS, "linked_projects": _LINKED_PROJECTS}
 """Offered only where other projects are registered."""
 
+EXCERPT_LINES = 4
+"""Lines of each result that find shows: with the signature enough to see whether it is the right one."""
+
 _QUERY_ID = "The query_id of an earlier answer, such as q_20261121_092600_abcd2345."
 _RANK = "The place of the result in that answer, from 1."
 _FURTHER_DOC_ID = (
@@ -99,9 +113,10 @@ TOOLS: tuple[ToolDefinition, ...] = (
         "find",
         "Find code",
         "Finds where something is in the code base: functions, classes, sections of documents and commits, best "
-        "first, each with its place (file and lines), a snippet, and what found it. It understands questions in "
-        "plain words (“where are failed requests retried”), finds identifiers exactly (RetryPolicy), and matches "
-        "quoted text literally. Use it instead of grep when you know what you look for but not what it is called.",
+        "first, each with its place (file and lines), its signature and best lines, and what found it. It understands "
+        "questions in plain words (“where are failed requests retried”), finds identifiers exactly (RetryPolicy), and "
+        "matches quoted text literally. Use it instead of grep when you know what you look for but not what it is "
+        "called.",
         {
             "query": "What to look for: a question in plain words, or an identifier. Double quotes around a text ask "
             "for it as written. Filters may stand in it: lang:python, path:src/, type:doc, with - in front to exclude "
@@ -113,10 +128,25 @@ TOOLS: tuple[ToolDefinition, ...] = (
             "intent": "What the question is after; leave it out to have it told from the words.",
             "min_score": "Leave out results whose confidence is lower; 0 keeps all, 0.1 drops weak matches.",
             "full": "Give every result with its whole text, as far as budget_tokens allows; ask for few (limit).",
+            "excerpt": "How many of its best lines each result shows.",
             "reason": "Read the query as a question over the code graph instead: “what calls parse and is called by "
             "main”, “subclasses of Base”, “what transitively imports src/app.py”. Each result comes with its proof.",
             **OTHER_PROJECT_PARAMETERS,
         },
+        text_defaults=MappingProxyType({"excerpt": EXCERPT_LINES}),
+    ),
+    ToolDefinition(
+        "neighbors",
+        "Find similar code",
+        "Finds the functions, classes and sections that resemble the one at a place in a file, nearest in meaning "
+        "first. Use it to find what else follows a pattern, has the same bug, or does the same already.",
+        {
+            "file": "The file, relative to the project, such as src/app.py.",
+            "line": "A line of it, from 1; its first function or section when left out.",
+            "limit": _LIMIT,
+        },
+        preset=MappingProxyType({"by": "similar"}),
+        alias="find_related",
     ),
     ToolDefinition(
         "orient",
@@ -155,7 +185,8 @@ TOOLS: tuple[ToolDefinition, ...] = (
         {
             "file": "The file, relative to the project, such as src/app.py.",
             "belief": "Instead of file: the id of a belief (belief:…), to see which code it bears on.",
-            "by": "cochange: what changed together with it. dependency: imports and calls, in both directions.",
+            "by": "cochange: what changed together with it. dependency: imports and calls, in both directions. "
+            "similar: places near in meaning, as find_related.",
             "limit": _LIMIT,
         },
     ),
@@ -321,13 +352,19 @@ _PROCESS_TOKEN = secrets.token_hex(8)
 """Part of this process's act_ids: a use of a result that an agent reports twice counts once."""
 
 
-def parse_arguments(tool: ToolDefinition, given: Mapping[str, object]) -> tuple[msgspec.Struct, int]:
-    """Return the operation's params, and the budget in tokens. Raises BadRequest naming the parameter."""
+def parse_arguments(
+    tool: ToolDefinition, given: Mapping[str, object], *, with_structure: bool = False
+) -> tuple[msgspec.Struct, int]:
+    """Return the operation's params, and the budget in tokens. Raises BadRequest naming the parameter.
+
+    with_structure: whether the answer has structured output, too.
+    """
     known = [*tool.parameters, BUDGET_PARAMETER]
     for name in given:
         if name not in known:
-            raise BadRequest(name, f"unknown parameter of {tool.mode} (known: {', '.join(known)})")
-    values = {name: value for name, value in given.items() if name != BUDGET_PARAMETER}
+            raise BadRequest(name, f"unknown parameter of {tool.name} (known: {', '.join(known)})")
+    values = {} if with_structure else dict(tool.text_defaults)
+    values |= {**{name: value for name, value in given.items() if name != BUDGET_PARAMETER}, **tool.preset}
     if tool.mode == "use":
         place = given.get("doc_id")
         further = f"-{hashlib.sha256(str(place).encode('utf-8', 'replace')).hexdigest()[:16]}" if place else ""

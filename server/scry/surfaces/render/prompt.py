@@ -66,6 +66,7 @@ def render_result_entry(result: ResultItem, home: str, *, explain: bool = False)
     lines = [" ".join(part for part in (head, *facts) if part)]
     if snippet := display_snippet(result):
         lines.append(f"   - {snippet}")
+    lines += [f"   {line.line}| {line.text}" for line in result.excerpt or ()]
     lines += [f"   - {text}" for text in proof_lines(result)]
     if explain:
         lines += [f"   - {text}" for text in describe_result_figures(result)]

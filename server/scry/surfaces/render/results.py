@@ -176,6 +176,10 @@ def render_answer(
         )
         if result.full is UNSET or result.full.signature != result.snippet:  # a commit's signature repeats its snippet
             lines += _snippet_lines(result, width, folder)
+            lines += [
+                styled_line(_INDENT, (f"{each.line}| ", "quiet"), make_printable(each.text))
+                for each in result.excerpt or ()
+            ]
         lines += [styled_line(_INDENT, (make_printable(text), "quiet")) for text in proof_lines(result)]
         if explain:
             lines += [styled_line(_INDENT, (text, "quiet")) for text in describe_result_figures(result)]

@@ -12,6 +12,7 @@
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string id of the client's picker; a newer find with the same id cancels the older one, and is logged once it settles.
 ---@field full? boolean return every result in full (default false).
+---@field excerpt? integer number of lines of each result's text to return, those that match the query best; 0 for none (0 to 50; default 0).
 ---@field reason? boolean read the query as a relational query over the code graph, such as "what calls foo and is called by bar" (default false).
 ---@field projects? string[] names of the projects to search, registered or open; the open ones, or the current one, when empty (default []).
 ---@field all_projects? boolean search every registered project, and the open ones (default false).
@@ -89,6 +90,7 @@
 ---@field metadata? scry.protocol.Metadata further data about it; absent where there is none.
 ---@field evidence? string the evidence in few words, such as `sem #1 | lex #2 | test x0.5 | imp 12`: ranks, and the factor that lowered it most; where no oracle was asked the reason, such as `entry point` or `2 days ago` (default "").
 ---@field full? scry.protocol.Full the result in full, where that was requested.
+---@field excerpt? scry.protocol.ExcerptLine[] its lines that match the query best, in their order, where they were requested.
 ---@field via? string the link from the current project to its project, such as LEARNS_FROM; empty without a link (default "").
 ---@field more_in_file? integer number of further places of its file that are worth a look and no results; on the best result of a file, in find. The same query with `path:` and the file's path returns them (default 0).
 ---@field further? scry.protocol.FurtherPlace[] the best of these places, best first, at most 5 (default []).
@@ -207,6 +209,11 @@
 ---@field reason string the reason, in words for a person.
 ---@field statement? string the belief's, where doc_id is a belief; empty otherwise (default "").
 
+---One line of a result's text.
+---@class scry.protocol.ExcerptLine
+---@field line integer its number in the file, 1-based.
+---@field text string the line, without its end.
+
 ---A further place of a result's file that is worth a look and is no result itself.
 ---@class scry.protocol.FurtherPlace
 ---@field doc_id string its id; detail, use, feedback and why accept it.
@@ -253,10 +260,11 @@
 ---@field all_projects? boolean as in find (default false).
 ---@field linked_projects? boolean as in find (default false).
 
----A query for the neighbours of a file, or for the coverage of a belief.
+---A query for the neighbours of a file, for what resembles a place in it, or for the coverage of a belief.
 ---@class (exact) scry.protocol.NeighborsParams
 ---@field file? string URI of the file, its path relative to the project, or a doc_id in it, also with `<project>:` before it; empty when a belief is given (default "").
----@field by? "cochange"|"dependency" cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange").
+---@field by? "cochange"|"dependency"|"similar" cochange for files that changed in the same commits; dependency for imports and calls, in both directions; similar for functions, classes and sections near in meaning to the one at `line`, or to the one that a doc_id names (default "cochange").
+---@field line? integer a line of the file, 1-based, for similar; its first symbol when absent (at least 1).
 ---@field belief? string id of the belief whose coverage to return instead, with or without `belief:` before it.
 ---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] of a belief's coverage only these content types; all when empty (default []).
 ---@field limit? integer maximum number of results (1 to 1000; default 10).

@@ -17,8 +17,8 @@ at random, ask its MCP tools, or the command line where there are none:
 
 - `find` (`scry "…"`): where something is, in plain words or by identifier; each result has a signature, its best lines
   and `path:line`. `detail` gives one result in full.
-- `find_related` (`scry neighbors FILE:LINE --by similar`): code like the code at a place. `neighbors`: what else has to
-  change with a file.
+- `find_related` (`scry neighbors --by similar --file FILE --line N`): code like the code at a place. `neighbors`: what
+  else has to change with a file.
 - `orient` (`scry orient PATH`): what matters in a folder. `recent` (`scry recent`): what changed lately.
 - `observe` (`scry observe decision "…"`): keep a decision or a failure that the code does not say.
 
