@@ -9,6 +9,7 @@ import { type Answer, type IndexParams, methods, PROTOCOL } from "./generated/pr
 import { type Hit, isHit } from "./hit";
 import { askWhenSearchable } from "./indexing";
 import type { Jumps } from "./jump";
+import { addBelief, addMemory, addNote, showBeliefs, showMemories, showNotes, showSessions } from "./knowledge";
 import type { PickerController } from "./picker/controller";
 import type { Question } from "./picker/picker";
 import { addProject, chooseScope, OPEN_FOLDERS } from "./projects";
@@ -41,6 +42,7 @@ export function registerCommands(components: Components): vscode.Disposable[] {
     ...questionCommands(components),
     ...resultCommands(components),
     ...navigationCommands(components),
+    ...knowledgeCommands(components),
     ...sidecarCommands(components),
   };
   return Object.entries(table).map(([name, command]) =>
@@ -115,6 +117,18 @@ function navigationCommands({ answers, pickers, jumps }: Components): Record<str
     },
     toggleFurther: () => pickers.toggleFurther(),
     clearResults: () => answers.clear(),
+  };
+}
+
+function knowledgeCommands({ sidecar }: Components): Record<string, Command> {
+  return {
+    beliefs: () => showBeliefs(sidecar),
+    addBelief: () => addBelief(sidecar),
+    notes: () => showNotes(sidecar),
+    addNote: () => addNote(sidecar),
+    memory: () => showMemories(sidecar),
+    observe: () => addMemory(sidecar),
+    sessions: () => showSessions(sidecar),
   };
 }
 

@@ -75,6 +75,35 @@ local function rating_command(signal)
   }
 end
 
+---Return a subcommand that adds a text to the project's knowledge or the user's notes.
+---@param name "believe"|"remember"
+---@param what string
+---@return scry.Subcommand
+local function text_command(name, what)
+  return {
+    run = function(_, rest)
+      if rest == "" then
+        return notify.error((":Scry %s needs %s."):format(name, what))
+      end
+      require("scry.knowledge")[name](rest)
+    end,
+  }
+end
+
+---Return a subcommand that lists knowledge, with words only what matches them.
+---@param name "persona"|"memory"
+---@return scry.Subcommand
+local function list_command(name)
+  return {
+    run = function(_, rest)
+      require("scry.knowledge")[name](or_nil(rest))
+    end,
+  }
+end
+
+---Kinds of observations, the ones that people make first.
+local KINDS = { "decision", "note", "error", "command", "test", "edit", "message" }
+
 ---@type table<string, scry.Subcommand>
 M.table = {
   find = {
@@ -150,6 +179,44 @@ M.table = {
     end,
     complete = function(lead, words)
       return #words > 1 and words[1] == "add" and complete_path("dir")(lead) or complete_choice({ "add" })(lead)
+    end,
+  },
+  beliefs = {
+    run = function()
+      require("scry.knowledge").beliefs()
+    end,
+  },
+  believe = text_command("believe", "a statement"),
+  persona = list_command("persona"),
+  remember = text_command("remember", "a text"),
+  memory = list_command("memory"),
+  observe = {
+    run = function(words, rest)
+      local text = vim.trim((rest:gsub("^%S+%s*", "", 1)))
+      if text == "" then
+        return notify.error((":Scry observe %s needs a text."):format(words[1] or "decision"))
+      end
+      require("scry.knowledge").observe(words[1], text)
+    end,
+    complete = function(lead, words)
+      return #words > 1 and {} or complete_choice(KINDS)(lead)
+    end,
+  },
+  session = {
+    run = function(words, rest)
+      local intent = or_nil((rest:gsub("^%S+%s*", "", 1)))
+      if #words == 0 then
+        require("scry.knowledge").session("list")
+      elseif words[1] == "end" then
+        require("scry.knowledge").session("end")
+      elseif words[1] == "start" and intent then
+        require("scry.knowledge").session("start", intent)
+      else
+        notify.error(":Scry session start needs an aim; :Scry session shows sessions, :Scry session end ends one.")
+      end
+    end,
+    complete = function(lead, words)
+      return #words > 1 and {} or complete_choice({ "start", "end" })(lead)
     end,
   },
   status = {

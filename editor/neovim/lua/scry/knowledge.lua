@@ -1,0 +1,188 @@
+---Beliefs, notes of the person, memories and sessions: lists of them, and commands that add to them.
+
+local notify = require("scry.notify")
+local protocol = require("scry.generated.protocol")
+local request = require("scry.request")
+local root_of = require("scry.root")
+
+local M = {}
+
+---@class scry.KnowledgeItem an entry of a list: a belief, a note or a memory.
+---@field doc_id string
+---@field text string
+---@field label string what the list shows of it, on one line
+---@field location? scry.protocol.Location
+
+---Send a request of this project, and report a failure.
+---@param method string
+---@param params table
+---@param done fun(result: any, encoding: string)
+local function ask(method, params, done)
+  request.send(root_of.of(), method, params, function(failure, result, encoding)
+    if failure then
+      return notify.error(failure.message)
+    end
+    done(result, encoding)
+  end, { once = true })
+end
+
+---@param text string
+---@return string
+local function one_line(text)
+  return vim.trim((text:gsub("%s+", " ")))
+end
+
+---Let the user choose an item.
+---@param title string
+---@param items scry.KnowledgeItem[]
+---@param empty string the message where there is none
+---@param take fun(item: scry.KnowledgeItem)
+local function choose(title, items, empty, take)
+  if #items == 0 then
+    return notify.info(empty)
+  end
+  vim.ui.select(items, {
+    prompt = title,
+    kind = "scry",
+    format_item = function(item)
+      return item.label
+    end,
+  }, function(item)
+    if item then
+      take(item)
+    end
+  end)
+end
+
+---Let the user copy an item, or forget it for good.
+---@param item scry.KnowledgeItem
+---@param forget fun()
+local function copy_or_forget(item, forget)
+  local choices = { "Copy", "Forget" }
+  vim.ui.select(choices, { prompt = one_line(item.text), kind = "scry" }, function(choice)
+    if choice == "Copy" then
+      vim.fn.setreg("+", item.text)
+      vim.fn.setreg('"', item.text)
+      notify.info("copied.")
+    elseif choice == "Forget" then
+      forget()
+    end
+  end)
+end
+
+---Go to the file of a belief.
+---@param location scry.protocol.Location
+---@param encoding string
+local function open(location, encoding)
+  vim.lsp.util.show_document(location, encoding, { focus = true })
+end
+
+---Show the beliefs of this project; the chosen one's file is opened.
+function M.beliefs()
+  ---@type scry.protocol.BeliefsParams
+  local params = { action = "list" }
+  ask(protocol.methods.beliefs, params, function(result, encoding)
+    local items = vim.tbl_map(function(belief)
+      local state = belief.status ~= "active" and ("  (%s)"):format(belief.status) or ""
+      local warnings = #belief.impact.warnings > 0 and "  ! " .. table.concat(belief.impact.warnings, "; ") or ""
+      local label = one_line(belief.statement) .. state .. warnings
+      return { doc_id = belief.doc_id, text = belief.statement, label = label, location = belief.location }
+    end, result.beliefs)
+    choose("Scry beliefs", items, "there are no beliefs yet. Write one: :Scry believe <statement>", function(item)
+      if item.location then
+        open(item.location, encoding)
+      end
+    end)
+  end)
+end
+
+---Write a belief, and open its file, so that evidence can be added.
+---@param statement string
+function M.believe(statement)
+  ---@type scry.protocol.BelieveParams
+  local params = { statement = statement }
+  ask(protocol.methods.believe, params, function(result, encoding)
+    notify.info(result.note)
+    open(result.beliefs[1].location, encoding)
+  end)
+end
+
+---Show the user's own notes: all, or those that match; the chosen one can be copied or forgotten.
+---@param query? string
+function M.persona(query)
+  ---@type scry.protocol.PersonaParams
+  local params = { action = query and "search" or "list", query = query }
+  ask(protocol.methods.persona, params, function(result)
+    local items = vim.tbl_map(function(note)
+      local domains = #note.domains > 0 and ("  [%s]"):format(table.concat(note.domains, ", ")) or ""
+      return { doc_id = note.doc_id, text = note.text, label = one_line(note.text) .. domains }
+    end, result.notes)
+    choose("Scry persona", items, "there is no such note. Keep one: :Scry remember <text>", function(item)
+      copy_or_forget(item, function()
+        ask(protocol.methods.persona, { action = "forget", doc_id = item.doc_id }, function(forgotten)
+          notify.info(forgotten.note)
+        end)
+      end)
+    end)
+  end)
+end
+
+---Keep a note of the user, for all projects.
+---@param text string
+function M.remember(text)
+  ---@type scry.protocol.RememberParams
+  local params = { text = text }
+  ask(protocol.methods.remember, params, function(result)
+    notify.info(result.note)
+  end)
+end
+
+---Show the memories of this project: all, or those that match; the chosen one can be copied or forgotten.
+---@param query? string
+function M.memory(query)
+  ---@type scry.protocol.MemoryParams
+  local params = { action = query and "search" or "list", query = query }
+  ask(protocol.methods.memory, params, function(result)
+    local items = vim.tbl_map(function(memory)
+      local label = ("%s  %s"):format(memory.kind, one_line(memory.text))
+      return { doc_id = memory.doc_id, text = memory.text, label = label }
+    end, result.memories)
+    choose("Scry memory", items, "there is no such memory.", function(item)
+      copy_or_forget(item, function()
+        ask(protocol.methods.memory, { action = "forget", ids = { item.doc_id } }, function(forgotten)
+          notify.info(forgotten.note)
+        end)
+      end)
+    end)
+  end)
+end
+
+---Keep something in the memory of this project.
+---@param kind string
+---@param text string
+function M.observe(kind, text)
+  ask(protocol.methods.observe, { kind = kind, text = text }, function(result)
+    notify.info(result.doc_id ~= "" and ("remembered as %s."):format(result.doc_id) or result.note)
+  end)
+end
+
+---Show the sessions of work, begin a piece of work, or end the session.
+---@param action "list"|"start"|"end"
+---@param intent? string
+function M.session(action, intent)
+  ---@type scry.protocol.SessionParams
+  local params = { action = action, intent = intent }
+  ask(protocol.methods.session, params, function(result)
+    if action ~= "list" or #result.sessions == 0 then
+      return notify.info(result.note)
+    end
+    local lines = vim.tbl_map(function(session)
+      local aim = session.intent ~= "" and one_line(session.intent) or "(without an aim)"
+      local state = session.ended and "ended" or "open"
+      return ("%s  %-5s  %4d  %s"):format(session.started, state, session.memories, aim)
+    end, result.sessions)
+    require("scry.float").open("```\n" .. table.concat(lines, "\n") .. "\n```", "sessions")
+  end)
+end
+
+return M

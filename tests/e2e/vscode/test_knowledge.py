@@ -1,0 +1,68 @@
+"""Beliefs, notes, memories and sessions by commands of the palette: in a real VS Code with the real sidecar."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+
+def answer(window: Window, text: str) -> None:
+    """Type into the box that a command opens."""
+    expect(window.box).to_be_visible()
+    window.box.fill(text)
+    window.press("Enter")
+
+
+def choose(window: Window, text: str) -> None:
+    """Choose a row of the list that a command opens."""
+    expect(window.row(text)).to_be_visible()
+    window.box.fill(text)
+    window.press("Enter")
+
+
+@pytest.mark.acceptance("C1", "K2")
+def test_belief_is_added_opened_and_listed(window: Window) -> None:
+    window.command("Scry: Add Belief…")
+    answer(window, "Receipts are never mailed twice")
+    expect(window.active_tab).to_contain_text("receipts-never-mailed-twice.md")
+    window.open_file("mail.py")
+    window.command("Scry: Beliefs")
+    choose(window, "Receipts are never mailed twice")
+    expect(window.active_tab).to_contain_text("receipts-never-mailed-twice.md")
+
+
+@pytest.mark.acceptance("C1", "K1", "M1")
+def test_note_and_memory_are_kept_copied_and_forgotten(window: Window) -> None:
+    window.command("Scry: Remember…")
+    answer(window, "I like small functions")
+    window.command("Scry: My Notes")
+    choose(window, "I like small functions")
+    choose(window, "Copy")
+    eventually(lambda: window.clipboard() == "I like small functions", "the note in the clipboard")
+    window.command("Scry: Observe…")
+    choose(window, "decision")
+    answer(window, "Totals are kept in cents")
+    window.command("Scry: Memory")
+    choose(window, "Totals are kept in cents")
+    choose(window, "Forget")
+    window.command("Scry: My Notes")
+    choose(window, "I like small functions")
+    choose(window, "Forget")
+    expect(window.page.locator(".part.statusbar")).to_contain_text("Forgotten")
+
+
+@pytest.mark.acceptance("C1", "M1")
+def test_session_is_begun_and_ended(window: Window) -> None:
+    window.command("Scry: Sessions")
+    choose(window, "Begin a Session…")
+    answer(window, "make login work")
+    expect(window.page.locator(".part.statusbar")).to_contain_text("Begun")
+    window.command("Scry: Sessions")
+    expect(window.row("make login work")).to_contain_text("open")
+    choose(window, "End the Session")
+    expect(window.page.locator(".part.statusbar")).to_contain_text("Ended")

@@ -1,0 +1,95 @@
+-- Beliefs, notes, memories and sessions, with data folders of their own.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local T, child = editor.set({ setup = "{ picker = 'select' }" })
+
+local function begin()
+  child().lua("vim.env.XDG_DATA_HOME = vim.fn.tempname()")
+end
+
+local function wait_said(words)
+  child().wait(("_G.said[#_G.said] and _G.said[#_G.said].text:find(%q, 1, true)"):format(words), words)
+end
+
+---Take the entry that holds the words from each list; a list without them is shown in _G.lists alone.
+local function will_take(...)
+  child().lua(
+    [[_G.lists, _G.wanted = {}, { ... }
+    vim.ui.select = function(items, options, done)
+      local format = options.format_item or tostring
+      table.insert(_G.lists, vim.tbl_map(format, items))
+      for _, item in ipairs(items) do
+        for _, words in ipairs(_G.wanted) do
+          if format(item):find(words, 1, true) then
+            return done(item)
+          end
+        end
+      end
+      done(nil)
+    end]],
+    { ... }
+  )
+end
+
+T["a belief is written, listed at once, and its file opened"] = function()
+  begin()
+  will_take("mailed")
+  child().cmd("Scry believe Receipts are never mailed twice")
+  child().wait("vim.api.nvim_buf_get_name(0):find('receipts-never-mailed-twice.md', 1, true)", "the file")
+  child().cmd("edit README.md")
+  child().cmd("Scry beliefs")
+  child().wait("vim.api.nvim_buf_get_name(0):find('receipts-never-mailed-twice.md', 1, true)", "the file again")
+  editor.expect_holds(child().lua_get("_G.lists[1][1]"), "Receipts are never mailed twice")
+  child().lua("vim.fn.delete(vim.api.nvim_buf_get_name(0))")
+end
+
+T["a note is kept, found and forgotten"] = function()
+  begin()
+  child().cmd("Scry persona")
+  wait_said("there is no such note")
+  child().cmd("Scry remember I like small functions")
+  wait_said("Remembered")
+  will_take("small functions", "Forget")
+  child().cmd("Scry persona small")
+  wait_said("Forgotten")
+  expect.equality(child().lua_get("_G.lists[1]"), { "I like small functions" })
+end
+
+T["a decision is kept in memory, found and forgotten"] = function()
+  begin()
+  child().cmd("Scry observe decision Totals are kept in cents")
+  wait_said("remembered as memory:")
+  will_take("Totals", "Copy")
+  child().cmd("Scry memory cents")
+  wait_said("copied")
+  expect.equality(child().fn.getreg('"'), "Totals are kept in cents")
+  will_take("Totals", "Forget")
+  child().cmd("Scry memory")
+  wait_said("Forgot 1 memory")
+  child().cmd("Scry observe guess It is late")
+  wait_said("kind: Invalid enum value 'guess'; it is one of command, error")
+end
+
+T["a session is begun, listed and ended"] = function()
+  begin()
+  child().cmd("Scry session start make login work")
+  wait_said("Begun")
+  child().cmd("Scry session")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+  editor.expect_holds(child().text(), "make login work")
+  child().type_keys("q")
+  child().cmd("Scry session end")
+  wait_said("Ended")
+end
+
+T["missing words are asked for by name"] = function()
+  for _, command in ipairs({ "believe", "remember", "observe decision", "session start" }) do
+    child().cmd("Scry " .. command)
+    wait_said(":Scry " .. command)
+  end
+  expect.equality(child().fn.getcompletion("Scry session e", "cmdline"), { "end" })
+  expect.equality(child().fn.getcompletion("Scry observe d", "cmdline"), { "decision" })
+end
+
+return T
