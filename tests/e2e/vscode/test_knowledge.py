@@ -11,9 +11,10 @@ from tests.polling import eventually
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
 
-def answer(window: Window, text: str) -> None:
-    """Type into the box that a command opens."""
-    expect(window.box).to_be_visible()
+def answer(window: Window, prompt: str, text: str) -> None:
+    """Type into the box that a command opens, once it has taken the place of a list before it."""
+    expect(window.page.locator(".quick-input-widget .quick-input-message")).to_contain_text(prompt)
+    expect(window.box).to_be_focused()
     window.box.fill(text)
     window.press("Enter")
 
@@ -28,7 +29,7 @@ def choose(window: Window, text: str) -> None:
 @pytest.mark.acceptance("C1", "K2")
 def test_belief_is_added_opened_and_listed(window: Window) -> None:
     window.command("Scry: Add Belief…")
-    answer(window, "Receipts are never mailed twice")
+    answer(window, "What does the team believe", "Receipts are never mailed twice")
     expect(window.active_tab).to_contain_text("receipts-never-mailed-twice.md")
     window.open_file("mail.py")
     window.command("Scry: Beliefs")
@@ -39,14 +40,16 @@ def test_belief_is_added_opened_and_listed(window: Window) -> None:
 @pytest.mark.acceptance("C1", "K1", "M1")
 def test_note_and_memory_are_kept_copied_and_forgotten(window: Window) -> None:
     window.command("Scry: Remember…")
-    answer(window, "I like small functions")
+    answer(window, "What do you want to be known", "I like small functions")
+    expect(window.page.locator(".part.statusbar")).to_contain_text("Remembered")
     window.command("Scry: My Notes")
     choose(window, "I like small functions")
     choose(window, "Copy")
     eventually(lambda: window.clipboard() == "I like small functions", "the note in the clipboard")
     window.command("Scry: Observe…")
     choose(window, "decision")
-    answer(window, "Totals are kept in cents")
+    answer(window, "The decision, in a sentence", "Totals are kept in cents")
+    expect(window.page.locator(".part.statusbar")).to_contain_text("remembered as memory:")
     window.command("Scry: Memory")
     choose(window, "Totals are kept in cents")
     choose(window, "Forget")
@@ -60,7 +63,7 @@ def test_note_and_memory_are_kept_copied_and_forgotten(window: Window) -> None:
 def test_session_is_begun_and_ended(window: Window) -> None:
     window.command("Scry: Sessions")
     choose(window, "Begin a Session…")
-    answer(window, "make login work")
+    answer(window, "What is the work about", "make login work")
     expect(window.page.locator(".part.statusbar")).to_contain_text("Begun")
     window.command("Scry: Sessions")
     expect(window.row("make login work")).to_contain_text("open")
