@@ -158,7 +158,7 @@ def _ranked_without(
         return {name} if candidate.document.doc_key == number else set()
 
     boosted = [only(candidate, {"place", "repeat"} | own(candidate)) for candidate in ranked]
-    more = PlaceRules(question, ranked).adjustments_for(boosted)
+    more = PlaceRules(question, ranked, str.lower).adjustments_for(boosted)
     placed = [fuse.apply_adjustments(each, more.get(each.document.doc_key, ()), top) for each in boosted]
     again = fuse.order_by_score(only(candidate, own(candidate)) for candidate in placed)
     return next((rank, each) for rank, each in enumerate(again, 1) if each.document.doc_key == number)

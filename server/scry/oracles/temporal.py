@@ -15,8 +15,9 @@ A commit is tied to the seeds that it changed.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
@@ -160,6 +161,36 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
     for rank, scored in matching:
         return RankLookup(rank, scored.commit_count)
     return RankLookup(note="no more commits than by chance tie it to what the words find")
+
+
+# Past changes ---------------------------------------------------------------------------------------------------------
+
+PAST_CHANGES_EXPONENT = 3
+"""A commit whose BM25 is half of the best one's counts an eighth of that one: many commits hold one word of a query."""
+
+
+def count_past_changes(question: SearchQuery, reader: OracleReader) -> dict[str, float]:
+    """Return the votes for files by the commits whose messages hold the query's words best; none without a history.
+
+    A commit votes with its BM25 as a share of the best one's, to the power of PAST_CHANGES_EXPONENT, divided by the
+    square root of the number of files that it changed: one that changes many says little about each. Merges and commits
+    of many files do not vote. The votes follow from the query: a file that often changes gets none for that.
+    """
+    history, terms = reader.commits.history, expand_query_terms(question)
+    votes: dict[str, float] = defaultdict(float)
+    if history is None or not terms:
+        return votes
+    try:
+        scored = dict(reader.search_words(terms, history.lexical, SEED_COMMITS))
+        best = max(scored.values(), default=0.0)
+        changed = history.files_by_commit(history.filter_cochange_commits(list(scored)))
+    except IndexUnavailable:  # the temporal oracle reports it
+        return votes
+    for doc_key, paths in changed.items():
+        vote = (scored[doc_key] / best) ** PAST_CHANGES_EXPONENT / math.sqrt(len(paths))
+        for path in paths:
+            votes[path] += vote
+    return votes
 
 
 # Co-changes -----------------------------------------------------------------------------------------------------------

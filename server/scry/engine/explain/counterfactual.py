@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from scry.core.types import Candidate, SearchQuery
 from scry.engine.search import fusion as fuse
-from scry.engine.search.boosts import BoostRules, StemFunction
+from scry.engine.search.boosts import NO_CHANGES, BoostRules, StemFunction
 from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum
 
 FILE_ADJUSTMENTS = ("place", "repeat")
@@ -25,11 +25,17 @@ class Competitors:
 
     @classmethod
     def from_candidates(
-        cls, candidates: Iterable[Candidate], question: SearchQuery, ceiling: float, stem: StemFunction
+        cls,
+        candidates: Iterable[Candidate],
+        question: SearchQuery,
+        ceiling: float,
+        stem: StemFunction,
+        past_changes: Mapping[str, float] = NO_CHANGES,
     ) -> Competitors:
-        """Return the competitors for these candidates. candidates: unadjusted. ceiling, stem: as of `ScoreAdjuster`."""
+        """Return the competitors for these candidates, unadjusted; the others as of `fusion.rank_with_boosts`."""
         promising = order_by_rank_sum(candidates)
-        return cls(promising, ScoreAdjuster(BoostRules(question, stem, promising), promising, ceiling, question))
+        rules = BoostRules(question, stem, promising, past_changes)
+        return cls(promising, ScoreAdjuster(rules, promising, ceiling, question))
 
     def __init__(self, promising: Sequence[Candidate], adjuster: ScoreAdjuster) -> None:
         """Use `of`."""

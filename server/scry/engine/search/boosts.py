@@ -1,8 +1,8 @@
 """Boost or demote documents by name, path and sibling hits: named factors with reasons (F5). Pure.
 
-Boosts read the query, the documents' own names and paths, and the positions of the other hits. None reads structure,
-history or activity (F6). The value of each, by ablation, is in docs/quality.md. No boost applies to notes, and only
-`commit` to commits.
+Boosts read the query, the documents' own names and paths, the positions of the other hits, and the paths that commits
+with the query's words changed. None reads structure or activity (F6). The value of each, by ablation, is in
+docs/quality.md. No boost applies to notes, and only `commit` to commits.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from scry.core.path_kinds import (
     PLATFORM_FAMILY_WORDS,
     SUPERSEDED,
+    TEST,
     classify_path,
     families_here,
     platform_of_path,
@@ -235,16 +237,28 @@ FILE_HIT_HALF_PLACE = 20
 """Up to nine further hits in the same file support a document, each by this share, discounted by its position: by half
 at the twentieth."""
 
-FILE_NAME_SHARE = 0.4
-"""Boost of a file whose name is made of words of the query, times the share of the name's words that are."""
+PATH_WORDS_SHARE = 2.0
+"""Boost of a file whose path, folders included, is made of words of the query, times the share of its words that are.
+Words are distinct stems. A path says in a few words what a file is about, which its longer neighbours only mention."""
+
+PAST_CHANGES_SHARE = 0.8
+PAST_CHANGES_HALF = 0.5
+"""Boost of a file that commits with the query's words changed, times v / (v + PAST_CHANGES_HALF), where v is the file's
+votes (oracles.temporal.count_past_changes): half of it for as much as a single commit says that changed four files."""
+
+TESTED_SHARE = 0.6
+"""Boost of a file whose test matches the query, times the best rank sum in the test as a share of the best of all. A
+test is named after what it tests, and its own factor puts it below what it points at."""
+
+_TEST_AFFIXES = ("tests", "test", "specs", "spec")
 
 PATH_KIND_FACTORS: Mapping[str, float] = {
-    "test": 0.35,
+    "test": 0.25,
     "vendored": 0.4,
     "generated": 0.5,
     "example": 0.6,
     "declaration": 0.7,
-    "documentation": 0.4,
+    "documentation": 0.25,
     "superseded": 0.6,
 }
 """Factors of paths that hold code about the code, somebody else's code or an older version, unless the query asks for
@@ -273,11 +287,26 @@ PLATFORM_FACTOR = 0.6
 
 _FILE_HITS_REASONS = [f"{format_count(hits, 'more hit')} in the same file" for hits in range(MAX_FILE_HITS + 1)]
 
-_MAX_FILE_FACTOR = (1 + FILE_HIT_SHARE * MAX_FILE_HITS) * (1 + FILE_NAME_SHARE)
+_MAX_FILE_FACTOR = (
+    (1 + FILE_HIT_SHARE * MAX_FILE_HITS) * (1 + PATH_WORDS_SHARE) * (1 + PAST_CHANGES_SHARE) * (1 + TESTED_SHARE)
+)
 """The highest factor that a document can get by its file."""
 
 _ROUNDING_MARGIN = 1 + 1e-9
 """A bound is a product in another order than the score: it may be lower in its last digits."""
+
+
+_NO_TEST = (0.0, "")
+
+
+@lru_cache(maxsize=50_000)
+def _subject_key(path: str) -> str:
+    """Return the name under which a test and what it tests meet: `test_router.py` and `Router.py` have the same."""
+    name = normalize_name(file_stem(path).partition(".")[0])
+    for affix in _TEST_AFFIXES:
+        name = name.removeprefix(affix) if len(name) > len(affix) else name
+        name = name.removesuffix(affix) if len(name) > len(affix) else name
+    return name
 
 
 class _FileSupport(Struct, frozen=True, gc=False):
@@ -308,12 +337,22 @@ class _FileSupport(Struct, frozen=True, gc=False):
         return MAX_FILE_HITS, self.total - self.last
 
 
+NO_CHANGES: Mapping[str, float] = MappingProxyType({})
+
+
 class BoostRules:
     """The boosts for one query, with everything that does not depend on a single document."""
 
-    def __init__(self, question: SearchQuery, stem: StemFunction, by_rank_sum: Sequence[Candidate]) -> None:
-        """by_rank_sum: all candidates, best rank sums first."""
-        self._stem = stem
+    def __init__(
+        self,
+        question: SearchQuery,
+        stem: StemFunction,
+        by_rank_sum: Sequence[Candidate],
+        past_changes: Mapping[str, float] = NO_CHANGES,
+    ) -> None:
+        """by_rank_sum: all candidates, best rank sums first. past_changes: votes for files by past commits."""
+        self.stem = stem
+        self._past_changes = past_changes
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
         self._words = frozenset(map(str.lower, find_identifiers(question.text)))
@@ -338,6 +377,12 @@ class BoostRules:
             positions[document.path].append(position)
             self._positions[document.doc_key] = position
         self._hits = {path: _FileSupport.from_positions(own) for path, own in positions.items()}
+        best_sum, self._tested = 0.0, dict[str, tuple[float, str]]()
+        for candidate in by_rank_sum:
+            path = candidate.document.path
+            best_sum = best_sum or (candidate.rank_sum if path else 0.0)
+            if path and TEST in classify_path(path):
+                self._tested.setdefault(_subject_key(path), (candidate.rank_sum / best_sum, path))
         self._max_path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
@@ -351,6 +396,9 @@ class BoostRules:
         others, support = self._hits[document.path].support_for(self._positions[document.doc_key])
         if others:
             adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, _FILE_HITS_REASONS[others]))
+        share, test = self._tested.get(_subject_key(document.path), _NO_TEST) if self._tested else _NO_TEST
+        if share and TEST not in classify_path(document.path):
+            adjustments.append(Adjustment("tested", 1 + TESTED_SHARE * share, f"its test {test} matches"))
         return adjustments + self._path_adjustments(document.path)[0]
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
@@ -364,6 +412,7 @@ class BoostRules:
             path = candidate.document.path
             if path not in factors:  # the highest factor of a document in this file, its own name apart
                 support = 1 + FILE_HIT_SHARE * self._hits[path].highest
+                support *= 1 + TESTED_SHARE * self._tested.get(_subject_key(path), _NO_TEST)[0]
                 factors[path] = support * self._path_adjustments(path)[1] * _ROUNDING_MARGIN
             bound = candidate.rank_sum * factors[path]
             if not path:
@@ -385,18 +434,22 @@ class BoostRules:
     def classify_paths(self, paths: Iterable[str]) -> None:
         """Compute the boosts of these files at once; empty paths are passed over."""
         new = [path for path in dict.fromkeys(paths) if path and path not in self._by_path]
-        names = [file_stem(path).partition(".")[0] for path in new]
-        words_of_names = list(map(name_words, names))
-        words = sorted(frozenset[str]().union(*words_of_names))
-        stems = dict(zip(words, map(self._stem, words), strict=True))
-        columns = (words_of_names, list(map(classify_path, new)), list(map(platform_of_path, new)))
-        for path, name, name_parts, kinds, platform in zip(new, names, *columns, strict=True):
+        words_of_paths = list(map(name_words, new))
+        words = sorted(frozenset[str]().union(*words_of_paths))
+        stems = dict(zip(words, map(self.stem, words), strict=True))
+        columns = (words_of_paths, list(map(classify_path, new)), list(map(platform_of_path, new)))
+        for path, path_words, kinds, platform in zip(new, *columns, strict=True):
             adjustments: list[Adjustment] = []
-            name_stems = frozenset(map(stems.__getitem__, name_parts))
-            share = len(name_stems & self._stems) / len(name_stems) if name_stems else 0.0
-            if share:
-                reason = f"words of the question are in {name}"
-                adjustments.append(Adjustment("file_name", 1 + FILE_NAME_SHARE * share, reason))
+            path_stems = frozenset(map(stems.__getitem__, path_words))
+            shared = len(path_stems & self._stems)
+            if shared:
+                share = shared / len(path_stems)
+                reason = f"{shared} of {format_count(len(path_stems), 'word')} of the path are in the question"
+                adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * share, reason))
+            votes = self._past_changes.get(path, 0.0)
+            if votes:
+                factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
+                adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
             adjustments += self._path_kind_adjustments(kinds | {SUPERSEDED} if path in self._superseded else kinds)
             if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
                 reason = f"the path is for {platform[0]}, and so is one for this"

@@ -9,6 +9,7 @@ The order of files is that of their best documents by rank sum and boosts. Which
 and so on follows from the evidence within the file:
 
     evidence = ln(score) + ln(min(lines, 60)) + 2 * (BM25 / best BM25) + 2 * cosine - 4 [200 lines or more]
+               + 3 [the name is all words of the query]
 
 Ranks alone say little here: neighbours in a file share its path and its vocabulary, so that their ranks are decided by
 length. A field of one line has a high cosine as soon as its name is a word of the query, and a class of a thousand
@@ -28,9 +29,9 @@ from heapq import nlargest
 
 from msgspec import structs
 
-from scry.core.text import is_single_term
+from scry.core.text import content_terms, is_single_term, name_words, normalize_name, search_text
 from scry.core.types import Adjustment, Candidate, DocumentHeader, OracleMatch, SearchQuery
-from scry.engine.search.boosts import BoostRules, StemFunction
+from scry.engine.search.boosts import NO_CHANGES, BoostRules, StemFunction
 
 RRF_K = 60
 
@@ -114,11 +115,18 @@ OVERSIZE_EVIDENCE = -4.0
 """A document of this many lines is no place that anybody can look at; the places in it come first."""
 
 
+WHOLE_NAME_EVIDENCE = 3.0
+"""For a name of two words or more that are all in the query, by their stems: "where is ansi color stripped" asks for
+`strip_ansi`, which is two lines long."""
+
+
 class PlaceRules:
     """The adjustments `place` and `repeat` for one query."""
 
-    def __init__(self, question: SearchQuery, candidates: Sequence[Candidate]) -> None:
+    def __init__(self, question: SearchQuery, candidates: Sequence[Candidate], stem: StemFunction) -> None:
         """candidates: all of the query."""
+        self._stem = stem
+        self._stems = frozenset(map(stem, content_terms(search_text(question))))
         strengths, other = question.strengths, question.strengths.get("*", 1.0)
         self._place_strength = 0.0 if is_single_term(question) else strengths.get("place", other)
         self._repeat_factor = REPEAT_PENALTY ** strengths.get("repeat", other)
@@ -174,12 +182,18 @@ class PlaceRules:
             return math.log(candidate.fused_score)
         bm25, cosine = self._shares(candidate)
         lines = candidate.document.line_count
+        # The words of a name of several are its parts and the whole.
+        *parts, whole = name_words(candidate.document.name) or ("",)
+        is_asked = len(parts) > 1 and whole == normalize_name(candidate.document.name)
+        for part in parts if is_asked else ():
+            is_asked = is_asked and self._stem(part) in self._stems
         return (
             math.log(candidate.fused_score)
             + math.log(min(lines, FULL_LENGTH_LINES))
             + BM25_WEIGHT * bm25
             + COSINE_WEIGHT * cosine
             + (OVERSIZE_EVIDENCE if lines >= MAX_PLACE_LINES else 0.0)
+            + (WHOLE_NAME_EVIDENCE if is_asked else 0.0)
         )
 
     def _shares(self, candidate: Candidate) -> tuple[float, float]:
@@ -193,16 +207,22 @@ class PlaceRules:
 
 
 def rank_with_boosts(
-    candidates: Sequence[Candidate], question: SearchQuery, ceiling: float, stem: StemFunction, limit: int | None = None
+    candidates: Sequence[Candidate],
+    question: SearchQuery,
+    ceiling: float,
+    stem: StemFunction,
+    limit: int | None = None,
+    past_changes: Mapping[str, float] = NO_CHANGES,
 ) -> list[Candidate]:
     """Return the candidates with their adjustments and scores, best first (F5).
 
     ceiling: of the fused score. stem: maps a word to the form in which the word index compares it. limit: only the
     first so many are needed; candidates that can't be among them may be left out, and the first `limit` are exactly
-    those of the whole ranking.
+    those of the whole ranking. past_changes: votes for files by past commits.
     """
     by_rank_sum = order_by_rank_sum(candidates)
-    adjuster = ScoreAdjuster(BoostRules(question, stem, by_rank_sum), by_rank_sum, ceiling, question)
+    rules = BoostRules(question, stem, by_rank_sum, past_changes)
+    adjuster = ScoreAdjuster(rules, by_rank_sum, ceiling, question)
     if limit is None or len(candidates) <= 2 * limit or question.strengths:
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that `limit` files are enough for a lower bound.
@@ -219,7 +239,7 @@ class ScoreAdjuster:
     ) -> None:
         """by_rank_sum: all candidates, best rank sums first. ceiling: of the fused score."""
         self._rules = rules
-        self._places = PlaceRules(question, by_rank_sum)
+        self._places = PlaceRules(question, by_rank_sum, rules.stem)
         self._ceiling = ceiling
         self._question = question
         self._adjusted: dict[int, Candidate] = {}

@@ -33,6 +33,7 @@ from scry.engine.search.query import apply_filters
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, NoteCorpus, OracleReader
+from scry.oracles.temporal import count_past_changes
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
 from scry.store.notes.reader import NoteStores
@@ -70,7 +71,8 @@ class RetrievalResult(Struct, frozen=True):
 class Ranking(Struct, frozen=True):
     """The ranking of all matches of a query, before the answer is cut to its limit.
 
-    candidates: with their matches, not yet adjusted. ranked: the same with their adjustments, best first.
+    candidates: with their matches, not yet adjusted. ranked: the same with their adjustments, best first. past_changes:
+    votes for files by past commits.
     """
 
     question: SearchQuery
@@ -79,6 +81,7 @@ class Ranking(Struct, frozen=True):
     scoring: FusionScoring
     candidates: Sequence[Candidate]
     ranked: Sequence[Candidate]
+    past_changes: Mapping[str, float]
 
 
 # Retrieval ------------------------------------------------------------------------------------------------------------
@@ -142,8 +145,9 @@ def rank_candidates(
     fused = fuse_matches(oracle_matches.by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question, reader.code)
-    ranked = rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit)
-    return Ranking(question, reader, oracle_matches, scoring, candidates, ranked)
+    changes = count_past_changes(question, reader)
+    ranked = rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit, changes)
+    return Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
 
 
 def filter_exact_phrases(
