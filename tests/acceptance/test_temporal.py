@@ -103,6 +103,28 @@ def test_files_that_change_with_everything_are_not_boosted(search: IndexedProjec
     assert engine is None or engine.rank > tuning.rank
 
 
+@pytest.mark.acceptance("F3", "F5", "F6")
+def test_past_commits_on_the_question_raise_the_files_that_they_changed(search: IndexedProject) -> None:
+    answer = search.find("tune weights of an oracle", limit=50)
+    changed = {result.doc_id: {each.name: each.reason for each in result.adjustments} for result in answer.results}
+    assert "past_changes" in changed["./search/tuning.py::tune"]
+    # The engine changed in every commit, three of them on the question; of those it has a share as any other file.
+    factors = {
+        result.doc_id: each.factor
+        for result in answer.results
+        for each in result.adjustments
+        if each.name == "past_changes"
+    }
+    assert factors["./search/tuning.py::tune"] >= max(factors.values())
+    unrelated = search.find("reciprocal rank fusion adds rankings").results
+    assert all(
+        each.name != "past_changes"
+        for result in unrelated
+        if result.doc_id.startswith("./search/tuning.py")
+        for each in result.adjustments
+    )
+
+
 @pytest.mark.acceptance("J6", "J2a", "J5")
 def test_commit_result_has_snippet_name_and_time(search: IndexedProject) -> None:
     answer = search.find("rank fusion type:commit")

@@ -304,7 +304,7 @@ def test_why_names_the_path_that_lowers_a_rank(own_shop: IndexedProject) -> None
         explanation = why(engine, "./tests/test_bill.py::settle_bill", "settle bill")
         assert explanation.result is not UNSET
         assert explanation.result.rank > 10
-        assert "x0.35 test path" in explanation.summary
+        assert "x0.25 test path" in explanation.summary
 
 
 @pytest.mark.acceptance("W1")

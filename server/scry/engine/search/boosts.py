@@ -173,12 +173,12 @@ COMMIT_FACTOR = 0.3
 
 COMMIT_INTENTS = frozenset({QueryIntent.TEMPORAL, QueryIntent.RATIONALE})
 
-COMMIT_QUESTION_FACTOR = 16.0
+COMMIT_QUESTION_FACTOR = 48.0
 """For a commit whose subject holds all words of a question for a commit; with a share of them, by its square. Commits
 have no vectors and rank by their words behind longer documents: a commit at rank 20 of one oracle then comes before
-code that three oracles rank first (1 / 80 * 16 > 3.2 / 61 * 2.4)."""
+code that three oracles rank first (1 / 80 * 48 > 3.2 / 61 * 11)."""
 
-SUBJECT_FACTOR = 2.0
+SUBJECT_FACTOR = 6.0
 """For a commit whose subject is the query, word for word: the vote of the semantic oracle, which it can't have, and the
 boosts of name and file."""
 
@@ -296,19 +296,6 @@ _ROUNDING_MARGIN = 1 + 1e-9
 """A bound is a product in another order than the score: it may be lower in its last digits."""
 
 
-_NO_TEST = (0.0, "")
-
-
-@lru_cache(maxsize=50_000)
-def _subject_key(path: str) -> str:
-    """Return the name under which a test and what it tests meet: `test_router.py` and `Router.py` have the same."""
-    name = normalize_name(file_stem(path).partition(".")[0])
-    for affix in _TEST_AFFIXES:
-        name = name.removeprefix(affix) if len(name) > len(affix) else name
-        name = name.removesuffix(affix) if len(name) > len(affix) else name
-    return name
-
-
 class _FileSupport(Struct, frozen=True, gc=False):
     """The support that the hits of one file lend each other.
 
@@ -370,19 +357,31 @@ class BoostRules:
         return other
 
     def set_order(self, by_rank_sum: Sequence[Candidate]) -> None:
-        """Compute the support that the hits of each file lend each other in this order."""
+        """Compute the support that hits lend each other in this order: those of a file, and a test its subject.
+
+        `test_router.py` and `Router.py` are test and subject: their names are the same but for case and the word test.
+        """
         positions: dict[str, list[int]] = defaultdict(list)
         self._positions: dict[int, int] = {}
         for position, document in enumerate([each.document for each in by_rank_sum if each.document.path]):
             positions[document.path].append(position)
             self._positions[document.doc_key] = position
         self._hits = {path: _FileSupport.from_positions(own) for path, own in positions.items()}
-        best_sum, self._tested = 0.0, dict[str, tuple[float, str]]()
+        best_sum, tests = 0.0, dict[str, Adjustment]()
         for candidate in by_rank_sum:
             path = candidate.document.path
             best_sum = best_sum or (candidate.rank_sum if path else 0.0)
             if path and TEST in classify_path(path):
-                self._tested.setdefault(_subject_key(path), (candidate.rank_sum / best_sum, path))
+                name = normalize_name(file_stem(path).partition(".")[0])
+                for affix in _TEST_AFFIXES:
+                    name = name.removeprefix(affix).removesuffix(affix) or name
+                factor = 1 + TESTED_SHARE * candidate.rank_sum / best_sum
+                tests.setdefault(name, Adjustment("tested", factor, f"its test {path} matches"))
+        self._tested: dict[str, Adjustment] = {}
+        for path in self._hits if tests else ():
+            name = normalize_name(file_stem(path).partition(".")[0])
+            if name in tests and TEST not in classify_path(path):
+                self._tested[path] = tests[name]
         self._max_path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
@@ -396,23 +395,23 @@ class BoostRules:
         others, support = self._hits[document.path].support_for(self._positions[document.doc_key])
         if others:
             adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, _FILE_HITS_REASONS[others]))
-        share, test = self._tested.get(_subject_key(document.path), _NO_TEST) if self._tested else _NO_TEST
-        if share and TEST not in classify_path(document.path):
-            adjustments.append(Adjustment("tested", 1 + TESTED_SHARE * share, f"its test {test} matches"))
+        if document.path in self._tested:
+            adjustments.append(self._tested[document.path])
         return adjustments + self._path_adjustments(document.path)[0]
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates whose rank sums times their factors may come to `min_score`, in their order."""
         max_name, factors, reachable = self._name_boost.max_factor, self._max_path_factors, list[Candidate]()
         max_commit = self._commit_boost.max_factor
-        min_sum = min_score / (max(max_name * _MAX_FILE_FACTOR, max_commit) * _ROUNDING_MARGIN)
+        highest = max(max_name * _MAX_FILE_FACTOR, max_commit)
+        min_sum = min_score / (highest * _ROUNDING_MARGIN)
         candidates = [candidate for candidate in by_rank_sum if candidate.rank_sum >= min_sum]
         self.classify_paths([candidate.document.path for candidate in candidates])
         for candidate in candidates:
             path = candidate.document.path
             if path not in factors:  # the highest factor of a document in this file, its own name apart
                 support = 1 + FILE_HIT_SHARE * self._hits[path].highest
-                support *= 1 + TESTED_SHARE * self._tested.get(_subject_key(path), _NO_TEST)[0]
+                support *= self._tested[path].factor if path in self._tested else 1
                 factors[path] = support * self._path_adjustments(path)[1] * _ROUNDING_MARGIN
             bound = candidate.rank_sum * factors[path]
             if not path:

@@ -9,7 +9,7 @@ The order of files is that of their best documents by rank sum and boosts. Which
 and so on follows from the evidence within the file:
 
     evidence = ln(score) + ln(min(lines, 60)) + 2 * (BM25 / best BM25) + 2 * cosine - 4 [200 lines or more]
-               + 3 [the name is all words of the query]
+               + 3 [the name is at least half of the query's words, and two or more]
 
 Ranks alone say little here: neighbours in a file share its path and its vocabulary, so that their ranks are decided by
 length. A field of one line has a high cosine as soon as its name is a word of the query, and a class of a thousand
@@ -116,8 +116,9 @@ OVERSIZE_EVIDENCE = -4.0
 
 
 WHOLE_NAME_EVIDENCE = 3.0
-"""For a name of two words or more that are all in the query, by their stems: "where is ansi color stripped" asks for
-`strip_ansi`, which is two lines long."""
+MIN_WHOLE_NAME_SHARE = 0.5
+"""For a name of two words or more that are all in the query, by their stems, and at least this share of its words:
+"where is ansi color stripped" asks for `strip_ansi`, which is two lines long. A longer query holds names by the way."""
 
 
 class PlaceRules:
@@ -127,6 +128,7 @@ class PlaceRules:
         """candidates: all of the query."""
         self._stem = stem
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
+        self._starts = tuple([each[:2] for each in self._stems])  # a word begins as its stem does
         strengths, other = question.strengths, question.strengths.get("*", 1.0)
         self._place_strength = 0.0 if is_single_term(question) else strengths.get("place", other)
         self._repeat_factor = REPEAT_PENALTY ** strengths.get("repeat", other)
@@ -184,9 +186,10 @@ class PlaceRules:
         lines = candidate.document.line_count
         # The words of a name of several are its parts and the whole.
         *parts, whole = name_words(candidate.document.name) or ("",)
-        is_asked = len(parts) > 1 and whole == normalize_name(candidate.document.name)
+        is_asked = parts[1:] and len(parts) >= MIN_WHOLE_NAME_SHARE * len(self._stems)
+        is_asked = is_asked and whole == normalize_name(candidate.document.name)
         for part in parts if is_asked else ():
-            is_asked = is_asked and self._stem(part) in self._stems
+            is_asked = is_asked and part.startswith(self._starts) and self._stem(part) in self._stems
         return (
             math.log(candidate.fused_score)
             + math.log(min(lines, FULL_LENGTH_LINES))

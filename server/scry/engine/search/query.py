@@ -89,11 +89,11 @@ INTENT_WEIGHT_FACTORS: Mapping[QueryIntent, Mapping[str, float]] = {
 """Factors of the oracles' base weights by intent. None is below 1: no intent skips an oracle (F7). Raising the semantic
 oracle for mechanisms or the lexical one for definitions changed nothing measurable, so these two are only reported."""
 
-MEMORY_QUESTION_FACTOR = 60.0
+MEMORY_QUESTION_FACTOR = 400.0
 """Factor of the memory oracle's weight for a query that asks for nothing but memory ("resume work"), and of the memory
 and belief oracles' for one that asks what was decided about something. Its first ten
 results then rank above a document that the semantic, lexical and temporal oracles all rank first and that its file and
-a mentioned name boost as far as they can (30 / 70 > 3.2 / 61 * 8.1). The order among code does not change."""
+a mentioned name boost as far as they can (200 / 70 > 3.2 / 61 * 50.6). The order among code does not change."""
 
 _TOPIC_QUESTION_PATTERN = re.compile(
     r"""^\W*(?:

@@ -151,13 +151,13 @@ def test_extension_block_is_found_by_its_type_name() -> None:
 @pytest.mark.parametrize(
     ("query", "subject", "factor"),
     [
-        ("bound the retry queue", "Bound the retry queue", 2.0),
+        ("bound the retry queue", "Bound the retry queue", 6.0),
         ("bound the retry queue", "Bound the retry queue of the mailer", 1.0),
         ("bound the retry queue", "Drain the retry queue", 0.3),
         ("retry queue", "Bound the retry queue", 0.3),  # two words stand together in many subjects
         ("boundRetryQueue", "Use boundRetryQueue in the mailer", 0.3),  # one word, whatever its parts
-        ("which commit bounds the retry queue", "Retry queue: raise the limit", 1 + 15 * (2 / 3) ** 2),
-        ("which commit added the retry queue", "A retry queue for the mailer", 16.0),
+        ("which commit bounds the retry queue", "Retry queue: raise the limit", 1 + 47 * (2 / 3) ** 2),
+        ("which commit added the retry queue", "A retry queue for the mailer", 48.0),
         ("why is the retry queue bounded", "Bounded buffers", 1.0),
     ],
 )
@@ -167,3 +167,80 @@ def test_commit_is_raised_by_the_share_of_the_words_in_its_subject(query: str, s
     (adjusted,) = (candidate for candidate in found if candidate.document.doc_key == 2)
     assert factors(adjusted).get("commit", 1.0) == pytest.approx(factor)
     assert adjusted.fused_score <= 1
+
+
+@pytest.mark.acceptance("F5")
+def test_words_of_folders_and_file_raise_a_file() -> None:
+    readers = (outline(1, "src/writers/odt/content.hs", "parse"), outline(2, "src/readers/odt/content.hs", "parse"))
+    first, second = ranked(boosts_for("readers for odt"), *readers)
+    assert (first.document.doc_key, second.document.doc_key) == (2, 1)
+    assert factors(first)["path_words"] == pytest.approx(1 + rules.PATH_WORDS_SHARE * 2 / 5)
+    assert factors(second)["path_words"] == pytest.approx(1 + rules.PATH_WORDS_SHARE / 5)
+    assert "path_words" not in factors(ranked(boosts_for("a limit of retries"), readers[0])[0])
+
+
+@pytest.mark.acceptance("F5", "F6")
+def test_file_that_past_commits_on_the_question_changed_comes_first() -> None:
+    twins = (outline(1, "src/a.py", "send"), outline(2, "src/b.py", "send"))
+    question = boosts_for("retries of a request")
+    gathered = fuse.fuse_matches(
+        {"lexical": [OracleMatch(1, 1, 1.0, "bm25"), OracleMatch(2, 2, 1.0, "bm25")]},
+        {document.doc_key: document for document in twins},
+        WEIGHTS,
+    )
+    ceiling = fuse.fused_score_ceiling(WEIGHTS, max_boost(question))
+    first, second = rank_with_boosts(gathered, question, ceiling, str.lower, past_changes={"src/b.py": 0.5})
+    assert first.document.doc_key == 2
+    assert factors(first)["past_changes"] == pytest.approx(1 + rules.PAST_CHANGES_SHARE / 2)
+    assert "past_changes" not in factors(second)
+
+
+@pytest.mark.acceptance("F5")
+@pytest.mark.parametrize(
+    ("test", "code"),
+    [
+        ("tests/test_formatting.py", "src/formatting.py"),
+        ("src/app/router.test.ts", "src/app/router.ts"),
+        ("test/java/UtilTest.java", "main/java/Util.java"),
+        ("spec/models/order_spec.rb", "app/models/order.rb"),
+    ],
+)
+def test_test_that_matches_raises_what_it_tests(test: str, code: str) -> None:
+    found = ranked(
+        boosts_for("wrapping long lines"),
+        outline(1, test, "check_wrapping"),
+        outline(2, "src/other.py", "lines"),
+        outline(3, code, "wrap"),
+    )
+    assert found[0].document.doc_key == 3
+    assert factors(found[0])["tested"] == pytest.approx(1 + rules.TESTED_SHARE)
+    assert all("tested" not in factors(each) for each in found[1:])
+
+
+@pytest.mark.acceptance("F5")
+def test_name_made_of_words_of_the_question_is_the_place_of_its_file() -> None:
+    # click at 04ef3a6f, "where is ansi color stripped": `strip_ansi` has two lines and stood at place 46.
+    def located(number: int, path: str, name: str, lines: int) -> DocumentHeader:
+        return DocumentHeader(number, f"./{path}::{name}", "code", path, name, "function", "", lines)
+
+    compat = [
+        located(1, "src/click/_compat.py", "auto_wrap_for_ansi", 34),
+        located(2, "src/click/_compat.py", "should_strip_ansi", 8),
+        located(3, "src/click/_compat.py", "strip_ansi", 2),
+    ]
+    stems = {"stripped": "strip"}
+    votes = {
+        "lexical": [OracleMatch(each.doc_key, rank, 20.0 - rank / 10, "bm25") for rank, each in enumerate(compat, 1)]
+    }
+    gathered = fuse.fuse_matches(votes, {each.doc_key: each for each in compat}, WEIGHTS)
+
+    def names(text: str) -> list[str]:
+        question = boosts_for(text)
+        ceiling = fuse.fused_score_ceiling(WEIGHTS, max_boost(question))
+        found = rank_with_boosts(gathered, question, ceiling, lambda word: stems.get(word, word))
+        return [each.document.name for each in found]
+
+    assert names("where is ansi color stripped")[0] == "strip_ansi"
+    assert names("where is color stripped")[0] == "auto_wrap_for_ansi"  # half of the name is not asked for
+    of_many = "how ansi and color output is stripped when a pager or terminal is redirected"
+    assert names(of_many)[0] == "auto_wrap_for_ansi"  # a long question holds names by the way
