@@ -367,21 +367,23 @@ class BoostRules:
             positions[document.path].append(position)
             self._positions[document.doc_key] = position
         self._hits = {path: _FileSupport.from_positions(own) for path, own in positions.items()}
-        best_sum, tests = 0.0, dict[str, Adjustment]()
-        for candidate in by_rank_sum:
-            path = candidate.document.path
-            best_sum = best_sum or (candidate.rank_sum if path else 0.0)
-            if path and TEST in classify_path(path):
-                name = normalize_name(file_stem(path).partition(".")[0])
+        self._tested: dict[str, Adjustment] = {}
+        test_paths = [path for path in self._hits if TEST in classify_path(path)]
+        if test_paths:
+            names = {path: normalize_name(file_stem(path).partition(".")[0]) for path in self._hits}
+            subjects: dict[str, str] = {}
+            for path in test_paths:
+                name = names.pop(path)
                 for affix in _TEST_AFFIXES:
                     name = name.removeprefix(affix).removesuffix(affix) or name
-                factor = 1 + TESTED_SHARE * candidate.rank_sum / best_sum
-                tests.setdefault(name, Adjustment("tested", factor, f"its test {path} matches"))
-        self._tested: dict[str, Adjustment] = {}
-        for path in self._hits if tests else ():
-            name = normalize_name(file_stem(path).partition(".")[0])
-            if name in tests and TEST not in classify_path(path):
-                self._tested[path] = tests[name]
+                subjects[path] = name
+            best_sum, tests = next(each.rank_sum for each in by_rank_sum if each.document.path), dict[str, Adjustment]()
+            for candidate in by_rank_sum:
+                path = candidate.document.path
+                if path in subjects and subjects[path] not in tests:
+                    factor = 1 + TESTED_SHARE * candidate.rank_sum / best_sum
+                    tests[subjects[path]] = Adjustment("tested", factor, f"its test {path} matches")
+            self._tested = {path: tests[name] for path, name in names.items() if name in tests}
         self._max_path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
