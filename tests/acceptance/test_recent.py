@@ -239,3 +239,11 @@ def test_recent_reports_a_missing_index(tmp_path: Path) -> None:
     folder.write({"a.py": "x = 1\n"})
     assert recent(folder).notice.startswith("Nothing could be searched yet: the index is still to be made")
     assert recent(folder, "x").mode == "recent"
+
+
+@pytest.mark.acceptance("R1")
+def test_recent_finds_nothing_for_made_up_words(post: IndexedProject) -> None:
+    for query in ("zzzqqq", "blorptang xyzzy"):
+        answer = post.ask(lambda engine, query=query: engine.recent(messages.RecentParams(query)))
+        assert doc_ids(answer) == []
+        assert "Nothing found" in answer.notice

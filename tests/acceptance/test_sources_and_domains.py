@@ -122,3 +122,13 @@ def test_superseding_note_keeps_the_domains(tmp_path: Path, monkeypatch: pytest.
     second = remember_note("Functions of ten lines", Settings(), supersedes=first.doc_id)
     third = remember_note("Ten lines", Settings(), domains=["python"], supersedes=second.doc_id)
     assert (second.body.domains, third.body.domains) == (("style",), ("python",))
+
+
+@pytest.mark.acceptance("F9", "F15")
+def test_empty_answer_from_own_notes_counts_no_files(engine: Engine) -> None:
+    for params in (FindParams("zzzqqq", source="persona"), FindParams("zzzqqq source:persona")):
+        answer = engine.find(params)
+        assert answer.results == []
+        assert "nothing found among your own notes; no file was searched" in answer.notice
+        assert "Nothing found in" not in answer.notice
+    assert "among your own notes" not in engine.find(FindParams("zzzqqq path:nowhere")).notice

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, Cancelled
-from scry.core.knowledge import BELIEF
+from scry.core.knowledge import BELIEF, PERSONA
 from scry.core.text import escape_unencodable
 from scry.core.types import Answer, QueryIntent, SearchQuery
 from scry.engine.context import (
@@ -91,7 +91,12 @@ class ProjectModes:
         """Return the answer that follows from the matches, the second half of find."""
         if retrieved.retrieval is None:
             return self._complete(empty_answer(retrieved.question, retrieved.state), context)
-        return self._complete(build_answer(retrieved.retrieval, retrieved.state), context)
+        answer = build_answer(retrieved.retrieval, retrieved.state)
+        if not answer.hits and _asks_own_notes(retrieved.question):
+            from scry.engine.notices import NoPersonalNoteFound
+
+            answer = replace(answer, notices=(*answer.notices, NoPersonalNoteFound()))
+        return self._complete(answer, context)
 
     def warm_up(self, prepare: Callable[[], None]) -> None:
         """Call `prepare`, then read the pages that questions read; nothing is stored or logged."""
@@ -242,6 +247,11 @@ class ProjectModes:
 
         beliefs = self._index.belief_snapshot()
         return answer if beliefs is None else annotate_beliefs(answer, beliefs)
+
+
+def _asks_own_notes(question: SearchQuery) -> bool:
+    typed = [each.value for each in question.filters if each.field == "source" and not each.exclude]
+    return PERSONA in (question.source, *typed)
 
 
 def question_of(request: FindRequest | RecentRequest) -> SearchQuery:

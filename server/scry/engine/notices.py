@@ -54,6 +54,14 @@ class NothingChanged(Notice, frozen=True, tag="nothing_changed"):
         return "; ".join(parts)
 
 
+class NoPersonalNoteFound(Notice, frozen=True, tag="no_personal_note_found"):
+    """Only the person's own notes were searched, and none matched."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "nothing found among your own notes; no file was searched"
+
+
 class MatchesOlder(Notice, frozen=True, tag="matches_older"):
     """The matches of a search are all older than the days asked for. newest: doc_id of the newest match."""
 

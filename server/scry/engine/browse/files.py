@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scry.core.doc_id import file_doc_id
 from scry.core.errors import BadRequest, IndexUnavailable
+from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.text import normalize_name, split_source_lines
 from scry.core.types import Document, DocumentHeader, FileStructure, IndexState, Point, Span, Symbol
 from scry.engine.browse.paths import parent_folders, similar_paths
@@ -71,7 +72,11 @@ def summarize_file(path: str, outermost: Sequence[Document], text: str) -> str:
     summary = (
         _summarize_prose(outermost, text) if any(d.symbol.kind == "section" for d in outermost) else top_comment(text)
     )
+    if not summary and path.endswith(DOCUMENT_LANGUAGES["restructuredtext"]):
+        summary = _summarize_restructuredtext(text)
     summary = summary or _main_symbol_doc(path, outermost) or list_main_symbols(outermost)
+    if not summary and posixpath.basename(path) == "__init__.py":
+        summary = _list_imported_names(text)
     return truncate(" ".join(summary.split()), SNIPPET_WIDTH)
 
 
@@ -89,6 +94,41 @@ def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
     prose = first_sentence(_first_paragraph(_strip_markup(line) for line in below if not line.startswith("|")))
     title = _strip_markup(section.symbol.name).strip()
     return f"{title} — {prose}" if prose and title else prose or title
+
+
+_UNDERLINE_CHARACTERS = frozenset("=-~^\"'`#*+.:_<>")
+
+
+def _summarize_restructuredtext(text: str) -> str:
+    """Return the title of a page, which is underlined, and the first sentence below it."""
+    lines = split_source_lines(text)[:_LINES_AT_THE_TOP]
+    for at, line in enumerate(lines[1:], 1):
+        title, mark = lines[at - 1].strip(), line.rstrip()
+        is_underline = len(mark) > 2 and len(set(mark)) == 1 and mark[0] in _UNDERLINE_CHARACTERS
+        if is_underline and any(map(str.isalnum, title)) and len(mark) + 2 >= len(title):
+            prose = first_sentence(_first_paragraph(_strip_markup(each) for each in lines[at + 1 :]))
+            return f"{_strip_markup(title)} — {prose}" if prose else _strip_markup(title)
+    return first_sentence(_first_paragraph(map(_strip_markup, lines)))
+
+
+def _list_imported_names(text: str) -> str:
+    """Return `offers A, B and 3 more`: the public names that a package's `__init__.py` imports; empty for none."""
+    names: list[str] = []
+    is_open = False
+    for line in split_source_lines(text):
+        plain = line.partition("#")[0].strip()
+        if not is_open and plain.startswith("from ") and not plain.startswith("from __future__"):
+            plain = plain.partition(" import ")[2]
+            is_open = plain.startswith("(")
+        elif not is_open:
+            continue
+        parts = [part.rpartition(" as ")[2].strip() for part in plain.strip("()\\ ").split(",")]
+        names += (name for name in parts if name.isidentifier() and not name.startswith("_"))
+        is_open = is_open and ")" not in plain
+    names = list(dict.fromkeys(names))
+    more = len(names) - MAX_LISTED_SYMBOLS
+    shown = ", ".join(names[:MAX_LISTED_SYMBOLS])
+    return "" if not names else f"offers {shown} and {more} more" if more > 0 else f"offers {shown}"
 
 
 def _heading_level(lines: Sequence[str], section: Document) -> int:

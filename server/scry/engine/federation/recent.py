@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scry.core.errors import ScryError
 from scry.engine.browse.recent import DEFAULT_DAYS
-from scry.engine.browse.recent_search import ProjectRanking, RecentMatches, shared_thresholds
+from scry.engine.browse.recent_search import ProjectRanking, RecentMatches, raise_without_words, shared_thresholds
 from scry.engine.context import RecentRequest, RequestContext
 from scry.engine.federation.fan_out import (
     BlankAnswer,
@@ -125,12 +125,11 @@ def _apply_shared_thresholds(
     units_by_project = [
         next(units) if isinstance(each, RetrievalResult) and each.retrieval is not None else {} for each in results
     ]
-    thresholds = shared_thresholds(
-        [
-            ProjectRanking(ranking.ranked if isinstance(ranking, Ranking) else (), own)
-            for ranking, own in zip(rankings, units_by_project, strict=True)
-        ]
-    )
+    ranked = [
+        ProjectRanking(ranking.ranked if isinstance(ranking, Ranking) else (), own)
+        for ranking, own in zip(rankings, units_by_project, strict=True)
+    ]
+    thresholds = raise_without_words(shared_thresholds(ranked), ranked)
     return [
         RecentMatches(ranking, threshold) if isinstance(ranking, Ranking) else ranking
         for ranking, threshold in zip(rankings, thresholds, strict=True)
