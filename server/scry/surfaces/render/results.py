@@ -232,35 +232,35 @@ def display_snippet(result: ResultItem) -> str:
 
 
 def _snippet_lines(result: ResultItem, width: int | None, folder: str) -> Iterator[StyledLine]:
-    """Yield `path:line: snippet`, which terminals open at a click and editors read as a list of places."""
-    place, text = _open_path(result, folder), make_printable(display_snippet(result)).strip()
-    room = max(_MIN_WRAP_WIDTH, width - len(_INDENT)) if width is not None else None
-    cells = display_width(place) + 1 if place and text else 0
-    if place and (not text or (room is not None and cells > room)):  # never broken
+    """Yield `path:line: snippet`, which terminals open at a click and editors read as a list of places.
+
+    The path leads from the current folder; it is absolute for a result whose doc_id names its project.
+    """
+    place, text = "", make_printable(display_snippet(result)).strip()
+    if result.location is not UNSET:
+        path = result.doc_id[2:].partition("::")[0].partition("#")[0] if result.doc_id.startswith("./") else ""
+        if "%" in path:
+            path = parse_doc_id(result.doc_id).path
+        elif not path and ":./" in result.doc_id:
+            path = path_of_uri(result.location.uri)
+        place = (
+            f"{make_printable(normpath(join(folder, path)))}:{result.location.range.start.line + 1}:" if path else ""
+        )
+    if width is None or not text or not place:
+        if place or text:
+            lines = [text] if width is None or not text else wrap_text(text, max(_MIN_WRAP_WIDTH, width - len(_INDENT)))
+            yield styled_line(_INDENT, (place, "quiet"), " " if place and text else "", lines[0])
+            for part in lines[1:]:
+                yield styled_line(_INDENT, part)
+        return
+    room, cells = max(_MIN_WRAP_WIDTH, width - len(_INDENT)), display_width(place) + 1
+    if cells > room:  # a path is never broken
         yield styled_line(_INDENT, (place, "quiet"))
         place, cells = "", 0
-    if not text:
-        return
-    first, *more = [text] if room is None else wrap_text("\0" * (cells - 1) + " " + text if place else text, room)
-    if place and room is not None:
-        first = first[cells:]
-    yield styled_line(_INDENT, (place, "quiet"), " " if place and first else "", first)
-    yield from (styled_line(_INDENT, part) for part in more)
-
-
-def _open_path(result: ResultItem, folder: str) -> str:
-    """Return where a result begins, as `path:line:` from the current folder; empty for a result without a location.
-
-    A result whose doc_id names its project, such as `lib:./src/app.py`, has its absolute path.
-    """
-    if result.location is UNSET:
-        return ""
-    line = result.location.range.start.line + 1
-    project, doc_id = split_off_project(result.doc_id)
-    if project:
-        return f"{make_printable(path_of_uri(result.location.uri))}:{line}:"
-    path = parse_doc_id(doc_id).path if doc_id.startswith("./") else ""
-    return f"{make_printable(normpath(join(folder, path)))}:{line}:" if path else ""
+    first, *more = wrap_text("\0" * (cells - 1) + " " + text if place else text, room)
+    yield styled_line(_INDENT, (place, "quiet"), " " if place and first[cells:] else "", first[cells:])
+    for part in more:
+        yield styled_line(_INDENT, part)
 
 
 def path_of_uri(uri: str) -> str:
