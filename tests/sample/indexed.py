@@ -40,7 +40,7 @@ class IndexedProject(SampleProject):
         with closing(HistoryStore.open(self.project.cache)) as history:
             if update_history(self.root.resolve(), history, lambda: None):
                 update_changed_documents(history, index, lambda: None)
-            update_belief_coverage(self.project, history.reader, lambda: None)
+            update_belief_coverage(self.project, history, lambda: None)
 
     def update_graph(self) -> None:
         """Update the code graph, as an idle indexer does."""

@@ -88,9 +88,10 @@ class SkippedFile(Struct, frozen=True):
 
 
 class IndexingStage(str, Enum):
-    """A stage of indexing that handles one file at a time; the value is shown to people.
+    """A stage of indexing that handles one item at a time: a file, and at the end a commit, the commits of a file, a
+    belief; the value is shown to people.
 
-    An exception in a stage is caught where the file is handled: the file loses what the stage gives, and no other file
+    An exception in a stage is caught where the item is handled: the item loses what the stage gives, and no other one
     loses anything.
     """
 
@@ -104,6 +105,9 @@ class IndexingStage(str, Enum):
     VECTORS = "vectors"
     STRUCTURE = "structure"
     GRAPH = "graph"
+    COMMIT = "commit"
+    CHANGED_LINES = "changed lines"
+    COVERAGE = "coverage"
 
 
 class FileFault(Struct, frozen=True):

@@ -18,7 +18,7 @@ from itertools import accumulate, islice, pairwise
 import numpy as np
 from msgspec import Struct
 
-from scry.core.errors import Cancelled
+from scry.core.errors import Cancelled, ScryError
 from scry.core.types import DocumentHeader, FileFault, IndexingStage, Symbol
 from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.parse.documents import assign_doc_ids
@@ -287,8 +287,26 @@ def embed_missing_notes_of(
 
 
 def _encode_notes(embedder: Embedder, notes: Iterable[tuple[str, str]]) -> Vectors:
-    """Encode notes. notes: title and text of each."""
-    return embedder.encode_passages([make_note_passage(title, text) for title, text in notes])
+    """Encode notes. notes: title and text of each.
+
+    A note for which that fails gets a vector of zeros, which no query is near to. Raises what the embedder raises when
+    it fails for every text.
+    """
+    passages = [make_note_passage(title, text) for title, text in notes]
+    try:
+        return embedder.encode_passages(passages)
+    except (Cancelled, ScryError, MemoryError):
+        raise
+    except Exception:
+        nothing = np.zeros_like(embedder.encode_passages([make_note_passage("note", "")])[0])
+    rows: list[Vectors] = []
+    for passage in passages:
+        try:
+            rows.append(embedder.encode_passages([passage])[0])
+        except Exception:
+            log.warning("the note %r is not found by meaning", passage.name, exc_info=True)
+            rows.append(nothing)
+    return np.stack(rows)
 
 
 def make_note_passage(title: str, text: str) -> Passage:

@@ -146,5 +146,5 @@ class HistoryWorker(threading.Thread):
                         update_changed_documents(history, index, self._checkpoint)
             except (GitFailed, IndexUnavailable) as error:
                 log.warning("the history could not be brought up to date: %s", error)
-            update_belief_coverage(self._project, history.reader, self._checkpoint)
+            update_belief_coverage(self._project, history, self._checkpoint)
             self._on_state(read_history_state(head_commit(self._project.root), history.reader))

@@ -11,6 +11,7 @@ tree or clone, is not parsed again.
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
@@ -18,6 +19,7 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
+from scry.core.errors import ScryError
 from scry.core.knowledge import note_kind_of_path
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import FileFault, IndexingStage, IndexState, ParsedFile, SkippedFile, SkipReason
@@ -54,6 +56,9 @@ FULL_COMPARE_FILES = frozenset({".gitignore", ".scryignore", "exclude", "config.
 
 
 _FILES_PER_COMPACTION_BATCH = 40
+
+_STORE_ERRORS = (ScryError, OSError, sqlite3.Error)
+"""Errors of the disk, which are no fault of a note."""
 
 
 MAX_REPLACED_SHARE = 0.05
@@ -164,8 +169,8 @@ class _RefreshPass:
         ):
             self._checkpoint()
             read = contents.read_files(batch, known if self._trusted else {})
-            self._notes.publish(read.notes, [*(file.path for file in read.files), *read.gone])
-            self._publish(read)
+            faults = self._notes.publish(read.notes, [*(file.path for file in read.files), *read.gone])
+            self._publish(replace(read, files=tuple(_with_fault(file, faults.get(file.path)) for file in read.files)))
             left -= len(batch)
             self._report_progress(changes, left)
 
@@ -207,12 +212,16 @@ def _checked_file(file: NewFile) -> NewFile:
         check_row(file)
     except Exception as error:
         log.warning("the row of %r can't be written", file.path, exc_info=True)
-        fault = FileFault.from_error(IndexingStage.STORE, error)
-        skip = SkippedFile(SkipReason.FAILED, str(fault))
-        return NewFile(
-            file.path, file.size, file.mtime_ns, file.hash, skip, fault=fault, fault_version=reading_version()
-        )
+        return _with_fault(file, FileFault.from_error(IndexingStage.STORE, error))
     return file
+
+
+def _with_fault(file: NewFile, fault: FileFault | None) -> NewFile:
+    """Return a row with the reason in place of a file that can't be stored; the file itself where there is no fault."""
+    if fault is None:
+        return file
+    skip = SkippedFile(SkipReason.FAILED, str(fault))
+    return NewFile(file.path, file.size, file.mtime_ns, file.hash, skip, fault=fault, fault_version=reading_version())
 
 
 def _skipped_file(entry: FileEntry) -> NewFile:
@@ -304,14 +313,37 @@ class NoteIndexer:
         lost = note_paths - stored
         return {path: file for path, file in known.items() if path not in lost} if lost else known
 
-    def publish(self, notes: Sequence[NewNote], others: Sequence[str]) -> None:
+    def publish(self, notes: Sequence[NewNote], others: Sequence[str]) -> Mapping[str, FileFault]:
         """Store the notes before their files' rows are written: after a crash between the two they are read again.
 
-        others: further paths of files that were read; notes of these that are no longer notes are deleted.
+        Returns the faults of notes that can't be stored, by path. others: further paths of files that were read; notes
+        of these that are no longer notes are deleted.
         """
         written = {new.path for new in notes}
         removed = [path for path in others if path not in written and note_kind_of_path(path)]
         if not notes and not (removed and (self._cache / PROJECT_NOTES_PATH).exists()):
-            return
+            return {}
         with closing(ProjectNoteDatabase.open(self._cache, write=True)) as database:
-            database.publish(notes, removed, self._embed)
+            try:
+                database.publish(notes, removed, self._embed)
+            except _STORE_ERRORS:
+                raise
+            except Exception:
+                database.publish((), removed)
+                faults = {new.path: fault for new in notes if (fault := self._publish_one(database, new))}
+                if not faults:
+                    raise
+                return faults
+        return {}
+
+    def _publish_one(self, database: ProjectNoteDatabase, new: NewNote) -> FileFault | None:
+        """Store one note; return the fault where it can't be stored."""
+        try:
+            database.publish([new], (), self._embed)
+        except _STORE_ERRORS:
+            raise
+        except Exception as error:
+            log.warning("the note %r can't be stored", new.path, exc_info=True)
+            database.publish((), [new.path])
+            return FileFault.from_error(IndexingStage.STORE, error)
+        return None

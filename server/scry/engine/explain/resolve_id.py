@@ -99,7 +99,12 @@ class DocumentResolver(Struct, frozen=True):
     def _resolve_commit(self, sha: str) -> ResolvedDocument:
         commits = self.history.commits_with_prefix(sha) if self.history else []
         if len(commits) == 1:
-            return ResolvedDocument(commit_doc_id(commits[0].sha), "indexed", (commits[0].doc_key,))
+            doc_id = commit_doc_id(commits[0].sha)
+            return ResolvedDocument(doc_id, "indexed", (commits[0].doc_key,))
+        faults = self.history.faults() if self.history else {}
+        failed = next((item for item in faults if item.startswith(commit_doc_id(sha))), None)
+        if failed:
+            return ResolvedDocument(failed, "skipped", reason=f"{SkipReason.FAILED.value}: {faults[failed]}")
         if commits:
             similar = tuple(commit_doc_id(commit.sha) for commit in commits)
             return ResolvedDocument(

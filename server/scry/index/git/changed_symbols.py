@@ -11,15 +11,22 @@ lines as well. Both are errors of a few lines, which mostly stay inside the same
 
 from __future__ import annotations
 
+import logging
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from scry.core.doc_id import file_doc_id
+from scry.core.types import FileFault, IndexingStage
+from scry.index.git.history import STORE_ERRORS
 from scry.index.parse.documents import last_line
+from scry.index.parse.parser_version import reading_version
 from scry.store.history.commits import Hunk
 from scry.store.history.store import HistoryStore
 from scry.store.index.store import IndexStore
+
+log = logging.getLogger(__name__)
 
 MAX_TRACED_LINES = 100_000
 """Lines of a file that are followed; later ones are not."""
@@ -37,15 +44,28 @@ _BATCH_FILES = 200
 
 
 def update_changed_documents(history: HistoryStore, index: IndexStore, checkpoint: Callable[[], None]) -> None:
-    """Map commits to documents for every file whose commits or documents changed, and store the result."""
+    """Map commits to documents for every file whose commits or documents changed, and store the result.
+
+    A file for which that fails has no commits at its documents, and is recorded as a fault.
+    """
     indexed = {path: file_id for file_id, path, _, _ in index.files.indexed_files()}
     stale = [path for path, traced in history.traced_files().items() if indexed.get(path, 0) != traced]
     for start in range(0, len(stale), _BATCH_FILES):
         checkpoint()
         batch = stale[start : start + _BATCH_FILES]
-        history.save_changed_symbols(
-            {path: (indexed.get(path, 0), _changes_of_file(path, history, index)) for path in batch}
-        )
+        changes: dict[str, tuple[int, Mapping[str, Sequence[int]]]] = {}
+        faults: dict[str, str] = {}
+        for path in batch:
+            try:
+                changes[path] = (indexed.get(path, 0), _changes_of_file(path, history, index))
+            except STORE_ERRORS:
+                raise
+            except Exception as error:
+                log.warning("the commits of %r are not traced to its symbols", path, exc_info=True)
+                changes[path] = (indexed.get(path, 0), {})
+                faults[file_doc_id(path)] = str(FileFault.from_error(IndexingStage.CHANGED_LINES, error))
+        history.save_changed_symbols(changes)
+        history.record_faults(faults, map(file_doc_id, batch), reading_version())
 
 
 def _changes_of_file(path: str, history: HistoryStore, index: IndexStore) -> Mapping[str, Sequence[int]]:

@@ -6,21 +6,28 @@ the new commits alone.
 
 The history is bounded: the newest 20,000 commits, and the changed lines of the newest 2,000 of them that are no merges.
 Nothing is ever fetched: objects that a shallow or partial clone lacks stay unknown, and a commit whose lines or files
-git can't tell is stored without them.
+git can't tell is stored without them. A commit that can't be read or stored at all is left out and recorded as a fault;
+another version of Scry reads the history anew where there are faults.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
+from scry.core.doc_id import commit_doc_id
+from scry.core.errors import Cancelled, IndexUnavailable
 from scry.core.text import tokenize
+from scry.core.types import FileFault, IndexingStage
 from scry.index.git.log import CommitSummary, LoggedCommit, list_commits, read_commits
 from scry.index.git.stream import GitFailed
+from scry.index.parse.parser_version import reading_version
 from scry.projects.git import GitRepository, find_repository, read_small_file, run_git
 from scry.projects.project import head_commit
 from scry.store.history.commits import NewChange, NewCommit, StoredCommit
@@ -42,9 +49,17 @@ _MAX_SHALLOW_BYTES = 1_000_000
 _MAX_INCOMPLETE_COMMITS = 40
 """Commits with missing objects that are each read without their lines; after that all remaining ones are."""
 
+_MAX_UNREADABLE_COMMITS = 20
+"""Commits that may be left out because git can't read them; with more the repository is damaged, which is told."""
+
 _TRAILER = re.compile(r"^(?:[A-Za-z]+-by|Change-Id|Co-authored-by|Fixes|See-also|CC): .*$", re.I | re.M)
 
 Checkpoint = Callable[[], None]
+
+STORE_ERRORS = (Cancelled, IndexUnavailable, OSError, sqlite3.Error)
+"""Errors of the disk, which are no fault of the item that is handled."""
+
+log = logging.getLogger(__name__)
 
 
 class HistorySource(Struct, frozen=True):
@@ -87,6 +102,8 @@ def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> b
         if store.reader.commit_count or store.reader.head:
             store.reset()
         return False
+    if store.faults_version not in ("", reading_version()):
+        store.reset()
     if (store.reader.head, store.fingerprint) != (head, source.fingerprint()):
         try:
             _HistoryUpdate(source, store, head, checkpoint).run()
@@ -114,6 +131,7 @@ class _HistoryUpdate:
             self._store.reset()
         stored = self._store.stored_commits()
         added, removed = self._compare_commits(stored)
+        self._store.record_faults({}, map(commit_doc_id, removed), reading_version())
         self._store.remove_commits(removed)
         remaining = {sha: commit for sha, commit in stored.items() if sha not in set(removed)}
         newest = select_commits_with_lines(added, remaining)
@@ -164,11 +182,35 @@ class _HistoryUpdate:
             batch = shas[start : start + BATCH_COMMITS]
             commits: dict[str, NewCommit] = {}
             for commit in self._read_with_lines([sha for sha in batch if sha in with_lines]):
-                commits[commit.sha] = self._make_commit(commit, has_lines=True)
+                self._add_commit(commits, commit, has_lines=True)
             for commit in self._read_with_files([sha for sha in batch if sha not in commits]):
-                commits[commit.sha] = self._make_commit(commit, has_lines=commit.sha in with_lines)
-            self._store.publish([commits[sha] for sha in batch if sha in commits])
+                self._add_commit(commits, commit, has_lines=commit.sha in with_lines)
+            self._publish([commits[sha] for sha in batch if sha in commits])
             self._store.forget_traces_of(batch)
+
+    def _publish(self, commits: Sequence[NewCommit]) -> None:
+        """Publish commits; where that fails for one of them, all others."""
+        try:
+            self._store.publish(commits)
+        except STORE_ERRORS:
+            raise
+        except Exception as error:
+            if len(commits) == 1:
+                self._record_fault(commits[0].sha, error)
+            for commit in commits if len(commits) > 1 else ():
+                self._publish([commit])
+
+    def _record_fault(self, sha: str, error: Exception) -> None:
+        log.warning("commit %s is left out", sha, exc_info=error)
+        doc_id = commit_doc_id(sha)
+        fault = FileFault.from_error(IndexingStage.COMMIT, error)
+        self._store.record_faults({doc_id: str(fault)}, [doc_id], reading_version())
+
+    def _add_commit(self, commits: dict[str, NewCommit], commit: LoggedCommit, *, has_lines: bool) -> None:
+        try:
+            commits[commit.sha] = self._make_commit(commit, has_lines=has_lines)
+        except Exception as error:
+            self._record_fault(commit.sha, error)
 
     def _read_with_lines(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
         """Yield commits with their lines; a commit of which git lacks an object is left out."""
@@ -187,19 +229,32 @@ class _HistoryUpdate:
                 remaining = remaining[read + 1 :]
 
     def _read_with_files(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
-        """Yield commits with their files; from the first one of which git lacks an object on, without them.
+        """Yield commits with their files, and without them those of which git lacks an object: singly at first, then
+        all that remain. A single one that can't be read so is recorded as a fault.
 
-        Raises GitFailed if that fails too.
+        Raises GitFailed if several can't be read.
         """
-        read = 0
+        remaining = list(shas)
+        while remaining:
+            read = 0
+            try:
+                for commit in read_commits(self._source.root, remaining, in_subfolder=self._source.in_subfolder):
+                    read += 1
+                    yield commit
+                return
+            except GitFailed:
+                self._incomplete_count += 1
+                is_alone = self._incomplete_count <= _MAX_INCOMPLETE_COMMITS
+                yield from self._read_without_files(remaining[read : read + 1] if is_alone else remaining[read:])
+                remaining = remaining[read + 1 :] if is_alone else []
+
+    def _read_without_files(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
         try:
-            for commit in read_commits(self._source.root, shas, in_subfolder=self._source.in_subfolder):
-                read += 1
-                yield commit
-        except GitFailed:
-            yield from read_commits(
-                self._source.root, shas[read:], in_subfolder=self._source.in_subfolder, with_files=False
-            )
+            yield from read_commits(self._source.root, shas, in_subfolder=self._source.in_subfolder, with_files=False)
+        except GitFailed as error:
+            if len(shas) > 1 or self._incomplete_count > _MAX_UNREADABLE_COMMITS:
+                raise
+            self._record_fault(shas[0], error)
 
     def _make_commit(self, commit: LoggedCommit, *, has_lines: bool) -> NewCommit:
         files = None if commit.sha in self._shallow_commits else commit.files

@@ -118,7 +118,13 @@ def read_commits(
     arguments = ["-c", f"core.bigFileThreshold={_BIG_FILE_THRESHOLD}", "log", *_LOG_OPTIONS, *wanted, *path_arguments]
     with GitStream(folder, arguments, shas) as stream:
         while stream.peek(1):
-            yield _read_commit(stream, with_files)
+            try:
+                commit = _read_commit(stream, with_files)
+            except GitFailed:
+                raise
+            except Exception as error:  # the place in the stream is lost
+                raise GitFailed(f"git's log can't be read: {type(error).__name__}: {error}") from error
+            yield commit
 
 
 def _read_commit(stream: GitStream, with_files: bool) -> LoggedCommit:

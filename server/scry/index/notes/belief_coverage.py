@@ -8,6 +8,7 @@ number of files changed; a changelog changes with everything and is left out. do
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -20,11 +21,15 @@ from scry.core.doc_id import commit_doc_id, file_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import Citation, NoteFile, parse_citation
 from scry.core.text import content_terms
+from scry.core.types import FileFault, IndexingStage
 from scry.embedding.embedder import Passage, Vectors
 from scry.embedding.static_model import load_bundled_model
+from scry.index.git.history import STORE_ERRORS
+from scry.index.parse.parser_version import reading_version
 from scry.projects.project import Project
 from scry.store.history.commits import MAX_COCHANGE_FILES, Commit
 from scry.store.history.reader import HistoryReader
+from scry.store.history.store import HistoryStore
 from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
 from scry.store.notes.schema import PROJECT_NOTES_PATH
 
@@ -51,6 +56,8 @@ MIN_NOTE_COSINE = 0.5
 MAX_NEAR_NOTES = 5
 _MAX_TERMS = 32
 
+log = logging.getLogger(__name__)
+
 _CHANGELOG_PATH = re.compile(r"(?:^|/)(?:changes|changelog|history|news|releases?)(?:\.\w+)?$", re.IGNORECASE)
 
 _BestByTarget = dict[str, BeliefTarget]
@@ -59,28 +66,44 @@ _BestByTarget = dict[str, BeliefTarget]
 _BELIEFS_PER_BATCH = 50
 
 
-def update_belief_coverage(project: Project, history: HistoryReader, checkpoint: Callable[[], None]) -> int:
+def update_belief_coverage(project: Project, store: HistoryStore, checkpoint: Callable[[], None]) -> int:
     """Recompute the coverage of every belief whose coverage is outdated; return how many there were.
 
-    checkpoint: called between batches; it may block, or raise Cancelled: batches written by then stay.
+    store: the history, which records the beliefs for which that fails; they bear on nothing. checkpoint: called between
+    batches; it may block, or raise Cancelled: batches written by then stay.
     """
     if not (project.cache / PROJECT_NOTES_PATH).exists():
         return 0
     try:
         with closing(ProjectNoteDatabase.open(project.cache, write=True)) as database:
+            history = store.reader
             history.refresh()
             basis = f"{COVERAGE_VERSION} {history.generation}"
             due = iter(database.beliefs_without_coverage(basis))
             builder, done = BeliefCoverageBuilder(database, history), 0
             while batch := list(islice(due, _BELIEFS_PER_BATCH)):
                 checkpoint()
+                faults: dict[str, str] = {}
+                notes = database.notes_by_doc_id(batch).items()
                 database.save_coverage(
-                    {doc_id: builder.build(note) for doc_id, note in database.notes_by_doc_id(batch).items()}, basis
+                    {doc_id: _build_or_record(builder, note, faults) for doc_id, note in notes}, basis
                 )
+                store.record_faults(faults, batch, reading_version())
                 done += len(batch)
             return done
     except IndexUnavailable:  # the notes' own oracle reports it; the next pass rebuilds the database
         return 0
+
+
+def _build_or_record(builder: BeliefCoverageBuilder, note: NoteFile, faults: dict[str, str]) -> list[BeliefTarget]:
+    try:
+        return builder.build(note)
+    except STORE_ERRORS:
+        raise
+    except Exception as error:
+        log.warning("the coverage of %s can't be computed", note.doc_id, exc_info=True)
+        faults[note.doc_id] = str(FileFault.from_error(IndexingStage.COVERAGE, error))
+        return []
 
 
 class BeliefCoverageBuilder:

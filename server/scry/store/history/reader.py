@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -91,6 +92,10 @@ class HistoryReader:
     def warning(self) -> str:
         """A warning for a person, such as that the history is truncated; "" for none."""
         return str(self._database.meta("note") or "")
+
+    def faults(self) -> dict[str, str]:
+        """Return for which commits, files and beliefs a stage failed: stage and reason by doc_id."""
+        return msgspec.json.decode(self._database.text_meta("faults") or "{}", type=dict[str, str])
 
     def refresh(self) -> int:
         """Make everything visible that has been published; return the generation that is read from here on."""

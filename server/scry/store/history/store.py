@@ -12,7 +12,10 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from scry.core.errors import IndexUnavailable
+from scry.core.text import format_count
 from scry.store.history.commits import (
     FIRST_COMMIT_KEY,
     IS_COCHANGE_SQL,
@@ -80,6 +83,33 @@ class HistoryStore:
         """Return every commit by its hash."""
         rows = self._select("SELECT sha, number, time, merge, lines FROM commits")
         return {sha.hex(): StoredCommit(doc_key, time, bool(m), bool(lines)) for sha, doc_key, time, m, lines in rows}
+
+    # Faults -------------------------------------------------------------------------------------------------------
+
+    def record_faults(self, faults: Mapping[str, str], checked: Iterable[str], version: str) -> None:
+        """Record for which commits, files and beliefs a stage failed: stage and reason by doc_id.
+
+        checked: the items that were handled; faults of theirs that are not among `faults` are forgotten. version: of
+        Scry, in which they are not tried again.
+        """
+        before = self.reader.faults()
+        done = set(checked)
+        after = {**{item: fault for item, fault in before.items() if item not in done}, **faults}
+        if after == before:
+            return
+        with self._transaction():
+            self._database.set_meta("faults", msgspec.json.encode(after).decode() if after else None)
+            self._database.set_meta("faults_version", version if after else None)
+            self._write_note(self._database.text_meta("extent") or "", after)
+
+    def _write_note(self, extent: str, faults: Mapping[str, str]) -> None:
+        failed = f"{format_count(len(faults), 'item')} of it failed, see scry doctor" if faults else ""
+        self._database.set_meta("note", "; ".join(filter(None, (extent, failed))))
+
+    @property
+    def faults_version(self) -> str:
+        """The version of Scry in which stages failed; empty where none did."""
+        return self._database.text_meta("faults_version") or ""
 
     # Commits ------------------------------------------------------------------------------------------------------
 
@@ -230,8 +260,9 @@ class HistoryStore:
             self._database.set_meta(
                 "ties", self._select(f"SELECT count(*) FROM commits WHERE lines AND {IS_COCHANGE_SQL}")[0][0]
             )
-            for key, value in (("head", head), ("tried", head), ("basis", fingerprint), ("note", warning)):
+            for key, value in (("head", head), ("tried", head), ("basis", fingerprint), ("extent", warning)):
                 self._database.set_meta(key, value)
+            self._write_note(warning, self.reader.faults())
             self._database.raise_generation()
             self._database.generation_seen = self._database.generation
 
@@ -246,7 +277,7 @@ class HistoryStore:
         with self._transaction():
             for table in ("touched", "symbols", "traced", "changes", "paths", "commits"):
                 self._db.execute(f"DELETE FROM {table}")
-            for key in ("head", "tried", "basis", "note", "ties"):
+            for key in ("head", "tried", "basis", "note", "extent", "ties", "faults", "faults_version"):
                 self._database.set_meta(key, None)
             self._database.raise_generation()
         self.rewrite_lexical([])

@@ -140,6 +140,14 @@ def read_capsule(row: tuple[Any, ...]) -> Capsule:
     return Capsule(*row)
 
 
+def _read_refs(refs: str) -> tuple[str, ...]:
+    """Return the references of a memory; none where the row is damaged, so that all else of it is found."""
+    try:
+        return tuple(json.loads(refs)) if refs != "[]" else ()
+    except (TypeError, ValueError):
+        return ()
+
+
 def read_memory(row: tuple[Any, ...]) -> Memory:
     """Return the memory of a row of SELECT_MEMORIES."""
     memory_id, name, kind, when, session, capsule, intent, scope, agent, text, detail, *rest = row
@@ -158,7 +166,7 @@ def read_memory(row: tuple[Any, ...]) -> Memory:
         detail=detail,
         status=status,
         outcome=cast("MemoryOutcome", outcome),
-        refs=tuple(json.loads(refs)) if refs != "[]" else (),
+        refs=_read_refs(refs),
         times=times,
         pinned=bool(pinned),
         doc_key=document,

@@ -11,7 +11,8 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from importlib import metadata
 from pathlib import Path
 from typing import Literal
@@ -69,6 +70,7 @@ def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
     yield from _run_check("project", lambda: _check_project(project))
     yield from _run_check("index", lambda: _check_index(project))
     yield from _run_check("files", lambda: _check_files(project))
+    yield from _run_check("history", lambda: _check_history(project))
     yield from _run_check("indexer", lambda: _check_indexer(project))
     yield from _run_check("log", lambda: _check_log(project))
     yield from _run_check("agents", lambda: _check_agents(project.root))
@@ -204,11 +206,32 @@ def _check_files(project: Project) -> CheckResult:
     count, faults = files.fault_count(), files.faults(_MAX_LISTED_FAULTS)
     if not count:
         return CheckResult("files", "ok", "no stage of indexing failed for any of them")
-    listed = "; ".join(f"{file_doc_id(path)} ({fault})" for path, fault in faults)
-    more = f"; and {count - len(faults)} more" if count > len(faults) else ""
+    listed = [f"{file_doc_id(path)} ({fault})" for path, fault in faults]
     advice = f"such a file is tried again when it changes; {project.cache / 'indexer.log'} says more: please report it"
-    found = f"{format_count(count, 'file')} found less well or not at all: {listed}{more}"
-    return CheckResult("files", "warn", found, advice)
+    return CheckResult("files", "warn", _describe_faults(format_count(count, "file"), listed, count), advice)
+
+
+def _describe_faults(what: str, listed: Sequence[str], count: int) -> str:
+    more = f"; and {count - len(listed)} more" if count > len(listed) else ""
+    return f"{what} found less well or not at all: {'; '.join(listed)}{more}"
+
+
+def _check_history(project: Project) -> CheckResult:
+    """Check whether a stage failed for a commit, for the commits of a file, or for a belief."""
+    from scry.store.history.database import HISTORY_FILE
+    from scry.store.history.reader import HistoryReader
+
+    if not (project.cache / HISTORY_FILE).exists():
+        return CheckResult("history", "ok", "none is read yet")
+    with closing(HistoryReader.open(project.cache)) as history:
+        faults, commits = history.faults(), history.commit_count
+    if not faults:
+        return CheckResult("history", "ok", format_count(commits, "commit"))
+    listed = [f"{item} ({fault})" for item, fault in sorted(faults.items())[:_MAX_LISTED_FAULTS]]
+    advice = f"another version of Scry tries them again; {project.cache / 'indexer.log'} says more: please report it"
+    return CheckResult(
+        "history", "warn", _describe_faults(format_count(len(faults), "item"), listed, len(faults)), advice
+    )
 
 
 def _check_indexer(project: Project) -> CheckResult:
