@@ -11,7 +11,6 @@ tree or clone, is not parsed again.
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
@@ -19,7 +18,6 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from scry.core.errors import ScryError
 from scry.core.knowledge import note_kind_of_path
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import FileFault, IndexingStage, IndexState, ParsedFile, SkippedFile, SkipReason
@@ -39,6 +37,7 @@ from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalEntry
 from scry.store.notes.project_notes import EmbedNotes, NewNote, ProjectNoteDatabase
 from scry.store.notes.schema import PROJECT_NOTES_PATH
+from scry.store.sqlite.database import STORE_ERRORS
 
 log = logging.getLogger(__name__)
 
@@ -56,9 +55,6 @@ FULL_COMPARE_FILES = frozenset({".gitignore", ".scryignore", "exclude", "config.
 
 
 _FILES_PER_COMPACTION_BATCH = 40
-
-_STORE_ERRORS = (ScryError, OSError, sqlite3.Error)
-"""Errors of the disk, which are no fault of a note."""
 
 
 MAX_REPLACED_SHARE = 0.05
@@ -326,7 +322,7 @@ class NoteIndexer:
         with closing(ProjectNoteDatabase.open(self._cache, write=True)) as database:
             try:
                 database.publish(notes, removed, self._embed)
-            except _STORE_ERRORS:
+            except STORE_ERRORS:
                 raise
             except Exception:
                 database.publish((), removed)
@@ -340,7 +336,7 @@ class NoteIndexer:
         """Store one note; return the fault where it can't be stored."""
         try:
             database.publish([new], (), self._embed)
-        except _STORE_ERRORS:
+        except STORE_ERRORS:
             raise
         except Exception as error:
             log.warning("the note %r can't be stored", new.path, exc_info=True)

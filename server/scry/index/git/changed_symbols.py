@@ -19,12 +19,12 @@ from msgspec import Struct
 
 from scry.core.doc_id import file_doc_id
 from scry.core.types import FileFault, IndexingStage
-from scry.index.git.history import STORE_ERRORS
 from scry.index.parse.documents import last_line
 from scry.index.parse.parser_version import reading_version
 from scry.store.history.commits import Hunk
 from scry.store.history.store import HistoryStore
 from scry.store.index.store import IndexStore
+from scry.store.sqlite.database import STORE_ERRORS
 
 log = logging.getLogger(__name__)
 

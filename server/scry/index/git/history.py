@@ -15,14 +15,12 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from scry.core.doc_id import commit_doc_id
-from scry.core.errors import Cancelled, IndexUnavailable
 from scry.core.text import tokenize
 from scry.core.types import FileFault, IndexingStage
 from scry.index.git.log import CommitSummary, LoggedCommit, list_commits, read_commits
@@ -33,6 +31,7 @@ from scry.projects.project import head_commit
 from scry.store.history.commits import NewChange, NewCommit, StoredCommit
 from scry.store.history.store import HistoryStore
 from scry.store.lexical import LexicalEntry
+from scry.store.sqlite.database import STORE_ERRORS
 
 MAX_COMMITS = 20_000
 MAX_COMMITS_WITH_LINES = 2_000
@@ -55,9 +54,6 @@ _MAX_UNREADABLE_COMMITS = 20
 _TRAILER = re.compile(r"^(?:[A-Za-z]+-by|Change-Id|Co-authored-by|Fixes|See-also|CC): .*$", re.I | re.M)
 
 Checkpoint = Callable[[], None]
-
-STORE_ERRORS = (Cancelled, IndexUnavailable, OSError, sqlite3.Error)
-"""Errors of the disk, which are no fault of the item that is handled."""
 
 log = logging.getLogger(__name__)
 

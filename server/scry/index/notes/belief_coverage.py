@@ -24,7 +24,6 @@ from scry.core.text import content_terms
 from scry.core.types import FileFault, IndexingStage
 from scry.embedding.embedder import Passage, Vectors
 from scry.embedding.static_model import load_bundled_model
-from scry.index.git.history import STORE_ERRORS
 from scry.index.parse.parser_version import reading_version
 from scry.projects.project import Project
 from scry.store.history.commits import MAX_COCHANGE_FILES, Commit
@@ -32,6 +31,7 @@ from scry.store.history.reader import HistoryReader
 from scry.store.history.store import HistoryStore
 from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
 from scry.store.notes.schema import PROJECT_NOTES_PATH
+from scry.store.sqlite.database import STORE_ERRORS
 
 COVERAGE_VERSION = 2
 """Raised when the same notes and history give another coverage."""

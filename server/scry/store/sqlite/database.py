@@ -18,7 +18,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexUnavailable, ScryError
+
+STORE_ERRORS = (ScryError, OSError, sqlite3.Error)
+"""Errors of the disk, and Cancelled, which are no fault of the item that is stored."""
 
 _NETWORK_TYPES = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "gpfs", "ncpfs"}
