@@ -174,8 +174,8 @@ def count_past_changes(question: SearchQuery, reader: OracleReader) -> dict[str,
 
     A commit votes with its BM25 as a share of the best one's, to the power of PAST_CHANGES_EXPONENT, divided by the
     square root of the number of files that it changed: one that changes many says little about each. Merges and commits
-    of many files do not vote. The votes follow from the query: a file that often changes gets none for that. A query that gives this oracle no
-    weight asks for no history, and there are no votes.
+    of many files do not vote. The votes follow from the query: a file that often changes gets none for that. A query
+    that gives this oracle no weight asks for no history, and there are no votes.
     """
     history, terms = reader.commits.history, expand_query_terms(question)
     votes: dict[str, float] = defaultdict(float)
