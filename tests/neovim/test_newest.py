@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout
         "telescope",
         "quickfix",
         "projects",
+        "knowledge",
         "why",
         "modes",
         "commands",

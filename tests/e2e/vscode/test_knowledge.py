@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.window import Window
 from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
+    """Return the server of this file's window, with memory on."""
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions, environ={"SCRY_MEMORY": "true"}) as server:
+        yield server
 
 
 def answer(window: Window, prompt: str, text: str) -> None:

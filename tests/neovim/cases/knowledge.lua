@@ -5,7 +5,7 @@ local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
 local function begin()
-  child().lua("vim.env.XDG_DATA_HOME = vim.fn.tempname()")
+  child().lua("vim.env.XDG_DATA_HOME, vim.env.SCRY_MEMORY = vim.fn.tempname(), nil")
 end
 
 local function wait_said(words)
