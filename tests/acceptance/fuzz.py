@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import random
 import sys
@@ -130,8 +131,17 @@ network."""
 _watched: list[Callable[[str], None]] = []
 
 
+def _is_relative_to_open_folder(path: str) -> bool:
+    """Return whether `read_file` opens a name in a folder that it has open, which the event does not name."""
+    hook = inspect.currentframe()
+    caller = hook.f_back.f_back if hook is not None and hook.f_back is not None else None
+    return caller is not None and caller.f_code.co_name == "_open_inside" and not Path(path).is_absolute()
+
+
 def _hear(event: str, arguments: tuple[object, ...]) -> None:
     if _watched and event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], (str, bytes)):
+        if _is_relative_to_open_folder(os.fsdecode(arguments[0])):
+            return
         path = os.path.abspath(os.fsdecode(arguments[0]))  # noqa: PTH100 — links are to be seen as they are asked for
         for watch in list(_watched):
             watch(path)
