@@ -18,11 +18,13 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from scry.core.path_kinds import (
+    INLINE_TEST_ENDINGS,
     PLATFORM_FAMILY_WORDS,
     SUPERSEDED,
     TEST,
     classify_path,
     families_here,
+    is_inline_test,
     platform_of_path,
     superseded_paths,
 )
@@ -399,7 +401,12 @@ class BoostRules:
             adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, _FILE_HITS_REASONS[others]))
         if document.path in self._tested:
             adjustments.append(self._tested[document.path])
-        return adjustments + self._path_adjustments(document.path)[0]
+        adjustments += self._path_adjustments(document.path)[0]
+        if not document.path.endswith(INLINE_TEST_ENDINGS) or "test_path" in [each.name for each in adjustments]:
+            return adjustments
+        if is_inline_test(document.path, document.name, document.container):
+            adjustments += self._path_kind_adjustments((TEST,), "document")
+        return adjustments
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates whose rank sums times their factors may come to `min_score`, in their order."""
@@ -457,16 +464,17 @@ class BoostRules:
                 adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
             self._by_path[path] = adjustments, math.prod([adjustment.factor for adjustment in adjustments])
 
-    def _path_kind_adjustments(self, kinds: Iterable[str]) -> list[Adjustment]:
+    def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:
+        """Return the adjustments of these kinds that the query does not ask for. subject: what is of these kinds."""
         adjustments: list[Adjustment] = []
         for kind in sorted(kinds):
             if kind not in PATH_KIND_FACTORS or self._words & PATH_KIND_WORDS[kind]:
                 continue
             if kind == "test" and self._words & TEST_WORDS:
-                reason = "the path is test, which the question may not ask for"
+                reason = f"the {subject} is test, which the question may not ask for"
                 adjustments.append(Adjustment("test_path", TEST_FACTOR, reason))
             else:
-                reason = f"the path is {kind}, which the question does not ask for"
+                reason = f"the {subject} is {kind}, which the question does not ask for"
                 adjustments.append(Adjustment(f"{kind}_path", PATH_KIND_FACTORS[kind], reason))
         return adjustments
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from scry.core.path_kinds import INLINE_TEST_ENDINGS, TEST, is_inline_test
 from scry.core.text import query_terms, split_source_lines
 from scry.core.types import Candidate, Document, FileStructure, FurtherPlace, FusionScoring, Hit, SearchQuery
 from scry.oracles import ORACLES
@@ -65,14 +66,21 @@ def make_hits(
             name: replace(match, matches=matched_terms.get(name, {}).get(doc_key, match.matches))
             for name, match in candidate.oracle_matches.items()
         }
-        document = documents[doc_key]
-        snippet, structure = document.symbol.signature, None
+        document, symbol = documents[doc_key], documents[doc_key].symbol
+        snippet, structure = symbol.signature, None
         if doc_key in reader.code.keys:
-            needs_text = document.symbol.kind in ("section", "text")
+            needs_text = symbol.kind in ("section", "text")
             snippet = make_snippet(document, reader.code.store.files.get_text(document.path) if needs_text else None)
         if path:
             structure = replace(structures.get(path, FileStructure()), activity_level=levels.get(path))
+            if path.endswith(INLINE_TEST_ENDINGS) and is_inline_test(path, symbol.name, symbol.container):
+                structure = replace(structure, flags=tuple(dict.fromkeys((*structure.flags, TEST))))
         repeats = hidden.get(doc_key, ())
+        further = [
+            FurtherPlace(documents[each.document.doc_key], each.fused_score)
+            for each in repeats[:MAX_FURTHER_PLACES]
+            if each.document.doc_key in documents
+        ]
         matched = replace(candidate, oracle_matches=matches)
         hits.append(
             Hit(
@@ -82,13 +90,7 @@ def make_hits(
                 structure,
                 snippet,
                 more_in_file=len(repeats),
-                further=tuple(
-                    [
-                        FurtherPlace(documents[each.document.doc_key], each.fused_score)
-                        for each in repeats[:MAX_FURTHER_PLACES]
-                        if each.document.doc_key in documents
-                    ]
-                ),
+                further=tuple(further),
                 confidence=confidence_of(matched, scoring),
             )
         )

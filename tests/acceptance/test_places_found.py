@@ -1,0 +1,246 @@
+"""Situations of real repositories in which the wrong place came first, each laid out in small (F13, F14)."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scry_protocol.messages import Explanation, ResultItem, Structural, WhyParams
+from tests.sample.indexed import IndexedProject, doc_ids, recomputed_score
+
+RUST = """//! Removes escape sequences.
+
+/// Strips the ansi color codes of a text.
+pub fn strip_codes(text: &str) -> String {
+    text.split('\\x1b').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_ansi_color_codes_of_text() {
+        assert_eq!(strip_codes("ansi color codes stripped"), "ansi color codes stripped");
+    }
+}
+"""
+
+ZIG = """/// Doubles a number.
+pub fn double(number: u32) u32 {
+    return number * 2;
+}
+
+test "double doubles a number" {
+    try expect(double(2) == 4);
+}
+"""
+
+SESSION = '''"""Sessions in cookies."""
+
+
+class SecureCookieSession(dict):
+    """The session of a request, kept in a cookie."""
+
+    modified = False
+
+
+class SessionInterface:
+    """Opens and saves the session; the cookie has a name, a domain, a path and flags."""
+
+    def get_cookie_name(self, app):
+        """Return the name of the session cookie."""
+        return app.config["SESSION_COOKIE_NAME"]
+
+    def get_cookie_domain(self, app):
+        """Return the domain of the session cookie."""
+        return app.config["SESSION_COOKIE_DOMAIN"]
+
+    def get_cookie_path(self, app):
+        """Return the path of the session cookie."""
+        return app.config["SESSION_COOKIE_PATH"]
+
+    def should_set_cookie(self, app, session):
+        """Return whether the session cookie is set again."""
+        return session.modified
+
+
+class SecureCookieSessionInterface(SessionInterface):
+    """Keeps the session in a signed cookie."""
+
+    salt = "cookie-session"
+
+    def get_signing_serializer(self, app):
+        """Return what signs the session cookie with the secret key of the application."""
+        if not app.secret_key:
+            return None
+        keys = [app.secret_key]
+        if app.config["SECRET_KEY_FALLBACKS"]:
+            keys.extend(app.config["SECRET_KEY_FALLBACKS"])
+        return URLSafeTimedSerializer(keys, salt=self.salt, signer_kwargs={"key_derivation": "hmac"})
+
+    def open_session(self, app, request):
+        """Read the session of a request."""
+        return SecureCookieSession(request.cookies)
+'''
+
+ROUTER = """package mux
+
+// node of the routing tree.
+type node struct {
+	prefix string
+}
+
+func (n *node) isLeaf() bool {
+	return n.prefix != ""
+}
+
+func (n *node) IsMatch(path string) bool {
+	return n.prefix == path
+}
+
+// findRoute walks the tree of nodes to the route of a path. It resolves
+// wildcards and parameters on its way, and returns the handler of the route.
+func (n *node) findRoute(path string) *node {
+	for path != "" {
+		if n.prefix == path {
+			return n
+		}
+		path = path[1:]
+	}
+	return nil
+}
+"""
+
+INTENT = '''"""Reads a query."""
+
+
+class Query:
+    """A query."""
+
+    intent: str
+    text: str
+
+
+class Request:
+    """A request."""
+
+    intent: str
+
+
+class Logged:
+    """A logged query."""
+
+    intent: str
+
+
+def detect_intent(words):
+    """Return the intent of a query, detected from its words."""
+    for intent, pattern in PATTERNS:
+        if pattern.search(words):
+            return intent
+    return "general"
+'''
+
+
+@pytest.fixture(scope="module")
+def situations(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
+    """Return a project of small copies of these situations."""
+    sample = IndexedProject(tmp_path_factory.mktemp("work") / "situations").init_repository()
+    cells = [{"cell_type": "code", "source": f"plot(sales, year={year})\n"} for year in (2019, 2020, 2021)]
+    sample.write(
+        {
+            "ansi/src/lib.rs": RUST,
+            "math/double.zig": ZIG,
+            "web/sessions.py": SESSION,
+            "mux/tree.go": ROUTER,
+            "query/read.py": INTENT,
+            "sales.ipynb": json.dumps({"cells": cells}),
+        }
+    )
+    sample.commit()
+    sample.update_index()
+    return sample
+
+
+@pytest.mark.acceptance("F5", "F14")
+@pytest.mark.parametrize(
+    ("query", "code", "test"),
+    [
+        ("where are ansi color codes of a text stripped", "::strip_codes", "::tests.strips_ansi_color_codes_of_text"),
+        ("what doubles a number", "::double", "::double doubles a number"),
+    ],
+)
+def test_tests_beside_code_are_known_as_tests(situations: IndexedProject, query: str, code: str, test: str) -> None:
+    by_name = {"::" + result.doc_id.partition("::")[2]: result for result in situations.find(query, limit=50).results}
+    assert by_name[code].rank < by_name[test].rank
+    reasons = {adjustment.name: adjustment.reason for adjustment in by_name[test].adjustments}
+    assert reasons["test_path"] == "the document is test, which the question does not ask for"
+    assert "test_path" not in [adjustment.name for adjustment in by_name[code].adjustments]
+    for name in (code, test):
+        structural = by_name[name].annotations.structural
+        assert isinstance(structural, Structural)
+        assert ("test" in structural.flags) == (name == test)
+
+
+@pytest.mark.acceptance("F5")
+def test_question_for_tests_does_not_lower_tests_beside_code(situations: IndexedProject) -> None:
+    results = situations.find("unit tests of ansi color codes stripped", limit=50).results
+    (found,) = (result for result in results if result.doc_id.endswith("strips_ansi_color_codes_of_text"))
+    assert "test_path" not in [adjustment.name for adjustment in found.adjustments]
+
+
+@pytest.mark.acceptance("F14")
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("where is the route of a path found", "./mux/tree.go::node.findRoute"),
+        ("how is the query intent detected", "./query/read.py::detect_intent"),
+    ],
+)
+def test_function_that_answers_comes_before_its_neighbours(situations: IndexedProject, query: str, place: str) -> None:
+    assert doc_ids(situations.find(query))[0] == place
+
+
+@pytest.mark.acceptance("F14")
+def test_method_that_answers_comes_before_all_but_its_class(situations: IndexedProject) -> None:
+    of_file = [each for each in doc_ids(situations.find("where is the session cookie signed")) if "sessions" in each]
+    signing = "./web/sessions.py::SecureCookieSessionInterface"
+    assert of_file[:2] == [signing, f"{signing}.get_signing_serializer"]
+
+
+@pytest.mark.acceptance("J2")
+def test_cells_on_one_line_have_ids_of_their_own(situations: IndexedProject) -> None:
+    found = [each for each in doc_ids(situations.find("plot sales", limit=50)) if "ipynb" in each]
+    assert sorted(found) == ["./sales.ipynb#L1-L1", "./sales.ipynb#L1-L1~2", "./sales.ipynb#L1-L1~3"]
+
+
+def ask_why(project: IndexedProject, params: WhyParams) -> Explanation:
+    """Return the explanation by the real engine."""
+    with closing(project.engine()) as engine:
+        return engine.why(params)
+
+
+@pytest.mark.acceptance("W1", "W2", "F5")
+@given(data=st.data())
+@settings(max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_why_agrees_with_the_answer_for_any_document(situations: IndexedProject, data: st.DataObject) -> None:
+    query = data.draw(st.sampled_from(["session cookie", "how is the query intent detected", "node path", "number"]))
+    answer = situations.find(query, limit=100)
+    result = data.draw(st.sampled_from(answer.results))
+    limited = situations.find(query, limit=3)
+    assert doc_ids(limited) == doc_ids(answer)[:3]  # so that most are explained without being returned
+    explained = ask_why(situations, WhyParams(result.doc_id, query))
+    own = explained.result
+    assert isinstance(own, ResultItem)
+    assert (own.rank, own.adjustments, own.confidence) == (result.rank, result.adjustments, result.confidence)
+    assert own.fused_score == result.fused_score == pytest.approx(recomputed_score(answer, result), rel=1e-12)
+    factors = {adjustment.name: adjustment.factor for adjustment in result.adjustments}
+    for without in explained.without:
+        if factors.get(without.name, 1.0) < 1:  # what lowers a document can't hold it up
+            assert without.rank is not None
+            assert without.rank <= result.rank
