@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from scry.oracles.reader import CommitCorpus as CommitCorpus
     from scry.oracles.reader import NoteCorpus as NoteCorpus
     from scry.oracles.reader import min_matching_terms as min_matching_terms
-    from scry.oracles.reader import search_bm25 as search_bm25
     from scry.oracles.reader import search_bm25_above as search_bm25_above
     from scry.oracles.temporal import COMMIT_COUNT_DAMPING as COMMIT_COUNT_DAMPING
     from scry.oracles.temporal import MATCHED_COMMIT_WEIGHT as MATCHED_COMMIT_WEIGHT
@@ -53,7 +52,6 @@ else:
         "min_matching_terms": "reader",
         "score_co_changed_documents": "temporal",
         "score_seed_commits": "temporal",
-        "search_bm25": "reader",
         "search_bm25_above": "reader",
     }
 

@@ -29,7 +29,6 @@ from scry.oracles.oracle import (
     sort_by_score,
 )
 from scry.oracles.reader import (
-    BM25_DIGITS,
     RETRIEVAL_DEPTH,
     OracleReader,
     min_matching_terms,
@@ -102,7 +101,7 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
     is_commit = corpus is reader.commits
     index = history.lexical if is_commit and history else code
     minimum = min_matching_terms(terms, index, None if is_commit else reader.code.file_ids)
-    score = round(index.score_document(terms, document.doc_key, minimum), BM25_DIGITS)
+    score = index.score_document(terms, document.doc_key, minimum)
     if score <= 0:
         return RankLookup(note=_explain_no_match(question, index, document.doc_key, minimum))
     above = search_bm25_above(terms, code, score, reader.code.file_ids)

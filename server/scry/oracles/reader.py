@@ -21,7 +21,7 @@ from scry.embedding.embedder import Vectors
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
-from scry.store.lexical import LexicalIndex
+from scry.store.lexical import BM25_DIGITS, LexicalIndex
 from scry.store.notes.reader import NoteStores, WordQuery
 from scry.store.vector_sets import EmbedderInfo
 
@@ -32,12 +32,6 @@ MIN_TERM_SHARE = 0.25
 """A document matches by words if it holds a quarter of the query's terms, rounded up: two of five. A single one of many
 terms occurs in most documents by accident, and is no evidence where a query is worded unlike the code
 (docs/decisions.md, 74)."""
-
-BM25_DIGITS = 4
-"""Digits to which BM25 is rounded before it ranks: it is a sum in single precision, in an order that depends on
-segments."""
-
-_TIE_MARGIN = 56
 
 ScoredKeys = list[tuple[int, float]]
 """Documents as pairs of doc_key and score, unordered."""
@@ -291,11 +285,13 @@ class OracleReader(Struct, frozen=True):
     ) -> ScoredKeys:
         """Return the best `limit` documents of a word index by BM25, and all that equal the last one.
 
-        As `search_bm25`, once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH.
+        Searched once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH.
         """
         key = (id(index), tuple(terms), file_ids)
         if key not in self._word_searches:
-            self._word_searches[key] = search_bm25(terms, index, RETRIEVAL_DEPTH, file_ids)
+            self._word_searches[key] = index.search(
+                terms, RETRIEVAL_DEPTH, file_ids, min_matching_terms(terms, index, file_ids)
+            )
         hits = self._word_searches[key]
         if len(hits) <= limit:
             return hits
@@ -334,31 +330,14 @@ def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequ
     return minimum
 
 
-def search_bm25(
-    terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: Sequence[int] | None = None
-) -> ScoredKeys:
-    """Return the best `limit` documents by rounded BM25 with all that equal the last one, unordered.
-
-    Ties are returned whole, so that no order of segments decides between them. file_ids: only documents of these files.
-    """
-    searched, minimum = limit + _TIE_MARGIN, min_matching_terms(terms, index, file_ids)
-    while True:
-        hits = index.search(terms, searched, file_ids, minimum)
-        scored = [(doc_key, round(score, BM25_DIGITS)) for doc_key, score in hits]
-        if len(scored) < searched or scored[-1][1] < scored[limit - 1][1]:
-            return [(doc_key, score) for doc_key, score in scored if score > 0]
-        searched *= 4
-
-
 def search_bm25_above(
     terms: Sequence[str], index: LexicalIndex, min_score: float, file_ids: Sequence[int] | None = None
 ) -> ScoredKeys:
-    """Return all documents of at least this rounded BM25, unordered; otherwise as `search_bm25`."""
-    searched = 4 * (_TIE_MARGIN + RETRIEVAL_DEPTH)  # a document whose rank is looked up mostly stands below the depth
+    """Return all documents that match by words and have at least this BM25, unordered.
+
+    file_ids: only documents of these files.
+    """
     minimum = min_matching_terms(terms, index, file_ids)
-    while True:
-        hits = index.search(terms, searched, file_ids, minimum)
-        scored = [(doc_key, round(score, BM25_DIGITS)) for doc_key, score in hits]
-        if len(scored) < searched or scored[-1][1] < min_score:
-            return [(doc_key, score) for doc_key, score in scored if score >= min_score]
-        searched *= 4
+    # A document whose rank is looked up mostly stands below the depth.
+    hits = index.search(terms, 4 * RETRIEVAL_DEPTH, file_ids, minimum, min_score=min_score)
+    return [(doc_key, score) for doc_key, score in hits if score >= min_score]

@@ -4,17 +4,29 @@ The fields (name, container, path, signature, doc comment, body) are one stream 
 are repeated as often as its weight: BM25F in its simple form (Robertson, Zaragoza, Taylor: Simple BM25 extension to
 multiple weighted fields, CIKM 2004). That saturates the weight of a word over all fields together, and keeps block-max
 WAND usable. The stream is made by the index package; here it is words separated by blanks, stemmed as those of a query.
+
+Scores are a function of the documents that live, not of how the index came to be (decision 94). tantivy counts deleted
+documents in its statistics until it merges them away, and adds scores in single precision in an order that depends on
+segments. So it proposes: its idf is corrected by a boost per term, and its score is taken where all scores within its
+error round alike. Otherwise the score is computed here, in double precision, from the frequencies and the length that
+tantivy names.
 """
 
 from __future__ import annotations
 
+import math
 import shutil
+from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import tantivy
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.json import decode as decode_json
 
 from scry.core.errors import IndexUnavailable
 
@@ -58,12 +70,68 @@ _EXACT_BITS = 24
 """Integers below 2 to the power of this are exact in the single precision of scores."""
 
 
+BM25_K1, BM25_B = 1.2, 0.75
+"""As in tantivy."""
+
+BM25_DIGITS = 3
+"""Digits of a score: enough to rank by, and so few that the error of single precision seldom reaches the next one."""
+
+_UNIT = 10.0**BM25_DIGITS
+_TIE_MARGIN = 56
+_SINGLE_PRECISION = 2.0**-24
+_ROUNDINGS = 16
+"""Roundings to single precision in the score of one term: idf, weight, boost, norm, quotient, product."""
+
+_BALANCE_TERM = "|"
+"""The term of documents that balance the average length; no other document holds it."""
+
+_BALANCE_FILE = 0
+_MAX_BALANCE_DOCUMENTS = 500
+_BALANCE_TRIALS = 30
+_MAX_BYTES_PER_CHARACTER = 4
+
+
 class LexicalEntry(Struct, frozen=True):
     """The terms of one document, separated by blanks."""
 
     doc_key: int
     file_id: int
     terms: str
+
+
+class _Explained(Struct, frozen=True):
+    """One step of an explanation of tantivy's. details: the steps that it is made of."""
+
+    value: float
+    description: str
+    details: tuple[_Explained, ...] = ()
+
+
+class _TermStatistics(Struct, frozen=True):
+    """How a stem counts: in how many living documents it occurs, its weight in BM25, and the boost that gives tantivy's
+    weight this value.
+    """
+
+    living: int
+    weight: float = 0.0
+    boost: float = 1.0
+
+
+class _Snapshot(Struct):
+    """What one searcher sees.
+
+    documents, average: number and average length of the living documents; -1 if not read yet, which takes a pass over
+    the documents. counted, counted_average: the same as tantivy counts them, deleted ones and balance included; 0 if
+    not read yet.
+    """
+
+    searcher: tantivy.Searcher
+    version: int = 0
+    documents: int = -1
+    average: float = 1.0
+    counted: int = 0
+    counted_average: float = 1.0
+    terms: dict[str, _TermStatistics] = field(default_factory=dict[str, _TermStatistics])
 
 
 class LexicalIndex:
@@ -75,9 +143,9 @@ class LexicalIndex:
         builder.add_unsigned_field("number", indexed=True, fast=True)
         builder.add_unsigned_field("file", indexed=True)
         builder.add_text_field("terms", tokenizer_name=_ANALYZER, index_option="freq")
+        builder.add_unsigned_field("length", fast=True)
         self._folder = folder
         self._stemmer = Stemmer()
-        self._reloads = 0
         try:
             if write:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -86,7 +154,7 @@ class LexicalIndex:
             self._index.register_tokenizer(_ANALYZER, make_analyzer())
             self._writer = self._index.writer(_HEAP_BYTES, 1) if write else None
             self._index.config_reader("manual")
-            self._searcher = self._index.searcher()
+            self._snapshot = _Snapshot(self._index.searcher())
         except (ValueError, OSError) as error:
             raise IndexUnavailable(f"the word index in {folder} can't be opened: {error}") from error
 
@@ -98,8 +166,7 @@ class LexicalIndex:
     def reload(self) -> None:
         """Make everything visible that has been committed."""
         self._index.reload()
-        self._searcher = self._index.searcher()
-        self._reloads += 1
+        self._snapshot = _Snapshot(self._index.searcher(), self._snapshot.version + 1)
 
     # Reading ------------------------------------------------------------------------------------------------------
 
@@ -108,23 +175,107 @@ class LexicalIndex:
         return self._stemmer.stem(term)
 
     def search(
-        self, terms: Sequence[str], limit: int, file_ids: Sequence[int] | None = None, min_terms: int = 1
+        self,
+        terms: Sequence[str],
+        limit: int,
+        file_ids: Sequence[int] | None = None,
+        min_terms: int = 1,
+        *,
+        min_score: float = math.inf,
+        doc_key: int | None = None,
     ) -> list[tuple[int, float]]:
-        """Return the best `limit` documents that hold at least `min_terms` of the terms, as (key, BM25), best first.
+        """Return the best `limit` documents that hold at least `min_terms` of the terms, as (key, BM25), unordered.
 
-        file_ids: only documents of these files.
+        All that equal the last one are among them, so that no order of segments decides; more may be. file_ids: only
+        documents of these files. min_score: also all documents of at least this score. doc_key: only this document.
         """
-        wanted = [(tantivy.Occur.Should, self._term_query(term)) for term in terms]
+        snapshot = self._snapshot  # one for all calls: another thread may reload
+        wanted: list[tuple[tantivy.Occur, tantivy.Query]] = []
+        for term in terms:
+            stem = self._stemmer.stem(term)
+            known = self._read_term(snapshot, stem)
+            if known.living:
+                query = tantivy.Query.term_query(self._schema, "terms", stem, "freq")
+                wanted.append((tantivy.Occur.Should, tantivy.Query.boost_query(query, known.boost)))
         query = tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
         if file_ids is not None:
             query = _restrict_query(query, tantivy.Query.term_set_query(self._schema, "file", list(file_ids)))
-        searcher = self._searcher  # one searcher for both calls: another thread may reload
-        hits = searcher.search(query, limit, count=False).hits
-        doc_keys = searcher.fast_field_values("number", [address for _, address in hits])
-        return [(int(doc_key or 0), float(score)) for doc_key, (score, _) in zip(doc_keys, hits, strict=True)]
+        if doc_key is not None:
+            query = _restrict_query(query, tantivy.Query.term_query(self._schema, "number", doc_key, "basic"))
+        searched = limit + _TIE_MARGIN
+        while True:
+            hits = snapshot.searcher.search(query, searched, count=False).hits
+            doc_keys = snapshot.searcher.fast_field_values("number", [address for _, address in hits])
+            scores, ceiling = self._exact_scores(snapshot, terms, hits)
+            if len(hits) < searched or ceiling < min(min_score, sorted(scores, reverse=True)[limit - 1]):
+                scored = zip(doc_keys, scores, strict=True)
+                return [(int(doc_key or 0), score) for doc_key, score in scored if score > 0]
+            searched *= 4
 
-    def _term_query(self, term: str) -> tantivy.Query:
-        return tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
+    def _read_term(self, snapshot: _Snapshot, stem: str) -> _TermStatistics:
+        """Return how a stem counts. With the first one that occurs, read the statistics of the whole index."""
+        known = snapshot.terms.get(stem)
+        if known is not None:
+            return known
+        if snapshot.documents < 0:
+            snapshot.documents, snapshot.average = _count_documents(snapshot.searcher, tantivy.Query.all_query())
+        query = tantivy.Query.term_query(self._schema, "terms", stem, "freq")
+        living = counted = snapshot.searcher.doc_freq("terms", stem)
+        if not snapshot.counted and counted:  # tantivy names its statistics only with the score of a document
+            for _, address in snapshot.searcher.search(query, 1, count=False).hits:
+                explained = decode_json(query.explain(snapshot.searcher, address).to_json(), type=_Explained)
+                _, idf, frequency = explained.details
+                snapshot.counted_average = frequency.details[4].value
+                snapshot.counted = int(idf.details[1].value)
+        if counted and snapshot.documents != snapshot.counted:
+            living, _ = _count_documents(snapshot.searcher, query)
+        known = _TermStatistics(living)
+        if living:
+            idf = math.log(1 + (snapshot.documents - living + 0.5) / (living + 0.5))
+            counted_idf = math.log(1 + (snapshot.counted - counted + 0.5) / (counted + 0.5))
+            known = _TermStatistics(living, idf * (BM25_K1 + 1), idf / counted_idf)
+        return snapshot.terms.setdefault(stem, known)
+
+    def _exact_scores(
+        self, snapshot: _Snapshot, terms: Sequence[str], hits: Sequence[tuple[float, tantivy.DocAddress]]
+    ) -> tuple[list[float], float]:
+        """Return the rounded BM25 of each hit, and a score that no document behind the last hit exceeds.
+
+        Where the error of tantivy's score might round it otherwise, compute the score from the frequencies and the
+        length that tantivy names. Each distinct stem is boosted by its number, by which the parts of tantivy's
+        explanation are told apart.
+        """
+        if not hits:
+            return [], 0.0
+        error = abs(snapshot.average / snapshot.counted_average - 1) + (len(terms) + _ROUNDINGS) * _SINGLE_PRECISION
+        approximate = np.array([score for score, _ in hits], np.float64) * _UNIT
+        lowest, highest = np.rint(approximate * (1 - error)), np.rint(approximate * (1 + error))
+        scores: list[float] = (highest / _UNIT).tolist()
+        ceiling = scores[-1]
+        uncertain: list[int] = np.flatnonzero(lowest < highest).tolist()
+        if not uncertain:
+            return scores, ceiling
+        stems = list(enumerate(Counter([self._stemmer.stem(term) for term in terms]).items(), 1))
+        wanted = [
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, "terms", stem, "freq"), float(number)),
+            )
+            for number, (stem, _) in stems
+        ]
+        query = tantivy.Query.boolean_query(wanted)
+        for index in uncertain:
+            explained = decode_json(query.explain(snapshot.searcher, hits[index][1]).to_json(), type=_Explained)
+            clauses = {clause.description: clause.details[0] for clause in explained.details}
+            score = 0.0
+            for number, (stem, times) in stems:
+                clause = clauses.get(f"Boost x{number} of ...")
+                if clause is not None:
+                    frequency, _, _, length, _ = [part.value for part in clause.details[2].details]
+                    norm = BM25_K1 * (1 - BM25_B + BM25_B * length / snapshot.average)
+                    score += times * snapshot.terms[stem].weight * frequency / (frequency + norm)
+            scores[index] = round(score * _UNIT) / _UNIT
+        return scores, ceiling
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order.
@@ -140,12 +291,15 @@ class LexicalIndex:
         matches: dict[int, list[str]] = {doc_key: [] for doc_key in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
+            queries = [
+                tantivy.Query.term_query(self._schema, "terms", self._stemmer.stem(term), "freq") for term in part
+            ]
             bits = [
-                (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(term), float(1 << bit)))
-                for bit, term in enumerate(part)
+                (tantivy.Occur.Should, tantivy.Query.const_score_query(query, float(1 << bit)))
+                for bit, query in enumerate(queries)
             ]
             query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)
-            searcher = self._searcher
+            searcher = self._snapshot.searcher
             hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
@@ -154,11 +308,7 @@ class LexicalIndex:
 
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
         """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` terms."""
-        wanted = [(tantivy.Occur.Should, self._term_query(term)) for term in terms]
-        query = tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
-        one = tantivy.Query.term_query(self._schema, "number", doc_key, "basic")
-        hits = self._searcher.search(_restrict_query(query, one), 1, count=False).hits
-        return float(hits[0][0]) if hits else 0.0
+        return sum(score for _, score in self.search(terms, 1, None, min_terms, doc_key=doc_key))
 
     def documents_by_prefix(self, prefix: str, limit: int) -> list[int]:
         """Return keys of at most `limit` documents with a stem that begins so. prefix: ASCII letters."""
@@ -169,21 +319,24 @@ class LexicalIndex:
 
     def document_frequency(self, term: str) -> int:
         """Return the number of documents in which the term occurs."""
-        return self._searcher.doc_freq("terms", self.stem(term))
+        return self._read_term(self._snapshot, self._stemmer.stem(term)).living
 
     def stem_document_frequency(self, stem: str) -> int:
         """Return the number of documents in which an already stemmed term occurs."""
-        return self._searcher.doc_freq("terms", stem)
+        return self._read_term(self._snapshot, stem).living
 
     @property
     def version(self) -> tuple[str, int]:
         """A value that differs whenever scores may differ."""
-        return self._folder.name, self._reloads
+        return self._folder.name, self._snapshot.version
 
     @property
     def document_count(self) -> int:
         """The number of documents in the index."""
-        return self._searcher.num_docs
+        snapshot = self._snapshot
+        if snapshot.documents < 0:
+            snapshot.documents, snapshot.average = _count_documents(snapshot.searcher, tantivy.Query.all_query())
+        return snapshot.documents
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -195,14 +348,55 @@ class LexicalIndex:
     def stage(self, removed_files: Iterable[int], added: Iterable[LexicalEntry]) -> None:
         """Start to prepare, in a thread of tantivy, what `commit` then writes."""
         writer = self._require_writer()
-        for file in removed_files:
-            writer.delete_documents_by_term("file", file)
+        removed = list(removed_files)
+        lengths: list[int] = []
+        words: list[str] = []
+        if removed:  # deleting by a term of an unsigned field deletes nothing in tantivy-py 0.27
+            writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "file", removed))
         for entry in added:
+            words = entry.terms.split()
+            lengths.append(len(words))
+            if max(map(len, words), default=0) * _MAX_BYTES_PER_CHARACTER >= _MAX_TERM_BYTES:
+                lengths[-1] = sum(len(word.encode()) < _MAX_TERM_BYTES for word in words)
             document = tantivy.Document()
             document.add_unsigned("number", entry.doc_key)
             document.add_unsigned("file", entry.file_id)
             document.add_text("terms", entry.terms)
+            document.add_unsigned("length", lengths[-1])
             writer.add_document(document)
+        if self._snapshot.searcher.num_docs:
+            self._stage_balance(removed, lengths, words)
+
+    def _stage_balance(self, removed: Sequence[int], lengths: Sequence[int], words: Iterable[str]) -> None:
+        """Add documents that bring the average length that tantivy counts close to that of the living documents.
+
+        The closer it is, the fewer scores have to be computed exactly: no rank depends on it. lengths: of the added
+        documents. words: any of which may occur.
+        """
+        self.reload()  # a merge may have ended since the last commit
+        snapshot = self._snapshot
+        for word in islice(words, _BALANCE_TRIALS):
+            if not snapshot.counted:
+                self._read_term(snapshot, self.stem(word))
+        added, total = len(lengths), sum(lengths)
+        files = tantivy.Query.term_set_query(self._schema, "file", list(removed))
+        gone, gone_average = _count_documents(snapshot.searcher, files) if removed else (0, 0.0)
+        documents = snapshot.documents + added - gone
+        if not snapshot.counted or documents <= 0 or documents == snapshot.counted + added:
+            return
+        average = (snapshot.average * snapshot.documents + total - gone_average * gone) / documents
+        counted, length = snapshot.counted + added, round(snapshot.counted_average * snapshot.counted) + total
+        fewest = max(1, math.ceil(length / average) - counted) if average else 0
+        if not 0 < fewest <= _MAX_BALANCE_DOCUMENTS:
+            return
+        missing = [average * (counted + fewest + more) - length for more in range(_BALANCE_TRIALS)]
+        best = min(range(_BALANCE_TRIALS), key=lambda more: abs(missing[more] - round(missing[more])))
+        for number in range(fewest + best):
+            document = tantivy.Document()
+            document.add_unsigned("number", 0)
+            document.add_unsigned("file", _BALANCE_FILE)
+            document.add_text("terms", f"{_BALANCE_TERM} " * round(missing[best]) if number == 0 else "")
+            self._require_writer().add_document(document)
 
     @contextmanager
     def discarding_on_error(self) -> Generator[None]:
@@ -224,7 +418,7 @@ class LexicalIndex:
         newer = tantivy.Query.range_query(
             self._schema, "number", tantivy.FieldType.Unsigned, doc_key, None, include_lower=False
         )
-        if self._searcher.search(newer, 1).hits:
+        if self._snapshot.searcher.search(newer, 1).hits:
             writer = self._require_writer()
             writer.delete_documents_by_query(newer)
             writer.commit()
@@ -245,6 +439,14 @@ class LexicalIndex:
         if self._writer is None:
             raise IndexUnavailable("the word index was opened for reading only")
         return self._writer
+
+
+def _count_documents(searcher: tantivy.Searcher, query: tantivy.Query) -> tuple[int, float]:
+    """Return the number of living documents that a query finds, without those of the balance, and their mean length."""
+    parts = {"count": {"value_count": {"field": "length"}}, "sum": {"sum": {"field": "length"}}}
+    found = cast("dict[str, dict[str, float]]", searcher.aggregate(query, parts))  # pyright: ignore[reportUnknownMemberType]
+    count = int(found["count"]["value"])
+    return count, found["sum"]["value"] / max(1, count)
 
 
 def _restrict_query(query: tantivy.Query, allowed: tantivy.Query) -> tantivy.Query:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.oracles import RETRIEVAL_DEPTH, min_matching_terms, search_bm25, search_bm25_above
+from scry.oracles import RETRIEVAL_DEPTH, min_matching_terms, search_bm25_above
 from scry.store import LexicalEntry, LexicalIndex
 
 TEXTS = ("alpha beta", "alpha", "gamma delta epsilon", "zeta", "eta =alpha")
@@ -20,7 +20,9 @@ def index(tmp_path: Path) -> LexicalIndex:
 
 
 def matched_keys(question: str, index: LexicalIndex, files: tuple[int, ...] | None = None) -> set[int]:
-    return {number for number, _ in search_bm25(question.split(), index, RETRIEVAL_DEPTH, files)}
+    terms = question.split()
+    minimum = min_matching_terms(terms, index, files)
+    return {number for number, _ in index.search(terms, RETRIEVAL_DEPTH, files, minimum)}
 
 
 @pytest.mark.parametrize(

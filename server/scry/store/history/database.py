@@ -23,7 +23,7 @@ from scry.store.sqlite.database import (
 HISTORY_FILE = "history.sqlite"
 
 HISTORY_SCHEMA = CacheSchema(
-    1,
+    2,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 

@@ -15,7 +15,7 @@ from scry.store.sqlite.database import CacheSchema, create_cache_tables, open_da
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    13,
+    14,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 

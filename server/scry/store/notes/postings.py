@@ -16,10 +16,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.store.lexical import LexicalIndex, Stemmer
-
-BM25_K1, BM25_B = 1.2, 0.75
-"""As in tantivy, which ranks the code."""
+from scry.store.lexical import BM25_B, BM25_K1, LexicalIndex, Stemmer
 
 AVERAGE_DOCUMENT_TERMS = 150
 """Approximate number of terms of an average document of code, its name counted five times and so on.
