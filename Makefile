@@ -96,8 +96,8 @@ editors: $(VENV)/.test $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) ## tes
 trust: $(VENV)/.test ## checks real files, mutations, hostile frames; REPOSITORIES=folder MUTATIONS=n FRAMES=n SEED=text SECONDS=n
 	$(PY) -m tests.trust.run --workers $(WORKERS) $(if $(REPOSITORIES),--repositories $(REPOSITORIES)) \
 	  $(if $(MUTATIONS),--mutations $(MUTATIONS)) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
-	TRUST_FRAMES=$(or $(FRAMES),100000) TRUST_FILES=100000 TRUST_COMMITS=50000 TRUST_SEED=$(SEED) \
-	  $(BIN)/pytest -q -n $(WORKERS) tests/trust tests/unit/indexer/test_stage_boundaries.py
+	TRUST_FRAMES=$(or $(FRAMES),100000) TRUST_FILES=100000 TRUST_COMMITS=50000 TRUST_SEED=$(SEED) SCRY_DRIFT_ROUNDS=40 \
+	  SCRY_DRIFT_SEED=$(SEED) $(BIN)/pytest -q -n $(WORKERS) tests/trust tests/unit/indexer/test_stage_boundaries.py
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800

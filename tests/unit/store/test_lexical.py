@@ -1,13 +1,16 @@
-"""Terms of documents by key in the lexical index."""
+"""The lexical index: terms of documents by key, and scores that depend on the existing documents alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import tantivy
 
 from scry.store import LexicalEntry, LexicalIndex
+from scry.store.lexical import make_analyzer
 
 TERMS = ["alpha", "beta", "gamma"]
 COUNT = 150
@@ -36,3 +39,116 @@ def test_missing_documents_have_no_terms(index: LexicalIndex) -> None:
     assert index.matched_terms(TERMS, []) == {}
     assert index.matched_terms(TERMS, [COUNT + 1, 7]) == {COUNT + 1: [], 7: TERMS}
     assert index.matched_terms([], [7]) == {7: []}
+
+
+VOCABULARY = [f"word{number}" for number in range(300)] + ["options", "option", "=parse", "naïve", "x" * 250]
+WEIGHTS = [1 / rank for rank in range(1, len(VOCABULARY) + 1)]
+
+
+class RandomFiles:
+    """Files of random documents in an index, replaced at random."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.folder = folder
+        self.index = LexicalIndex(folder / "lived", write=True)
+        self.files: dict[str, list[LexicalEntry]] = {}
+        self.last_key = self.last_file = 0
+
+    def replace(self, names: Sequence[str]) -> None:
+        """Write new documents for these files; some are deleted."""
+        removed = [self.files.pop(name)[0].file_id for name in names if name in self.files]
+        added: list[LexicalEntry] = []
+        for name in names:
+            if removed and self.chance.random() < 0.2:
+                continue
+            self.last_file += 1
+            count = self.chance.randint(1, 20)
+            keys = range(self.last_key + 1, self.last_key + count + 1)
+            self.files[name] = [LexicalEntry(key, self.last_file, self.text()) for key in keys]
+            self.last_key += count
+            added += self.files[name]
+        self.index.write(removed, added)
+
+    def text(self) -> str:
+        length = int(self.chance.lognormvariate(4, 0.8)) + 1
+        return " ".join(self.chance.choices(VOCABULARY, WEIGHTS, k=length))
+
+    def fresh(self, number: int) -> LexicalIndex:
+        """Return a new index of the same documents."""
+        index = LexicalIndex(self.folder / f"fresh{number}", write=True)
+        index.write([], [entry for entries in self.files.values() for entry in entries])
+        return index
+
+
+@pytest.mark.acceptance("F10")
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_scores_equal_those_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
+    lived = RandomFiles(tmp_path, seed)
+    names = [f"f{number}" for number in range((2, 10, 40)[seed % 3])]
+    lived.replace(names)
+    for number in range(2):
+        for _ in range(4):
+            lived.replace(lived.chance.sample(names, lived.chance.randint(1, 1 + len(names) // 4)))
+        fresh = lived.fresh(number)
+        assert lived.index.document_count == fresh.document_count
+        for _ in range(8):
+            terms = lived.chance.choices(VOCABULARY, [weight**0.5 for weight in WEIGHTS], k=lived.chance.randint(1, 7))
+            limit = lived.chance.choice([1, 10, 200])
+            found, expected = _best(lived.index, terms, limit), _best(fresh, terms, limit)
+            assert found == expected, terms
+            for doc_key, score in found[:3]:
+                assert lived.index.score_document(terms, doc_key) == fresh.score_document(terms, doc_key) == score
+            for term in terms:
+                assert lived.index.document_frequency(term) == fresh.document_frequency(term)
+        fresh.delete()
+    lived.index.close()
+
+
+def _best(index: LexicalIndex, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+    """Return the best documents, equal ones by key, and all that equal the last."""
+    ranked = sorted(index.search(terms, limit), key=lambda found: (-found[1], found[0]))
+    return [found for found in ranked if found[1] >= ranked[:limit][-1][1]]
+
+
+def test_scores_are_those_of_tantivy_while_nothing_was_deleted(tmp_path: Path) -> None:
+    lived = RandomFiles(tmp_path, 5)
+    lived.replace([f"f{number}" for number in range(10)])
+    documents = [entry for entries in lived.files.values() for entry in entries]
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("number", fast=True)
+    builder.add_text_field("terms", tokenizer_name="plain", index_option="freq")
+    schema = builder.build()
+    plain = tantivy.Index(schema)
+    plain.register_tokenizer("plain", make_analyzer())
+    writer = plain.writer(64_000_000, 1)
+    for entry in documents:
+        document = tantivy.Document()
+        document.add_unsigned("number", entry.doc_key)
+        document.add_text("terms", entry.terms)
+        writer.add_document(document)
+    writer.commit()
+    plain.reload()
+    for terms in (["word0", "word7", "option"], ["word3"], ["=parse", "word100", "word100"]):
+        queries = [tantivy.Query.term_query(schema, "terms", lived.index.stem(term), "freq") for term in terms]
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in queries])
+        hits = plain.searcher().search(query, 1000).hits
+        keys = plain.searcher().fast_field_values("number", [address for _, address in hits])
+        expected = {key: score for key, (score, _) in zip(keys, hits, strict=True)}
+        found = dict(lived.index.search(terms, 1000))
+        assert found == pytest.approx(expected, abs=0.0006)  # three digits
+    lived.index.close()
+
+
+def test_replaced_documents_are_deleted(tmp_path: Path) -> None:
+    index = LexicalIndex(tmp_path / "words", write=True)
+    index.write([], [LexicalEntry(1, 1, "alpha"), LexicalEntry(2, 2, "alpha beta")])
+    index.write([1], [LexicalEntry(3, 3, "beta")])
+    assert sorted(index.search(["alpha", "beta"], 10)) == sorted(
+        [(2, index.score_document(["alpha", "beta"], 2)), (3, index.score_document(["alpha", "beta"], 3))]
+    )
+    assert (index.document_count, index.document_frequency("alpha")) == (2, 1)
+    index.write([2], [])
+    assert index.document_frequency("alpha") == 0
+    index.close()
