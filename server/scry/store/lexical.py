@@ -218,7 +218,8 @@ class LexicalIndex:
         if known is not None:
             return known
         if snapshot.documents < 0:
-            snapshot.documents, snapshot.average = _count_documents(snapshot.searcher, tantivy.Query.all_query())
+            documents, snapshot.average = _count_documents(snapshot.searcher, tantivy.Query.all_query())
+            snapshot.documents = documents  # last: another thread reads the average once this is set
         query = tantivy.Query.term_query(self._schema, "terms", stem, "freq")
         living = counted = snapshot.searcher.doc_freq("terms", stem)
         if not snapshot.counted and counted:  # tantivy names its statistics only with the score of a document
@@ -298,7 +299,8 @@ class LexicalIndex:
                 (tantivy.Occur.Should, tantivy.Query.const_score_query(query, float(1 << bit)))
                 for bit, query in enumerate(queries)
             ]
-            query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)
+            musts = (tantivy.Query.boolean_query(bits), tantivy.Query.const_score_query(wanted, 0.0))
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, must) for must in musts])
             searcher = self._snapshot.searcher
             hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
@@ -335,7 +337,8 @@ class LexicalIndex:
         """The number of documents in the index."""
         snapshot = self._snapshot
         if snapshot.documents < 0:
-            snapshot.documents, snapshot.average = _count_documents(snapshot.searcher, tantivy.Query.all_query())
+            documents, snapshot.average = _count_documents(snapshot.searcher, tantivy.Query.all_query())
+            snapshot.documents = documents  # last: another thread reads the average once this is set
         return snapshot.documents
 
     # Writing ------------------------------------------------------------------------------------------------------
