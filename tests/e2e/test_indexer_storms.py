@@ -15,9 +15,12 @@ import pytest
 
 from scry.core import Settings
 from scry.embedding import load_bundled_model
+from scry.index.graph import update_graph
 from scry.indexer import refresh_index
 from scry.projects import open_project
+from scry.store import EdgeKind
 from scry.store.index import IndexStore
+from tests.polling import eventually
 from tests.sample.indexer import IndexerProject, open_indexer_project
 
 ROUNDS = int(os.environ.get("SCRY_STORM_ROUNDS") or 0)
@@ -44,7 +47,13 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerP
 def fill(sample: IndexerProject, branch: str) -> None:
     """Files that differ from branch to branch, and some that only one of them has."""
     for number in range(CHANGED):
-        body = f"import f{(number + 1) % CHANGED}\n\n\ndef {branch}_{number}():\n    return {number}\n"
+        other = (number + 1) % CHANGED
+        body = (
+            f"from part{other % 20}.f{other} import Part{other}, {branch}_{other}\n\n\n"
+            f"def {branch}_{number}():\n    return {number}\n\n\n"
+            f"class Part{number}({f'Part{other}' if number % 7 else 'object'}):\n"
+            f"    def run(self):\n        return {branch}_{other}()\n"
+        )
         sample.write_file(f"part{number % 20}/f{number}.py", body)
     sample.write_file(f"only_{branch}.py", f"def only_{branch}():\n    pass\n")
 
@@ -87,18 +96,42 @@ def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
     ]
 
 
+def edges(store: IndexStore) -> list[tuple[str, str, str, int, int]]:
+    """Return every edge of the code graph by doc_ids: source, kind, target, confidence and line."""
+    doc_ids = {key: doc_id for path in store.files.all_files() for key, doc_id in doc_keys(store, path)}
+    return sorted(
+        (doc_ids[item.edge.source_key], kind.name, doc_ids[item.edge.target_key], item.edge.confidence, item.edge.line)
+        for kind in EdgeKind
+        for key in doc_ids
+        for item in store.graph.neighbors([key], kind, 1000).items
+    )
+
+
+def doc_keys(store: IndexStore, path: str) -> list[tuple[int, str]]:
+    return list(store.documents.doc_keys_in_file(path)[1])
+
+
+def is_linked(sample: IndexerProject) -> bool:
+    with sample.store() as store:
+        return store is not None and store.graph.is_current
+
+
 def assert_equals_a_fresh_one(sample: IndexerProject, tmp_path: Path) -> None:
     """Return the index on disk against one that is made at once."""
     fresh = IndexStore.open(tmp_path / "fresh" / "index", write=True)
     project = open_project(sample.root)
     refresh_index(project, Settings(), fresh, only_paths=None, report=lambda _: None, checkpoint=lambda: None)
+    update_graph(fresh, lambda: None)
+    eventually(lambda: is_linked(sample), "the graph is linked", patience_s=120)
     with sample.store() as store:
         assert store is not None
+        assert edges(store) == edges(fresh)
+        assert len(edges(fresh)) >= CHANGED
         assert contents(store) == contents(fresh)
         near, words = scores(store, sample.root)
         fresh_near, fresh_words = scores(fresh, sample.root)
         assert near == fresh_near
-        assert [doc_id for doc_id, _ in words] == [doc_id for doc_id, _ in fresh_words]
+        assert words == fresh_words
     fresh.close()
 
 

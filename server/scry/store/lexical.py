@@ -315,7 +315,7 @@ class LexicalIndex:
     def documents_by_prefix(self, prefix: str, limit: int) -> list[int]:
         """Return keys of at most `limit` documents with a stem that begins so. prefix: ASCII letters."""
         query = tantivy.Query.regex_query(self._schema, "terms", f"{prefix}.*")
-        searcher = self._searcher
+        searcher = self._snapshot.searcher
         addresses = [address for _, address in searcher.search(query, limit, count=False).hits]
         return [int(doc_key or 0) for doc_key in searcher.fast_field_values("number", addresses)]
 
