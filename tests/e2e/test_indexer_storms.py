@@ -173,5 +173,5 @@ def check_whole(store: IndexStore) -> None:
     for path, (text, doc_ids, _, _) in contents(store).items():
         assert len(doc_ids) >= text.count("def "), path
         if path.startswith("part"):
-            functions = {number for number, doc_id in store.documents.doc_keys_in_file(path)[1] if "::" in doc_id}
+            functions = {number for number, doc_id in store.documents.doc_keys_in_file(path)[1] if "_" in doc_id}
             assert functions <= found, path
