@@ -186,7 +186,7 @@ class LexicalIndex:
     ) -> list[tuple[int, float]]:
         """Return the best `limit` documents that hold at least `min_terms` of the terms, as (key, BM25), unordered.
 
-        All that equal the last one are among them, so that no order of segments decides; more may be. file_ids: only
+        All that equal the last one are among them, so that no order of segments decides. file_ids: only
         documents of these files. min_score: also all documents of at least this score. doc_key: only this document.
         """
         snapshot = self._snapshot  # one for all calls: another thread may reload
@@ -207,9 +207,10 @@ class LexicalIndex:
             hits = snapshot.searcher.search(query, searched, count=False).hits
             doc_keys = snapshot.searcher.fast_field_values("number", [address for _, address in hits])
             scores, ceiling = self._exact_scores(snapshot, terms, hits)
-            if len(hits) < searched or ceiling < min(min_score, sorted(scores, reverse=True)[limit - 1]):
+            least = min(min_score, sorted(scores, reverse=True)[limit - 1] if len(scores) >= limit else 0.0)
+            if len(hits) < searched or ceiling < least:
                 scored = zip(doc_keys, scores, strict=True)
-                return [(int(doc_key or 0), score) for doc_key, score in scored if score > 0]
+                return [(int(doc_key or 0), score) for doc_key, score in scored if score >= least and score > 0]
             searched *= 4
 
     def _read_term(self, snapshot: _Snapshot, stem: str) -> _TermStatistics:
