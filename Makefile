@@ -86,12 +86,12 @@ client: $(CLIENT) # left out where there is no Node.js; with CI=true that is a f
 	  else echo "make: editor/vscode is not checked, its tools are not installed" >&2; [ "$$CI" != true ]; fi
 
 test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) $(VSCODE)/.ready gates ## every gate and every test; installs all that they need
-	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile -m "not bench" \
+	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile -m "not bench and not trust" \
 	  $(IN_EDITORS:%=--ignore=%)
-	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile -m "not bench" $(IN_EDITORS)
+	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile -m "not bench and not trust" $(IN_EDITORS)
 
 editors: $(VENV)/.test $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) ## tests in a real VS Code and real Neovims; installs them
-	$(BIN)/pytest -m "not bench" $(IN_EDITORS)
+	$(BIN)/pytest -m "not bench and not trust" $(IN_EDITORS)
 
 trust: $(VENV)/.test ## checks real files, mutations, hostile frames; REPOSITORIES=folder MUTATIONS=n FRAMES=n SEED=text SECONDS=n
 	$(PY) -m tests.trust.run --workers $(WORKERS) $(if $(REPOSITORIES),--repositories $(REPOSITORIES)) \

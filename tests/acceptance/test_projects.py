@@ -13,6 +13,7 @@ import pytest
 from scry.core import BadRequest, ProjectLink, UnknownProject
 from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
 from scry.projects import add_project, open_registry
+from scry.store.precious import list_kept_files
 from scry.surfaces.render import result_clipboard_text
 from scry_protocol.messages import (
     Answer,
@@ -292,9 +293,13 @@ def test_single_engine_refuses_other_projects(sample: ProjectFolders) -> None:
             engine.orient(OrientParams(projects=["lib"]))
 
 
-def test_broken_registry_is_reported_only_where_needed(sample: ProjectFolders) -> None:
-    open_registry().path.write_bytes(b"junk" * 2000)
+def test_broken_registry_is_begun_anew_and_reported(sample: ProjectFolders) -> None:
+    path = open_registry().path
+    path.write_bytes(b"junk" * 2000)
     with sample.projects() as projects:
-        assert ids(projects.find(FindParams("send invoice")))[0] == "./app/billing.py::send_invoice"
-        with pytest.raises(Exception, match="damaged"):
-            projects.find(FindParams("send invoice", all_projects=True))
+        answer = projects.find(FindParams("send invoice", all_projects=True))
+        assert ids(answer)[0].endswith("app/billing.py::send_invoice")
+        assert "the registry of projects" in answer.notice
+        assert "was damaged" in answer.notice
+    (kept,) = list_kept_files(path)
+    assert kept.path.read_bytes() == b"junk" * 2000

@@ -139,9 +139,16 @@ def test_doctor_reports_no_problem_in_a_sound_project(sample: IndexerProject) ->
         "project",
         "index",
         "files",
+        "history",
+        "notes",
         "indexer",
         "log",
         "agents",
+        "persona",
+        "memory",
+        "log data",
+        "projects",
+        "access",
     ]
     assert list(levels) == expected
     assert {name for name, level in levels.items() if level == "fail"} == set()

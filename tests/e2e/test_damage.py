@@ -42,10 +42,10 @@ def test_find_survives_damaged_description_and_index_is_rebuilt(sample: IndexerP
     with closing(sqlite3.connect(sample.project.cache / "index.sqlite")) as db, db:
         db.execute("UPDATE files SET text = ? WHERE path = 'shop/cart.py'", (b"x\x9cnothing like it",))
     doctor = {check["name"]: check for check in json.loads(scry.run("doctor", "--json").out)["checks"]}
-    assert (doctor["index"]["level"], "damaged" in doctor["index"]["found"]) == ("fail", True)
+    assert (doctor["index"]["level"], "--rebuild" in doctor["index"]["advice"]) == ("fail", True)
     messages = scry.find("add_to_cart")
     assert messages.results[0].doc_id == whole.results[0].doc_id
-    assert "the index was damaged and is being made anew" in messages.notice
+    assert "the index was damaged" in messages.notice
     eventually(lambda: is_whole(sample.project.cache), "the index is whole again")
     again = scry.find("add_to_cart")
     assert (again.results[0].snippet, again.notice) == (whole.results[0].snippet, "")

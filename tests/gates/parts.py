@@ -11,6 +11,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -59,9 +60,21 @@ def _has_history() -> bool:
     return subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode == 0
 
 
+def _may_mount() -> bool:
+    """Return whether a file system can be mounted: by root, outside of a container that forbids it."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("mount") is None:
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=False, capture_output=True).returncode:
+            return False
+        subprocess.run(["umount", folder], check=True)
+    return True
+
+
 PARTS: Mapping[str, Part] = {
     # The depth of the clone is set by its creator; no run can fetch the rest.
     "history": Part(_has_history, "git fetch --unshallow", is_due=False),
+    "mount": Part(_may_mount, "root on a Linux that lets it mount file systems", is_due=False),
     "node": _program("node", "Node.js 20 or newer on the PATH"),
     "npm": _program("npm", "Node.js 20 or newer, with npm, on the PATH"),
     "neovim": _file(".cache/neovim/0.12/bin/nvim", _NEOVIM),

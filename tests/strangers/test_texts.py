@@ -122,8 +122,7 @@ def test_packed_blob_and_answer_that_hold_too_much_are_left() -> None:
     bomb = b"".join(packing.compress(bytes(1 << 20)) for _ in range(300)) + packing.flush()
     assert len(bomb) < 1 << 20
     assert unpack_blob(bomb) is None
-    with pytest.raises(zlib.error):
-        unpack_answer(bomb)
-    assert unpack_blob(zlib.compress(b"a")) == unpack_answer(zlib.compress(b"a")) == b"a"
+    assert unpack_answer(1, bomb) is None
+    assert unpack_blob(zlib.compress(b"a")) == unpack_answer(1, zlib.compress(b"a")) == b"a"
     for cut in (zlib.compress(b"a" * 1_000)[:-3], b""):
         assert unpack_blob(cut) is None

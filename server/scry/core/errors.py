@@ -8,6 +8,7 @@ ScryError                      anything that a person can act on; its text says 
 ├── ProjectMissing             the folder does not exist or is no folder
 ├── RegistryUnavailable        the registry of projects can't be read or written
 ├── IndexUnavailable           the index can't be opened or written, or its process can't be started
+│   ├── IndexMissing           there is none yet
 │   └── IndexDamaged           data in it differ from those written; it has to be rebuilt
 ├── LogUnavailable             the log of events can't be read or written
 ├── MemoryUnavailable          what was done and decided can't be read or written
@@ -75,6 +76,10 @@ class RegistryUnavailable(ScryError):
 
 class IndexUnavailable(ScryError):
     """The index can't be opened, read or written, or its process can't be started."""
+
+
+class IndexMissing(IndexUnavailable):
+    """Nothing is indexed yet, or the index is just being created."""
 
 
 class IndexDamaged(IndexUnavailable):

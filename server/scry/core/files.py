@@ -1,14 +1,20 @@
-"""The platform's folders for Scry's files, atomic file replacement, and readable file sizes.
+"""The platform's folders for Scry's files, private files, atomic file replacement, and readable file sizes.
 
-The folders follow the platform's conventions and the XDG variables. They are made by whoever writes into them. Their
+The folders follow the platform's conventions and the XDG variables. They are made by whoever writes into them. Nobody
+but their user may enter the folders (0700) or open the files (0600), from the moment on at which they exist. Their
 paths are not cached: the variables may change within a process (tests, a language server's client).
 """
 
 from __future__ import annotations
 
 import os
+import stat
+import sys
+import zlib
+from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 from platformdirs import PlatformDirs
 
 
@@ -25,6 +31,55 @@ def data_home() -> Path:
 def config_home() -> Path:
     """Return the folder of the person's own settings file, `config.toml`."""
     return PlatformDirs("scry", appauthor=False).user_config_path
+
+
+DAMAGE_MARK = "damaged"
+"""File in the data folder that exists while answers say that something in there was damaged or is gone."""
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+"""The access that other users have to a file, as bits of its mode."""
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder that only this user can enter, with its parents, or restrict an existing one. Raises OSError.
+
+    Scry's folder around it, such as that of all caches, is restricted, too.
+    """
+    try:
+        folder.mkdir(mode=0o700)
+    except FileNotFoundError:
+        make_private_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    restrict_access(folder)
+    if folder.parent in (cache_home(), data_home(), config_home()):
+        restrict_access(folder.parent)
+
+
+def create_private_file(path: Path) -> None:
+    """Create an empty file that only this user can open, or restrict an existing one. Raises OSError."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
+    restrict_access(path)
+
+
+def restrict_access(path: Path) -> None:
+    """Take all access to a file or folder from other users; leave links, and files of others, as they are."""
+    if sys.platform == "win32":  # the profile's folders are the user's alone
+        return
+    with suppress(OSError):
+        status = path.lstat()
+        if status.st_mode & OTHERS and not stat.S_ISLNK(status.st_mode) and status.st_uid == os.getuid():
+            path.chmod(stat.S_IMODE(status.st_mode) & ~OTHERS)
+
+
+def restrict_folder(folder: Path) -> None:
+    """Take all access to a folder, and to everything in it, from other users."""
+    restrict_access(folder)
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            restrict_access(Path(place, name))
 
 
 def replace_file_text(path: Path, text: str) -> None:
@@ -45,6 +100,61 @@ def replace_file_text(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+# Seals ----------------------------------------------------------------------------------------------------------------
+
+
+class SealedFile(msgspec.Struct, frozen=True, array_like=True):
+    """A file as it was when it was sealed; see `scry.store.seals`."""
+
+    size: int
+    mtime_ns: int
+    crc: int
+
+
+_decode_seal = msgspec.json.Decoder(dict[str, SealedFile]).decode
+_CHUNK_BYTES = 1 << 20
+
+
+def describe_seal_damage(seal: Path, *, thorough: bool) -> str:
+    """Return which file that a seal lists is not as it was sealed, and how; "" where all are, and without a seal.
+
+    thorough: compare every checksum, not only those of files whose time differs.
+    """
+    try:
+        content = seal.read_bytes()
+        checksum, _, listed = content.partition(b"\n")
+        sealed_files = _decode_seal(listed) if checksum == b"%08x" % zlib.crc32(listed) else {}
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):  # there is none, or one of another version
+        return ""
+    damage = ""
+    for name, sealed in sealed_files.items():
+        path = seal.parent / name
+        try:
+            status = path.stat()
+            if status.st_size != sealed.size:
+                damage = f"{name} has {status.st_size:,} bytes instead of {sealed.size:,}"
+            elif (thorough or status.st_mtime_ns != sealed.mtime_ns) and file_checksum(path) != sealed.crc:
+                damage = f"{name} is not as it was written"
+        except FileNotFoundError:
+            damage = f"{name} is missing"
+        except OSError as error:
+            damage = f"{name} can't be read: {error.strerror or error}"
+        if damage:  # a writer removes the seal before it changes a file: a difference counts while the seal is there
+            with suppress(OSError):
+                return damage if seal.read_bytes() == content else ""
+            return ""
+    return ""
+
+
+def file_checksum(path: Path) -> int:
+    """Return the CRC-32 of a file's content. Raises OSError."""
+    crc = 0
+    with path.open("rb", buffering=0) as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            crc = zlib.crc32(chunk, crc)
+    return crc
 
 
 _KILO = 1_000

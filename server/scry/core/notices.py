@@ -71,6 +71,36 @@ class IndexDamage(Notice, frozen=True, tag="index_damage"):
         return "the index was damaged and is being made anew: what can't be read of it is missing here"
 
 
+class IndexDamageFound(Notice, frozen=True, tag="index_damage_found"):
+    """Files of the index or the history differ from those written, and nothing was asked since. damage: where."""
+
+    damage: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text."""
+        return f"the index is damaged ({self.damage}); the next question has it made anew{commands.index_hint}"
+
+
+class IndexRepaired(Notice, frozen=True, tag="index_repaired"):
+    """The index or the history was damaged, and was made anew before the answer. damage: where, in words."""
+
+    damage: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"the index was damaged ({self.damage}) and was made anew"
+
+
+class DataDamage(Notice, frozen=True, tag="data_damage"):
+    """Something that can't be made again was damaged or lost. report: what, and what was saved, in words."""
+
+    report: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command but its own."""
+        return self.report
+
+
 class UnknownProjects(Notice, frozen=True, tag="unknown_projects"):
     """No project has these names. names: each with a hint at what may be meant."""
 

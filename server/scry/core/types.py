@@ -13,7 +13,7 @@ from enum import Enum
 
 from msgspec import Struct, field
 
-from scry.core.notices import IndexDamage, ModelNotReady, Notice
+from scry.core.notices import DataDamage, IndexDamage, IndexDamageFound, IndexRepaired, ModelNotReady, Notice
 
 
 class ScorePart(Struct, frozen=True):
@@ -292,10 +292,11 @@ INDEX_FAULT = "index"
 
 
 class OracleFault(Struct, frozen=True):
-    """An oracle that could not answer, and why, in words for a person."""
+    """An oracle that could not answer, and why, in words for a person. damage: of the index, if that is why."""
 
     oracle: str
     message: str
+    damage: str = ""
 
 
 class Adjustment(Struct, frozen=True, gc=False):
@@ -347,7 +348,7 @@ class IndexState(Struct, frozen=True):
     model: str | None = None
     message: str = ""
     history_extent: str = ""
-    notices: tuple[ModelNotReady | IndexDamage, ...] = ()
+    notices: tuple[ModelNotReady | IndexDamage | IndexDamageFound | IndexRepaired | DataDamage, ...] = ()
     failed: int = 0
 
 

@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from scry.engine.context import OrientRequest as OrientRequest
     from scry.engine.context import RequestContext as RequestContext
     from scry.engine.engine import Engine as Engine
+    from scry.engine.index_view import IndexView as IndexView
     from scry.engine.notices import LogOff as LogOff
     from scry.engine.notices import NothingIndexedInFolder as NothingIndexedInFolder
     from scry.engine.project_index import HistoryAccess as HistoryAccess
-    from scry.engine.project_index import IndexView as IndexView
 else:
     _MODULES = {
         "CancelledCheck": "context",
         "DEFAULT_CONTEXT": "context",
         "Engine": "engine",
         "HistoryAccess": "project_index",
-        "IndexView": "project_index",
+        "IndexView": "index_view",
         "LogOff": "notices",
         "NothingIndexedInFolder": "notices",
         "OrientRequest": "context",

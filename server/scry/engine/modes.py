@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from scry.core.errors import BadRequest, Cancelled
+from scry.core.errors import BadRequest, Cancelled, IndexDamaged
 from scry.core.knowledge import BELIEF, PERSONA
 from scry.core.text import escape_unencodable
-from scry.core.types import Answer, QueryIntent, SearchQuery
+from scry.core.types import INDEX_FAULT, Answer, IndexState, OracleFault, QueryIntent, SearchQuery
 from scry.engine.context import (
     DEFAULT_CONTEXT,
     FindRequest,
@@ -26,7 +26,7 @@ from scry.engine.context import (
     RecentRequest,
     RequestContext,
 )
-from scry.engine.project_index import IndexView, ProjectIndex, unindexed_answer
+from scry.engine.project_index import ProjectIndex
 from scry.engine.search.pipeline import (
     BASE_ORACLE_WEIGHTS,
     Ranking,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from scry.engine.browse.recent_search import RecentMatches
     from scry.engine.explain.detail import DocumentDetail
     from scry.engine.explain.explanation import WhyResult
+    from scry.engine.index_view import IndexView
     from scry.engine.search.warm_up import WarmUp
 
 
@@ -84,19 +85,29 @@ class ProjectModes:
         store = self._index.store()
         if store is None:
             return RetrievalResult(question, self._index.state(context.unsaved_paths), None)
-        state = self._index.state_with_model(context.unsaved_paths)
-        return RetrievalResult(question, state, self._retrieve_from(context, store, question))
+        try:
+            state = self._index.state_with_model(context.unsaved_paths)
+            return RetrievalResult(question, state, self._retrieve_from(context, store, question))
+        except Exception as error:
+            if damage := self._index.note_damage(error):
+                return RetrievalResult(question, IndexState(), None, (OracleFault(INDEX_FAULT, damage),))
+            raise
 
     def build_answer(self, retrieved: RetrievalResult, context: RequestContext) -> Answer:
         """Return the answer that follows from the matches, the second half of find."""
-        if retrieved.retrieval is None:
-            return self._complete(empty_answer(retrieved.question, retrieved.state), context)
-        answer = build_answer(retrieved.retrieval, retrieved.state)
-        if not answer.hits and _asks_own_notes(retrieved.question):
-            from scry.engine.notices import NoPersonalNoteFound
+        retrieval = retrieved.retrieval
+        if retrieval is None:
+            empty = empty_answer(retrieved.question, retrieved.state)
+            return self._complete(replace(empty, faults=retrieved.faults), context)
+        try:
+            answer = build_answer(retrieval, retrieved.state)
+            if not answer.hits and _asks_own_notes(retrieved.question):
+                from scry.engine.notices import NoPersonalNoteFound
 
-            answer = replace(answer, notices=(*answer.notices, NoPersonalNoteFound()))
-        return self._complete(answer, context)
+                answer = replace(answer, notices=(*answer.notices, NoPersonalNoteFound()))
+            return self._complete(answer, context)
+        except Exception as error:
+            return self._damaged_answer(error, empty_answer(retrieved.question, retrieved.state))
 
     def warm_up(self, prepare: Callable[[], None]) -> None:
         """Call `prepare`, then read the pages that questions read; nothing is stored or logged."""
@@ -188,16 +199,18 @@ class ProjectModes:
         """
         from scry.engine.explain.explain import explain_why
 
-        snapshot = self._index.snapshot(context.unsaved_paths)
-        target = snapshot.resolve(doc_id)
-        recalled = snapshot.recall_query(query, query_id, target, answers)
-        return explain_why(snapshot, target, recalled, partial(self._rank_relevant, context))
+        with self._index.refusing_damage():
+            snapshot = self._index.snapshot(context.unsaved_paths)
+            target = snapshot.resolve(doc_id)
+            recalled = snapshot.recall_query(query, query_id, target, answers)
+            return explain_why(snapshot, target, recalled, partial(self._rank_relevant, context))
 
     def detail(self, doc_id: str, doc_key: int | None, context: RequestContext = DEFAULT_CONTEXT) -> DocumentDetail:
         """Return a result in full, as it is now. doc_key: the key at the time of the answer; None for unknown."""
         from scry.engine.explain.detail import read_detail
 
-        return read_detail(self._index.snapshot(context.unsaved_paths), doc_id, doc_key)
+        with self._index.refusing_damage():
+            return read_detail(self._index.snapshot(context.unsaved_paths), doc_id, doc_key)
 
     # Inside ---------------------------------------------------------------------------------------------------------
 
@@ -228,15 +241,31 @@ class ProjectModes:
         self, subject: str, limit: int, context: RequestContext, answer: Callable[[IndexView], Answer]
     ) -> Answer:
         """Return the answer from the index and the history as of now; without results while there is no index."""
-        view = self._index.view(context.unsaved_paths)
-        if view is None:
+        from scry.engine.index_view import unindexed_answer
+
+        try:
+            view = self._index.view(context.unsaved_paths)
+            if view is not None:
+                return self._complete(answer(view), context)
             return self._complete(unindexed_answer(subject, limit, self._index.state(context.unsaved_paths)), context)
-        return self._complete(answer(view), context)
+        except Exception as error:
+            empty = unindexed_answer(subject, limit, self._index.state(context.unsaved_paths))
+            return self._damaged_answer(error, empty)
+
+    def _damaged_answer(self, error: Exception, empty: Answer) -> Answer:
+        """Return the empty answer with a fault, where an error is damage of the index. Raises it where it is not."""
+        damage = self._index.note_damage(error)
+        if not damage:
+            raise error
+        return self._index.report_damage(replace(empty, faults=(OracleFault(INDEX_FAULT, damage),)))
 
     def _complete(self, answer: Answer, context: RequestContext) -> Answer:
         """Return the answer with the notice of a damaged index and the annotations of its beliefs."""
         if context.cancelled is not None and context.cancelled():  # a newer question may be logged already
             raise Cancelled
+        for fault in answer.faults:
+            if fault.damage:
+                self._index.note_damage(IndexDamaged(fault.damage))
         answer = self._index.report_damage(answer)
         for hit in answer.hits:
             if hit.document.content_type == BELIEF:

@@ -9,26 +9,33 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
-from scry.core.doc_id import new_query_id
-from scry.core.errors import IndexUnavailable, ModelUnavailable
-from scry.core.notices import IndexDamage, ModelNotReady
+from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable, ModelUnavailable
+from scry.core.files import (
+    DAMAGE_MARK,
+    OTHERS,
+    cache_home,
+    config_home,
+    data_home,
+    describe_seal_damage,
+    restrict_access,
+)
+from scry.core.notices import IndexDamage, IndexDamageFound, IndexRepaired, ModelNotReady
 from scry.core.settings import BUNDLED_MODEL, Settings
-from scry.core.types import Answer, FusionScoring, IndexState, OracleFault
+from scry.core.types import Answer, IndexState
 from scry.embedding.embedder import Vectors
 from scry.embedding.static_model import content_words, load_bundled_model
-from scry.engine.search.query import browse_question
 from scry.index.git.work_tree import HeadTracker
 from scry.indexer.freshness import is_index_current
 from scry.projects.project import NoteStoreLocation, Project, head_commit, note_store_locations
-from scry.store.history.database import HISTORY_FILE
 from scry.store.history.reader import (
+    HISTORY_NONE,
     HISTORY_PENDING,
     HistoryReader,
     HistoryState,
@@ -39,42 +46,14 @@ from scry.store.index.store import IndexStore
 from scry.store.notes.database import NoteDatabase
 from scry.store.notes.project_notes import ProjectNoteDatabase
 from scry.store.notes.reader import NoteSource, NoteStores
+from scry.store.sqlite.database import describe_damage_error, is_same_file
 from scry.store.vector_sets import EmbedderInfo
 
 if TYPE_CHECKING:
     from scry.engine.explain.resolve_id import ProjectSnapshot
+    from scry.engine.index_view import IndexView
     from scry.engine.knowledge.beliefs import BeliefSnapshot
     from scry.indexer.client.client import IndexerClient
-
-UNFUSED_SCORING = FusionScoring(k=0, weights={}, ceiling=1.0, depth=0)
-"""The scoring of a mode without oracles: see the protocol's Scoring."""
-
-
-class IndexView(Struct, frozen=True):
-    """The index and the history as of one moment.
-
-    history: None where no commit is known, or where it can't be read; then `faults` says why.
-    """
-
-    store: IndexStore
-    state: IndexState
-    history: HistoryReader | None
-    faults: tuple[OracleFault, ...] = ()
-
-
-def open_view(store: IndexStore, state: IndexState, history: Callable[[], HistoryReader | None]) -> IndexView:
-    """Return the index as it is published now, with its history where that can be read."""
-    store.refresh()
-    try:
-        reader = history()
-        return IndexView(store, state, None if reader is None or reader.is_empty else reader)
-    except IndexUnavailable as error:
-        return IndexView(store, state, None, (OracleFault("history", str(error)),))
-
-
-def unindexed_answer(text: str, limit: int, state: IndexState) -> Answer:
-    """Return the answer while there is no index: the state alone. text: the question, or the requested path."""
-    return Answer(browse_question(text, limit), new_query_id(), UNFUSED_SCORING, state, ())
 
 
 class HistoryAccess:
@@ -85,14 +64,23 @@ class HistoryAccess:
         self._project = project
         self._store: HistoryReader | None = None
         self._lock = threading.Lock()
+        self.damage = ""
 
     def read(self) -> HistoryReader | None:
         """Return the history as of now; None while there is none. Raises IndexUnavailable when it can't be read."""
         with self._lock:
-            if self._store is None and (self._project.cache / HISTORY_FILE).exists():
-                self._store = HistoryReader.open(self._project.cache)
-            if self._store is not None:
+            if self._store is not None and not is_same_file(*self._store.opened):
+                self._store.close()
+                self._store = None
+            try:
+                if self._store is None:
+                    self._store = HistoryReader.open(self._project.cache)
                 self._store.refresh()
+            except IndexMissing:
+                return None
+            except IndexUnavailable as error:
+                self.damage = self.damage or describe_damage_error(error)
+                raise
             return self._store
 
     def read_if_readable(self) -> HistoryReader | None:
@@ -108,7 +96,7 @@ class HistoryAccess:
             history = self.read()
             return read_history_state(head_commit(self._project.root), history)
         except IndexUnavailable as error:
-            return HistoryState(note=str(error))
+            return HistoryState(HISTORY_PENDING) if self.damage else HistoryState(HISTORY_NONE, note=str(error))
 
     def is_current(self) -> bool:
         """Return whether the history includes the commit that is checked out, where that can be read."""
@@ -130,6 +118,7 @@ class KnowledgeAccess:
         self._places = tuple(note_store_locations(project))
         self._open: dict[str, tuple[NoteDatabase, NoteSource]] = {}
         self._lock = threading.Lock()
+        self.damage = ""
 
     def read(self) -> NoteStores | None:
         """Return the note stores that hold notes, and the unreadable ones; None where there are neither."""
@@ -141,7 +130,10 @@ class KnowledgeAccess:
                     opened = self._open_current(location)
                     if opened is not None and not opened[1].is_empty:
                         note_readers[location.name] = opened[1]
+                except IndexMissing:
+                    continue
                 except IndexUnavailable as error:
+                    self.damage = self.damage or describe_damage_error(error)
                     errors[location.name] = str(error)
         return NoteStores(note_readers, errors) if note_readers or errors else None
 
@@ -169,6 +161,9 @@ class KnowledgeAccess:
         if known is not None:
             self._open.pop(location.name)[0].close()
         if not location.path.exists():
+            seal = location.path.with_suffix(".seal")
+            if seal.exists() and (damage := describe_seal_damage(seal, thorough=False)):
+                raise IndexDamaged(damage)
             return None
         file = location.open(write=False)
         self._open[location.name] = file, location.read(file)
@@ -236,6 +231,10 @@ class ProjectIndex:
     def __init__(self, project: Project, settings: Settings, *, start_indexer: bool) -> None:
         """Open nothing yet. start_indexer: have the index made and kept up to date from now on."""
         self.project = project
+        for home in (cache_home(), data_home(), config_home()):  # an earlier version let others look in
+            with suppress(OSError):
+                if home.stat().st_mode & OTHERS:
+                    restrict_access(home)
         self.history = HistoryAccess(project)
         self.knowledge = KnowledgeAccess(project)
         self._settings = settings
@@ -243,6 +242,8 @@ class ProjectIndex:
         self._store: IndexStore | None = None
         self._lock = threading.Lock()
         self._reported_damage: frozenset[int] = frozenset()
+        self._damage = ""
+        self._is_repair_requested = False
         self._indexer = self._connect() if start_indexer else None
         self._encoder = QuestionEncoder(self._require_indexer)
 
@@ -251,15 +252,22 @@ class ProjectIndex:
     def store(self) -> IndexStore | None:
         """Return the index for reading; None while there is none yet."""
         with self._lock:
+            if self._store is not None and not is_same_file(*self._store.opened):
+                self._store.close()
+                self._store = None
             if self._store is None:
                 try:
                     self._store = IndexStore.open(self.project.cache, write=False)
-                except IndexUnavailable:
+                except IndexUnavailable as error:
+                    self._damage = self._damage or describe_damage_error(error)
                     return None
+                self._reported_damage = frozenset()
             return self._store
 
     def view(self, unsaved: Sequence[str]) -> IndexView | None:
         """Return the index and the history as of now; None while there is no index."""
+        from scry.engine.index_view import open_view  # a find needs none of it
+
         store = self.store()
         return None if store is None else open_view(store, self.state_with_model(unsaved), self.history.read)
 
@@ -302,7 +310,13 @@ class ProjectIndex:
                 reported = replace(reported, history=self.history.state().state)
             return self._add_workspace_state(reported, unsaved)
         store = self.store()
-        recorded = merge_history_state(store.state() if store else IndexState(), self.history.state())
+        recorded = IndexState()
+        try:
+            recorded = store.state() if store is not None else recorded
+        except Exception as error:
+            if not self.note_damage(error):
+                raise
+        recorded = merge_history_state(recorded, self.history.state())
         answering = store.vectors.embedder if store is not None and not recorded.message else None
         if answering is not None and answering.model != self._settings.model:
             recorded = replace(recorded, notices=(ModelNotReady(answering.model, self._settings.model),))
@@ -315,7 +329,15 @@ class ProjectIndex:
         return replace(self.state(unsaved), model=embedder.identity if embedder else None)
 
     def live_state(self, unsaved: Sequence[str]) -> IndexState:
-        """Return the state, also as reported by an indexer that another process started."""
+        """Return the state, also as reported by an indexer that another process started, and damage of the files."""
+        state = self._live_state(unsaved)
+        self.store()
+        self.history.state()
+        self.knowledge.read()
+        damage = self._damage or self.history.damage or self.knowledge.damage
+        return replace(state, notices=(*state.notices, IndexDamageFound(damage))) if damage else state
+
+    def _live_state(self, unsaved: Sequence[str]) -> IndexState:
         from scry.indexer.client.connection import probe_indexer
         from scry.indexer.freshness import describe_other_version, index_format_version, is_newer_format
 
@@ -333,14 +355,19 @@ class ProjectIndex:
         Vectors of another than the bundled model may be missing.
         """
         store = self.store()
-        if (
-            store is None
-            or not is_index_current(self.project, self._settings, store.files)
-            or not self.history.is_current()
-        ):
-            return False
-        answering = store.vectors.embedder
-        return not store.vectors.is_incomplete or (answering is not None and answering.model != BUNDLED_MODEL)
+        try:
+            if (
+                store is None
+                or not is_index_current(self.project, self._settings, store.files)
+                or not self.history.is_current()
+            ):
+                return False
+            answering = store.vectors.embedder
+            return not store.vectors.is_incomplete or (answering is not None and answering.model != BUNDLED_MODEL)
+        except Exception as error:
+            if self.note_damage(error):
+                return False
+            raise
 
     def is_complete(self) -> bool:
         """Return whether the index is current, with all vectors of the model that the settings name."""
@@ -359,15 +386,48 @@ class ProjectIndex:
         return self._require_indexer().control(action)
 
     def report_damage(self, answer: Answer) -> Answer:
-        """Return the answer, with a notice if data that was read for it is damaged; have the index rebuilt then."""
+        """Return the answer, with a notice if data that was read for it is or was damaged; have it made anew then."""
         store = self._store
-        damaged = frozenset[int]() if store is None else store.damaged_files - self._reported_damage
-        if not damaged:
+        if store is not None and (damaged := store.damaged_files - self._reported_damage):
+            self._reported_damage |= damaged
+            self._damage = self._damage or "a stored file can't be read"
+        if self.knowledge.damage:  # of which the fault of an oracle tells
+            self.knowledge.damage = ""
+            self._require_indexer().control("repair")
+        damage = self._damage or self.history.damage
+        if not damage:
             return answer
-        self._reported_damage |= damaged
-        self.control("rebuild")
-        notices = (*answer.index.notices, IndexDamage())
-        return replace(answer, index=replace(answer.index, notices=notices))
+        was_requested = self._is_repair_requested
+        self.request_repair()
+        self._damage = self.history.damage = ""
+        self._is_repair_requested = False
+        is_whole = was_requested and store is not None and not store.damaged_files and not answer.faults
+        notice = IndexRepaired(damage) if is_whole else IndexDamage()
+        return replace(answer, index=replace(answer.index, notices=(*answer.index.notices, notice)))
+
+    def note_damage(self, error: Exception) -> str:
+        """Return the damage that an error of reading shows, to be told by the next `report_damage`; "" for none."""
+        damage = describe_damage_error(error)
+        self._damage = self._damage or damage
+        return damage
+
+    @contextmanager
+    def refusing_damage(self) -> Generator[None]:
+        """Have the index repaired where it can't be read inside, and raise IndexDamaged with what to do."""
+        try:
+            yield
+        except Exception as error:
+            damage = self.note_damage(error)
+            if not damage:
+                raise
+            self.request_repair()
+            raise IndexDamaged(f"the index is damaged ({damage}) and is being made anew; ask again soon") from error
+
+    def request_repair(self) -> None:
+        """Have the indexer look for damage, and make anew what is damaged; once for each damage that was found."""
+        if not self._is_repair_requested:
+            self._is_repair_requested = True
+            self._require_indexer().control("repair")
 
     def notify_changed(self, paths: Sequence[str]) -> None:
         """Have these saved, created or removed files, relative to the root, indexed again."""
@@ -399,6 +459,10 @@ class ProjectIndex:
         self, timeout: float | None, progress: Callable[[IndexState], None], *, vectors: bool
     ) -> IndexState:
         """Wait until every file as it is now is searchable. vectors: also those of a slow model."""
+        self.store()
+        self.history.state()
+        if self._damage or self.history.damage:
+            self.request_repair()
         return self._require_indexer().wait_until_current(timeout, progress, vectors=vectors)
 
     def close(self) -> None:
@@ -425,4 +489,8 @@ class ProjectIndex:
     def _add_workspace_state(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
         # A command asks once or twice, a server with every answer.
         head = head_commit(self.project.root) if self._head is None else self._head.commit()
+        if (data_home() / DAMAGE_MARK).exists():
+            from scry.projects.precious_files import data_damage_notices
+
+            state = replace(state, notices=(*state.notices, *data_damage_notices(self.project)))
         return replace(state, unsaved=tuple(unsaved), head_commit=head)

@@ -18,7 +18,7 @@ from itertools import accumulate, islice, pairwise
 import numpy as np
 from msgspec import Struct
 
-from scry.core.errors import Cancelled, ScryError
+from scry.core.errors import Cancelled, IndexUnavailable, ScryError
 from scry.core.types import DocumentHeader, FileFault, IndexingStage, Symbol
 from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.parse.documents import assign_doc_ids
@@ -258,13 +258,17 @@ def embed_missing_notes(
 ) -> int:
     """Embed the notes of all note stores of a project that have no vector of this embedder; return their number.
 
-    checkpoint: called before every batch; it may block or raise Cancelled. Raises IndexUnavailable.
+    checkpoint: called before every batch; it may block or raise Cancelled. A note store that can't be used costs its
+    own vectors alone.
     """
     done = 0
     for location in note_store_locations(project):
         if location.path.exists():
-            with closing(location.open(write=True)) as database:
-                done += embed_missing_notes_of(NoteStore(database), info, embedder, checkpoint)
+            try:
+                with closing(location.open(write=True)) as database:
+                    done += embed_missing_notes_of(NoteStore(database), info, embedder, checkpoint)
+            except IndexUnavailable as error:  # one note store must not cost the vectors of everything else
+                log.warning("the notes in %s have no vectors: %s", location.path, error)
     return done
 
 

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from scry.core.errors import Cancelled, IndexDamaged, ModelUnavailable
+from scry.core.errors import Cancelled, ModelUnavailable
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.indexer.schedule import Schedule
 from scry.indexer.status import IndexerStatus
 from scry.projects.project import Project
+from scry.store.sqlite.database import describe_damage_error
 
 if TYPE_CHECKING:
     from scry.embedding.embedder import Embedder, Vectors
@@ -168,10 +169,9 @@ class EmbeddingWorker(threading.Thread):
                 self._run_job(job)
             except Cancelled:
                 self._finish_job()
-            except IndexDamaged:
-                self._schedule.request_full_compare(reset=True)
-                self._finish_job()
             except Exception as error:  # whatever a model or the store raises must not end the thread
+                if describe_damage_error(error):
+                    self._schedule.request_repair()
                 self._handle_failure(job, error)
             else:
                 self._finish_job()

@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from scry.core.errors import Cancelled, IndexDamaged
+from scry.core.errors import Cancelled
 from scry.indexer.schedule import Schedule
+from scry.store.sqlite.database import describe_damage_error
 
 if TYPE_CHECKING:
     from scry.store.index.store import IndexStore
@@ -70,9 +71,9 @@ class GraphWorker(threading.Thread):
                 self._update_graph(store)
             except Cancelled:
                 continue
-            except IndexDamaged:
-                self._schedule.request_full_compare(reset=True)
-            except Exception:
+            except Exception as error:
+                if describe_damage_error(error):
+                    self._schedule.request_repair()
                 self._handle_failure(store)
 
     def _wait_for_request(self) -> IndexStore | None:

@@ -12,7 +12,8 @@ from scry.core.errors import Cancelled, IndexUnavailable
 from scry.indexer.schedule import Schedule
 from scry.projects.project import Project, head_commit
 from scry.store.history.reader import HistoryState, read_history_state
-from scry.store.history.store import HistoryStore
+from scry.store.history.store import HistoryStore, delete_history, describe_history_damage
+from scry.store.sqlite.database import describe_damage_error
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class HistoryWorker(threading.Thread):
         self._on_state = on_state
         self._on_progress = on_progress
         self._condition = threading.Condition()
-        self._requested = self._rebuild = False
+        self._requested = self._rebuild = self._was_damaged = False
         self._began: float | None = None
         self._blocks_sync = False
         self._awaited_since: float | None = None
@@ -94,12 +95,22 @@ class HistoryWorker(threading.Thread):
                 self._update_history(rebuild=rebuild)
             except Cancelled:
                 return
-            except Exception:
+            except Exception as error:
                 log.exception("the history could not be brought up to date")
+                self._retry_damaged(error)
                 self._on_state(HistoryState(note="The history could not be read; the indexer's log says more."))
             self._release_waiters()
             with self._condition:
                 self._awaited_since = time.monotonic() if self._requested else None
+
+    def _retry_damaged(self, error: Exception) -> None:
+        """Have a damaged history made anew at once, and only once in a row."""
+        if self._was_damaged or not describe_damage_error(error):
+            return
+        self._was_damaged = True
+        if describe_history_damage(self._project.cache):  # else it was the index that could not be read
+            delete_history(self._project.cache)
+            self.request_update()
 
     def _wait_for_request(self) -> bool:
         """Wait for a request, and until no other work goes first; return whether the history is to be rebuilt."""
@@ -145,6 +156,10 @@ class HistoryWorker(threading.Thread):
                     with closing(IndexStore.open(self._project.cache, write=False)) as index:
                         update_changed_documents(history, index, self._checkpoint)
             except (GitFailed, IndexUnavailable) as error:
+                if describe_damage_error(error):
+                    raise
                 log.warning("the history could not be brought up to date: %s", error)
             update_belief_coverage(self._project, history, self._checkpoint)
             self._on_state(read_history_state(head_commit(self._project.root), history.reader))
+            self._was_damaged = False
+            history.seal()

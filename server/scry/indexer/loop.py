@@ -81,6 +81,7 @@ class IndexingLoop(threading.Thread):
         self._store: IndexStore | None = None
         self._structure_updater: StructureUpdater | None = None
         self._failures = 0
+        self._is_damaged = False
         self._compared_whole = False
         self._newest = IndexState()
 
@@ -105,6 +106,7 @@ class IndexingLoop(threading.Thread):
                 self._finish(task)
             self._on_task_ended()
             self._run_maintenance()
+        self.seal_index()
         self._close_store()
         self._prefetcher.close()
 
@@ -115,6 +117,8 @@ class IndexingLoop(threading.Thread):
             raise ProjectFolderGone(
                 f"{self._project.root} is not there. If it is on a disk that is not mounted, mount it."
             )
+        if task.repair:
+            self._find_damage()
         store = self._open_store()
         if task.reset:
             self._reset(store)
@@ -211,6 +215,28 @@ class IndexingLoop(threading.Thread):
         self._history.request_update(rebuild=True)
         self._status.set_index(replace(store.state(), state="indexing"))
 
+    # Damage -------------------------------------------------------------------------------------------------------
+
+    def _find_damage(self) -> None:
+        """Close the index, and have it made anew where it is damaged. All of it is read."""
+        from scry.store.index.store import describe_damage
+
+        self._close_store()
+        if not (self._project.cache / "index.sqlite").exists():
+            return
+        if damage := describe_damage(self._project.cache):
+            log.warning("the index is damaged: %s", damage)
+            self._is_damaged = True
+
+    def seal_index(self) -> None:
+        """Record the checksums of the index at rest. May be called from any thread."""
+        store = self._store
+        try:
+            if store is not None and not self._schedule.pending:
+                store.seal()
+        except Exception:  # another thread closes it, or the disk is full; without a seal all is checked at the start
+            log.info("the index was not sealed", exc_info=True)
+
     # Settings and store -------------------------------------------------------------------------------------------
 
     def _load_settings(self) -> Settings:
@@ -221,7 +247,12 @@ class IndexingLoop(threading.Thread):
         from scry.store.index.store import IndexStore
 
         if self._store is None:
-            self._store = IndexStore.open(self._project.cache, write=True)
+            cache = self._project.cache
+            self._store = IndexStore.replace(cache) if self._is_damaged else IndexStore.open(cache, write=True)
+            if self._is_damaged or not self._store.files.has_files:
+                remove_fingerprint(self._project)
+                self._compared_whole = False
+            self._is_damaged = False
             self._embedding.load_answering_model(EmbeddingJob(self._store, self._load_settings()))
             self._newest = replace(self._store.state(), state="indexing")
             self._status.set_index(self._newest)
@@ -256,9 +287,14 @@ class IndexingLoop(threading.Thread):
         self._schedule.finish(task)
 
     def _fail(self, task: IndexingTask, error: Exception) -> None:
+        from scry.store.sqlite.database import describe_damage_error
+
         log.exception("indexing failed")
         self._close_store()  # its state is unknown, so the next try starts from the disk
         delay = RETRY_DELAYS_S[min(self._failures, len(RETRY_DELAYS_S) - 1)]
+        if describe_damage_error(error):
+            self._is_damaged, task = True, replace(task, reset=False, whole=True)
+            delay = delay if self._failures else 0.0
         self._failures += 1
         self._schedule.fail(task, delay)
         self._status.set_failure(describe_indexing_failure(error, self._project))

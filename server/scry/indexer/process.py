@@ -20,13 +20,14 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from scry.core.errors import ScryError
-from scry.core.files import config_home
+from scry.core.files import config_home, make_private_folder
 from scry.core.settings import SETTINGS_FILE_NAME
 from scry.core.types import IndexState
 from scry.indexer.embedding_worker import EmbeddingWorker
 from scry.indexer.freshness import index_format_version
 from scry.indexer.graph_worker import GraphWorker
 from scry.indexer.history_worker import HistoryWorker
+from scry.indexer.integrity.worker import IntegrityWorker
 from scry.indexer.lifetime import IdleShutdown, IndexerLock
 from scry.indexer.loop import IndexingLoop, describe_indexing_failure
 from scry.indexer.prefetch import ForkedPrefetcher, available_cpus, fork_prefetcher
@@ -97,8 +98,9 @@ def _parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _prepare_cache_folder(cache: Path, root: Path) -> None:
     """Create the cache folder, readable for this user only, and start the log in it. Raises OSError."""
-    cache.mkdir(parents=True, exist_ok=True)
-    cache.chmod(0o700)
+    if sys.platform != "win32":
+        os.umask(0o077)  # whatever this process writes is for its user alone
+    make_private_folder(cache)
     write_owner_file(cache, root)
     handler = RotatingFileHandler(
         cache / LOG_FILE, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8", errors="backslashreplace"
@@ -156,6 +158,12 @@ class _IndexerProcess:
             watch=self._watcher.set_watched_folders,
             forked=forked,
         )
+        self._integrity = IntegrityWorker(
+            project,
+            self._schedule,
+            busy=lambda: self._embedding.has_pending_work(slow=True) or self._history.blocks_sync(),
+            seal_index=self._loop.seal_index,
+        )
 
     async def run(self) -> int:
         """Serve clients until there is a reason to end; return the exit status."""
@@ -172,6 +180,7 @@ class _IndexerProcess:
         self._embedding.start()
         self._history.start()
         self._graph.start()
+        self._integrity.start()
         self._watcher.start()
         self._idle_shutdown.wait_for_first_client()
         await self._until_ending()
@@ -211,11 +220,12 @@ class _IndexerProcess:
         self._embedding.close()
         self._history.close()
         self._graph.close()
+        self._integrity.close()
         self._watcher.close()
         if self._server is not None:
             self._server.close()
         remove_address(self._project.cache, address)
-        background = (self._embedding, self._history, self._graph)
+        background = (self._embedding, self._history, self._graph, self._integrity)
         for thread, timeout in (
             *((each, _BACKGROUND_TIMEOUT_S) for each in background),
             (self._loop, _LAST_BATCH_TIMEOUT_S),
@@ -253,7 +263,11 @@ class _IndexerProcess:
             self._schedule.request_compare(inside, saved=True)
 
     def control(self, action: ControlAction) -> None:
-        """Start, pause, resume or rebuild."""
+        """Start, pause, resume, rebuild or repair."""
+        if action == "repair":
+            self._schedule.request_repair()
+            self._integrity.request_check()
+            return
         if action == "pause":
             self._schedule.pause()
             self._loop.stop_prefetching()

@@ -31,7 +31,7 @@ from msgspec.structs import replace
 from scry.core.text import escape_unencodable
 from scry.core.types import IndexState
 
-ControlAction = Literal["start", "pause", "resume", "rebuild"]
+ControlAction = Literal["start", "pause", "resume", "rebuild", "repair"]
 
 MAX_LINE_BYTES = 4 << 20
 """Maximum size of a message in bytes. A longer line is invalid and ends the connection."""
@@ -62,7 +62,7 @@ class PathsChanged(msgspec.Struct, frozen=True, tag="changed"):
 
 
 class ControlRequest(msgspec.Struct, frozen=True, tag="control"):
-    """A person's command to start, pause, resume or rebuild. Answered by a state with the same `id`."""
+    """A command to start, pause, resume, rebuild or repair. Answered by a state with the same `id`."""
 
     id: int
     action: ControlAction

@@ -43,11 +43,13 @@ RETRY_AFTER_CHANGE_S = 1.0
 class IndexingTask(Struct, frozen=True):
     """A unit of work taken from the schedule; its parts are done in the order of the fields.
 
-    number: all requests up to this one are settled when the task is done. reset: clear the index first. whole: compare
-    the whole tree. paths: compare these. check: compare the whole tree if anything differs from the files.
+    number: all requests up to this one are settled when the task is done. repair: look for damage first, and make what
+    is damaged anew. reset: clear the index first. whole: compare the whole tree. paths: compare these. check: compare
+    the whole tree if anything differs from the files.
     """
 
     number: int
+    repair: bool = False
     reset: bool = False
     whole: bool = False
     paths: frozenset[str] = frozenset()
@@ -63,7 +65,7 @@ class Schedule:
         """Take a clock of monotonic seconds."""
         self._clock = clock
         self._condition = threading.Condition()
-        self._reset = self._whole = self._check = False
+        self._repair = self._reset = self._whole = self._check = False
         self._paths: set[str] = set()
         self._saved: set[str] = set()
         self._number = self._settled = 0
@@ -80,6 +82,15 @@ class Schedule:
             self._whole = True
             self._reset = self._reset or reset
             self._paused = self._paused and not reset
+            return self._count_request()
+
+    def request_repair(self) -> int:
+        """Request a search for damage, with what follows from it, and a comparison of the whole tree; return the
+        request's number.
+        """
+        with self._condition:
+            self._repair = self._whole = True
+            self._retry_at = 0.0
             return self._count_request()
 
     def request_compare(self, paths: Iterable[str], *, saved: bool = False) -> int:
@@ -167,7 +178,7 @@ class Schedule:
         return self._settled
 
     def _has_work(self) -> bool:
-        return bool(self._reset or self._whole or self._check or self._paths or self._saved)
+        return bool(self._repair or self._reset or self._whole or self._check or self._paths or self._saved)
 
     # Tasks --------------------------------------------------------------------------------------------------------
 
@@ -188,7 +199,7 @@ class Schedule:
             if self._is_halted() or not self._has_work():
                 return None
             ready = self._retry_at
-            if not (self._reset or self._whole or self._check):
+            if not (self._repair or self._reset or self._whole or self._check):
                 ready = max(ready, self._debounced_at())
             return ready - self._clock()
 
@@ -197,13 +208,14 @@ class Schedule:
         return min(self._last_change + debounce, self._first_change + MAX_DEBOUNCE_S)
 
     def _collect_task(self) -> IndexingTask:
-        if self._whole and not self._reset and 0 < len(self._saved) <= MAX_PRIORITY_FILES:
+        if self._whole and not (self._reset or self._repair) and 0 < len(self._saved) <= MAX_PRIORITY_FILES:
             saved_task = IndexingTask(self._settled, paths=frozenset(self._saved))
             self._saved.clear()
             return saved_task
         paths: frozenset[str] = frozenset() if self._whole else frozenset(self._paths | self._saved)
-        task = IndexingTask(self._number, self._reset, self._whole, paths, self._check and not self._whole)
-        self._reset = self._whole = self._check = False
+        check = self._check and not self._whole
+        task = IndexingTask(self._number, self._repair, self._reset, self._whole, paths, check)
+        self._repair = self._reset = self._whole = self._check = False
         self._paths.clear()
         self._saved.clear()
         return task
@@ -292,6 +304,7 @@ class Schedule:
         """Make the work of a cancelled task pending again."""
         with self._condition:
             self._running = None
+            self._repair = self._repair or task.repair
             self._reset = self._reset or task.reset
             self._whole = self._whole or task.whole
             self._check = self._check or task.check

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
-from scry.core.files import cache_home, data_home
+from scry.core.files import cache_home, create_private_file, data_home, make_private_folder
 from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
 from scry.core.projects import RegisteredProject, find_enclosing_project, find_project_at
 from scry.core.text import escape_unencodable
@@ -187,14 +187,14 @@ def head_commit(root: Path) -> str | None:
 
 def write_owner_file(folder: Path, root: Path) -> None:
     """Write into a project's cache or data folder which project folder it belongs to, for people to read."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
+    create_private_file(folder / _OWNER_FILE)
     (folder / _OWNER_FILE).write_bytes(os.fsencode(root))
 
 
 def create_data_folder(project: Project) -> None:
     """Create the project's data folder, readable for this user alone. Raises OSError."""
     if not (project.data / _OWNER_FILE).exists():
-        project.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_owner_file(project.data, data_folder_owner(project.root))
 
 
@@ -238,33 +238,32 @@ def path_in_work_tree(root: Path) -> str:
 class NoteStoreLocation(Struct, frozen=True):
     """The location of a note store.
 
-    schema: of its database. read: returns the part of the database that queries read.
+    schema: returns that of the database at a path. read: returns the part of the database that queries read.
     """
 
     name: str
     path: Path
-    schema: NoteSchema
+    schema: Callable[[Path], NoteSchema]
     read: Callable[[NoteDatabase], NoteSource]
 
     def open(self, *, write: bool) -> NoteDatabase:
         """Open the note store. Raises IndexUnavailable."""
         from scry.store.notes.database import NoteDatabase
 
-        return NoteDatabase(self.name, self.path, self.schema, write=write)
+        return NoteDatabase(self.name, self.path, self.schema(self.path), write=write)
 
 
 def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
     """Yield the location of every note store that a query of the project may read, whether the store exists or not."""
     # Late: the start of an indexer, which no editor should wait for, reads no notes.
-    from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
+    from scry.store.memory.schema import MEMORY_FILE, memory_file
     from scry.store.notes.reader import NoteReader
-    from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_SCHEMA, PROJECT_NOTES_PATH
+    from scry.store.notes.schema import PROJECT_NOTE_SCHEMA, PROJECT_NOTES_PATH, persona_file
 
-    yield NoteStoreLocation(PROJECT_NOTES, project.cache / PROJECT_NOTES_PATH, PROJECT_NOTE_SCHEMA, NoteReader)
-    yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS, NoteReader)
-    yield NoteStoreLocation(
-        MEMORY_NOTES, project.data / MEMORY_FILE, MEMORY_MIGRATIONS, partial(_memory_note_store, project)
-    )
+    notes = project.cache / PROJECT_NOTES_PATH
+    yield NoteStoreLocation(PROJECT_NOTES, notes, lambda _: PROJECT_NOTE_SCHEMA, NoteReader)
+    yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), persona_file, NoteReader)
+    yield NoteStoreLocation(MEMORY_NOTES, project.data / MEMORY_FILE, memory_file, partial(_memory_note_store, project))
 
 
 def _memory_note_store(project: Project, file: NoteDatabase) -> NoteSource:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from scry.store.graph_store import unpack_definitions as unpack_definitions
     from scry.store.lexical import LexicalEntry as LexicalEntry
     from scry.store.lexical import LexicalIndex as LexicalIndex
-    from scry.store.registry import REGISTRY_FILE as REGISTRY_FILE
     from scry.store.registry import RegistryStore as RegistryStore
     from scry.store.vector_sets import EmbedderInfo as EmbedderInfo
     from scry.store.vector_sets import EmbedderMismatch as EmbedderMismatch
@@ -51,7 +50,6 @@ else:
         "MAX_ANSWERS": "answers",
         "MAX_QUANTIZED": "vectors",
         "MIN_SCALE": "vectors",
-        "REGISTRY_FILE": "registry",
         "RegistryStore": "registry",
         "VectorFile": "vectors",
         "VectorSet": "vector_sets",

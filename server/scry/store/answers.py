@@ -29,7 +29,7 @@ ANSWER_MIGRATIONS = (
         sequence    INTEGER PRIMARY KEY AUTOINCREMENT,
         query_id    TEXT NOT NULL UNIQUE,
         doc_ids     TEXT NOT NULL,
-        packed      INTEGER NOT NULL,           -- whether data is compressed
+        packed      INTEGER NOT NULL,           -- how data is stored: see unpack_answer
         data        BLOB NOT NULL
     );
     """,
@@ -47,19 +47,6 @@ _RETRY_AFTER_S = 2.0
 
 _COMPRESS_FROM_BYTES = 32_768
 """Size from which an answer is compressed. Most are smaller, and are written faster than compressed."""
-
-
-_MAX_ANSWER_BYTES = 256 << 20
-"""Longest stored answer, unpacked: far more than any answer, less than what fills memory."""
-
-
-def unpack_answer(data: bytes) -> bytes:
-    """Return a packed answer. Raises zlib.error where it is damaged or too long."""
-    unpacking = zlib.decompressobj()
-    whole = unpacking.decompress(data, _MAX_ANSWER_BYTES)
-    if not unpacking.eof:
-        raise zlib.error("the data is cut off or too long")
-    return whole
 
 
 class AnswerStore:
@@ -95,8 +82,10 @@ class AnswerStore:
     def put(self, query_id: str, doc_ids: Sequence[str], data: bytes) -> None:
         """Store an answer, and drop the oldest ones beyond the limit."""
         joined_ids = "\n".join(("", *doc_ids, ""))
-        is_packed = len(data) >= _COMPRESS_FROM_BYTES
-        row = (query_id, joined_ids, is_packed, zlib.compress(data, 1) if is_packed else data)
+        if len(data) >= _COMPRESS_FROM_BYTES:
+            row = (query_id, joined_ids, _COMPRESSED, zlib.compress(data, 1))
+        else:
+            row = (query_id, joined_ids, _CHECKED, zlib.crc32(data).to_bytes(4, "big") + data)
         with self._lock:
             if not self._try_write(row):
                 self._unsaved[query_id] = (joined_ids, data)
@@ -136,7 +125,7 @@ class AnswerStore:
 
     # Internals, under the lock ------------------------------------------------------------------------------------
 
-    def _try_write(self, row: tuple[str, str, bool, bytes]) -> bool:
+    def _try_write(self, row: tuple[str, str, int, bytes]) -> bool:
         if time.monotonic() < self._retry_at:
             return False
         for _ in range(2):  # a damaged file is replaced by a new one
@@ -158,7 +147,7 @@ class AnswerStore:
 
     def _select_answer(self, condition: str, value: str) -> bytes | None:
         rows = self._select(f"SELECT packed, data FROM answers {condition}", value)
-        return None if not rows else unpack_answer(rows[0][1]) if rows[0][0] else rows[0][1]
+        return unpack_answer(*rows[0]) if rows else None
 
     def _select(self, sql: str, *values: str) -> list[Any]:
         if not self._path.exists():
@@ -204,6 +193,30 @@ class AnswerStore:
                 return True
         self._retry_at = time.monotonic() + _RETRY_AFTER_S
         return False
+
+
+_MAX_ANSWER_BYTES = 256 << 20
+"""Longest stored answer, unpacked: far more than any answer, less than what fills memory."""
+
+_PLAIN, _COMPRESSED, _CHECKED = range(3)
+"""How the data of an answer is stored; earlier versions stored small ones without a checksum."""
+
+
+def unpack_answer(packing: int, data: bytes) -> bytes | None:
+    """Return the data of a stored answer; None where it is not as it was written, or longer than any answer.
+
+    packing: its column `packed`.
+    """
+    if packing == _CHECKED:
+        return data[4:] if data[:4] == zlib.crc32(data[4:]).to_bytes(4, "big") else None
+    if packing == _PLAIN:
+        return data
+    unpacking = zlib.decompressobj()
+    try:
+        whole = unpacking.decompress(data, _MAX_ANSWER_BYTES)
+    except zlib.error:
+        return None
+    return whole if unpacking.eof else None
 
 
 def _explain_error(error: Exception) -> str:

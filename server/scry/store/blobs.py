@@ -10,12 +10,19 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from scry.core.errors import IndexUnavailable
-from scry.store.sqlite.database import CacheSchema, batches, create_cache_tables, open_database, placeholders
+from scry.store.sqlite.database import (
+    CacheSchema,
+    batches,
+    create_cache_tables,
+    describe_damage_error,
+    open_database,
+    placeholders,
+)
 
 MAX_CACHE_BYTES = 1_000_000_000
 """Size from which the cache is cut to nine tenths of it, the longest unused entries first."""
@@ -88,12 +95,39 @@ class BlobCache:
         today: a day number, the same for all projects (days since the epoch).
         """
         self._today = today
+        self._path = folder / "blobs.sqlite"
         self._db: sqlite3.Connection | None = None
-        try:
-            self._db = open_database(folder / "blobs.sqlite", write=True)
-            create_cache_tables(self._db, BLOB_SCHEMA)
-        except (OSError, sqlite3.Error, IndexUnavailable):
-            self._db = None
+        self._open()
+
+    def _open(self) -> None:
+        for _ in range(2):  # a damaged file is replaced by a new one
+            try:
+                self._db = open_database(self._path, write=True)
+                create_cache_tables(self._db, BLOB_SCHEMA)
+            except (OSError, sqlite3.Error, IndexUnavailable) as error:
+                self.close()
+                if not self._remove_damaged(error):
+                    return
+            else:
+                return
+
+    def _handle_failure(self, error: Exception) -> None:
+        """Replace a damaged file by a new one; any other failure costs what it was about."""
+        if self._db is not None and self._db.in_transaction:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+        if describe_damage_error(error):
+            self.close()
+            self._remove_damaged(error)
+            self._open()
+
+    def _remove_damaged(self, error: Exception) -> bool:
+        if not describe_damage_error(error):
+            return False
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+        return True
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the data of these keys that are known."""
@@ -110,7 +144,8 @@ class BlobCache:
                     f"UPDATE parsed SET used = ? WHERE used < ? AND key IN ({question_marks})",
                     (self._today, self._today, *part),
                 )
-            except sqlite3.Error:
+            except sqlite3.Error as error:
+                self._handle_failure(error)
                 return data_by_key
             data_by_key |= {key: data for key, packed in rows if (data := unpack_blob(packed)) is not None}
         return data_by_key
@@ -125,9 +160,8 @@ class BlobCache:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR REPLACE INTO parsed VALUES (?, ?, ?)", rows)
             self._db.execute("COMMIT")
-        except sqlite3.Error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            self._handle_failure(error)
 
     def evict(self, max_bytes: int = MAX_CACHE_BYTES) -> int:
         """Remove the longest unused entries until the cache is small enough; return their number."""
@@ -146,7 +180,8 @@ class BlobCache:
                 keys.append((key,))
                 removed += size
             self._db.executemany("DELETE FROM parsed WHERE key = ?", keys)
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            self._handle_failure(error)
             return 0
         return len(keys)
 

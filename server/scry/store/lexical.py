@@ -15,20 +15,25 @@ tantivy names.
 from __future__ import annotations
 
 import math
+import re
 import shutil
+import struct
+import zlib
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import ParamSpec, TypeVar, cast
 
 import numpy as np
 import tantivy
-from msgspec import Struct, field
+from msgspec import MsgspecError, Struct, field
 from msgspec.json import decode as decode_json
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexUnavailable
+from scry.core.files import make_private_folder
 
 _MAX_TERM_BYTES = 200
 _MAX_CACHED_STEMS = 100_000
@@ -134,9 +139,44 @@ class _Snapshot(Struct):
     terms: dict[str, _TermStatistics] = field(default_factory=dict[str, _TermStatistics])
 
 
-class LexicalIndex:
-    """One tantivy index in one folder: read by any process, written by the indexer alone."""
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
+_FULL_OR_FORBIDDEN = re.compile(r"(os error|code:) (13|28|30|122)\b")
+"""How the messages of tantivy name a missing permission, a full disk, a read-only disk, and a spent quota."""
+
+
+def _describes_damage(method: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Raise IndexDamaged in place of what tantivy raises where its files are not as it wrote them.
+
+    It raises ValueError, or panics, which reaches Python as an exception of no module that could be imported. A disk
+    that can't be written is no damage, and becomes IndexUnavailable.
+    """
+
+    @wraps(method)
+    def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return method(*args, **kwargs)
+        except IndexUnavailable:
+            raise
+        except (ValueError, OSError) as error:
+            kind = IndexUnavailable if _FULL_OR_FORBIDDEN.search(str(error)) else IndexDamaged
+            raise kind(f"the word index can't be used: {error}") from error
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":
+                raise
+            raise IndexDamaged(f"the word index is damaged: {error}") from error
+
+    return guarded
+
+
+class LexicalIndex:
+    """One tantivy index in one folder: read by any process, written by the indexer alone.
+
+    Every method may raise IndexDamaged.
+    """
+
+    @_describes_damage
     def __init__(self, folder: Path, *, write: bool) -> None:
         """Open the index, created empty where there is none and `write` is set. Raises IndexUnavailable."""
         builder = tantivy.SchemaBuilder()
@@ -146,23 +186,24 @@ class LexicalIndex:
         builder.add_unsigned_field("length", fast=True)
         self._folder = folder
         self._stemmer = Stemmer()
-        try:
-            if write:
-                folder.mkdir(parents=True, exist_ok=True)
-            self._schema = builder.build()
-            self._index = tantivy.Index(self._schema, str(folder))
-            self._index.register_tokenizer(_ANALYZER, make_analyzer())
-            self._writer = self._index.writer(_HEAP_BYTES, 1) if write else None
-            self._index.config_reader("manual")
-            self._snapshot = _Snapshot(self._index.searcher())
-        except (ValueError, OSError) as error:
-            raise IndexUnavailable(f"the word index in {folder} can't be opened: {error}") from error
+        self._is_writable = write
+        self._writer: tantivy.IndexWriter | None = None
+        if write:
+            make_private_folder(folder)
+        elif not folder.is_dir():
+            raise IndexDamaged(f"the word index {folder.name} is missing")
+        self._schema = builder.build()
+        self._index = tantivy.Index(self._schema, str(folder))
+        self._index.register_tokenizer(_ANALYZER, make_analyzer())
+        self._index.config_reader("manual")
+        self._snapshot = _Snapshot(self._index.searcher())
 
     @property
     def folder(self) -> Path:
         """The folder of the index."""
         return self._folder
 
+    @_describes_damage
     def reload(self) -> None:
         """Make everything visible that has been committed."""
         self._index.reload()
@@ -174,6 +215,7 @@ class LexicalIndex:
         """Return the term as the index holds it; "" for one that it never holds."""
         return self._stemmer.stem(term)
 
+    @_describes_damage
     def search(
         self,
         terms: Sequence[str],
@@ -279,6 +321,7 @@ class LexicalIndex:
             scores[index] = round(score * _UNIT) / _UNIT
         return scores, ceiling
 
+    @_describes_damage
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order.
 
@@ -309,10 +352,12 @@ class LexicalIndex:
                 matches[int(doc_key or 0)] += [term for bit, term in enumerate(part) if int(score) >> bit & 1]
         return matches
 
+    @_describes_damage
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
         """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` terms."""
         return sum(score for _, score in self.search(terms, 1, None, min_terms, doc_key=doc_key))
 
+    @_describes_damage
     def documents_by_prefix(self, prefix: str, limit: int) -> list[int]:
         """Return keys of at most `limit` documents with a stem that begins so. prefix: ASCII letters."""
         query = tantivy.Query.regex_query(self._schema, "terms", f"{prefix}.*")
@@ -320,10 +365,12 @@ class LexicalIndex:
         addresses = [address for _, address in searcher.search(query, limit, count=False).hits]
         return [int(doc_key or 0) for doc_key in searcher.fast_field_values("number", addresses)]
 
+    @_describes_damage
     def document_frequency(self, term: str) -> int:
         """Return the number of documents in which the term occurs."""
         return self._read_term(self._snapshot, self._stemmer.stem(term)).living
 
+    @_describes_damage
     def stem_document_frequency(self, stem: str) -> int:
         """Return the number of documents in which an already stemmed term occurs."""
         return self._read_term(self._snapshot, stem).living
@@ -349,6 +396,7 @@ class LexicalIndex:
         self.stage(removed_files, added)
         self.commit()
 
+    @_describes_damage
     def stage(self, removed_files: Iterable[int], added: Iterable[LexicalEntry]) -> None:
         """Start to prepare, in a thread of tantivy, what `commit` then writes."""
         writer = self._require_writer()
@@ -412,27 +460,42 @@ class LexicalIndex:
                 self._writer.rollback()
             raise
 
+    @_describes_damage
     def commit(self) -> None:
         """Write everything staged, durably; readers see it after `reload`."""
         self._require_writer().commit()
         self.reload()
 
+    @_describes_damage
+    def has_newer(self, doc_key: int) -> bool:
+        """Return whether a document has a higher key: a crash kept its generation from being published."""
+        return bool(self._snapshot.searcher.search(self._newer_query(doc_key), 1).hits)
+
+    @_describes_damage
     def delete_newer(self, doc_key: int) -> None:
-        """Delete documents with a higher key: a crash kept their generation from being published."""
-        newer = tantivy.Query.range_query(
-            self._schema, "number", tantivy.FieldType.Unsigned, doc_key, None, include_lower=False
-        )
-        if self._snapshot.searcher.search(newer, 1).hits:
+        """Delete the documents with a higher key."""
+        if self.has_newer(doc_key):
             writer = self._require_writer()
-            writer.delete_documents_by_query(newer)
+            writer.delete_documents_by_query(self._newer_query(doc_key))
             writer.commit()
             self.reload()
+
+    def _newer_query(self, doc_key: int) -> tantivy.Query:
+        return tantivy.Query.range_query(
+            self._schema, "number", tantivy.FieldType.Unsigned, doc_key, None, include_lower=False
+        )
+
+    def rest(self) -> None:
+        """Wait for running merges, and release the folder until the next write."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.wait_merging_threads()
 
     def close(self) -> None:
         """Wait for running merges, and release the folder."""
         if self._writer is not None:
-            self._writer.wait_merging_threads()
-            self._writer = None
+            self.rest()
+        self._is_writable = False
 
     def delete(self) -> None:
         """Close the index and delete its folder."""
@@ -440,8 +503,10 @@ class LexicalIndex:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _require_writer(self) -> tantivy.IndexWriter:
-        if self._writer is None:
+        if not self._is_writable:
             raise IndexUnavailable("the word index was opened for reading only")
+        if self._writer is None:
+            self._writer = self._index.writer(_HEAP_BYTES, 1)
         return self._writer
 
 
@@ -456,3 +521,40 @@ def _count_documents(searcher: tantivy.Searcher, query: tantivy.Query) -> tuple[
 def _restrict_query(query: tantivy.Query, allowed: tantivy.Query) -> tantivy.Query:
     silent = tantivy.Query.const_score_query(allowed, 0.0)
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, silent)])
+
+
+_FOOTER_END = struct.Struct("<II")
+"""The end of each file of tantivy: the length of its footer in JSON, and a number that marks it."""
+
+_FOOTER_MARK = 1337
+
+
+def list_word_files(folder: Path) -> Iterator[Path]:
+    """Yield the files of a word index, but for its locks."""
+    return (path for path in sorted(folder.iterdir()) if not path.name.endswith(".lock"))
+
+
+def describe_word_damage(folder: Path) -> str:
+    """Return which file of a word index is not as tantivy wrote it, by the checksum in its footer; "" where all are.
+
+    Raises IndexDamaged where the index can't be opened, as where a file is missing. All files are read.
+    """
+    LexicalIndex(folder, write=False)
+    for path in list_word_files(folder):
+        content = path.read_bytes() if path.suffix != ".json" else b""
+        if content and not _has_intact_footer(content):
+            return f"{folder.name}/{path.name} is not as it was written"
+    return ""
+
+
+def _has_intact_footer(content: bytes) -> bool:
+    if len(content) < _FOOTER_END.size:
+        return False
+    length, mark = _FOOTER_END.unpack(content[-_FOOTER_END.size :])
+    end = len(content) - _FOOTER_END.size - length
+    if mark != _FOOTER_MARK or end < 0:
+        return False
+    try:
+        return bool(decode_json(content[end : -_FOOTER_END.size])["crc"] == zlib.crc32(content[:end]))
+    except (MsgspecError, KeyError, TypeError):
+        return False

@@ -10,20 +10,28 @@ import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, RegistryUnavailable
+from scry.core.files import make_private_folder
 from scry.core.notices import LinkTargetUnknown, RegistryDamaged
 from scry.core.projects import ProjectLink, RegisteredProject
 from scry.store.sqlite.database import (
+    CHECKED_BYTES,
     apply_migrations,
     decode_path,
+    describe_damage_error,
     encode_path,
     open_shared_database,
     schema_version,
     transaction,
 )
+
+if TYPE_CHECKING:
+    from scry.store.precious.file import PreciousFile
+
 
 REGISTRY_FILE = "projects.sqlite"
 
@@ -51,6 +59,13 @@ REGISTRY_MIGRATIONS = (
 """Scripts of `projects.sqlite`; the list only grows."""
 
 _BUSY_TIMEOUT_S = 5.0
+
+
+def registry_file(folder: Path) -> PreciousFile:
+    """Return the registry in a folder as a file that can't be made again."""
+    from scry.store.precious.file import PreciousFile  # wanted where the file is damaged
+
+    return PreciousFile(folder / REGISTRY_FILE, "the registry of projects", REGISTRY_MIGRATIONS, ("projects", "links"))
 
 
 class RegistryStore(Struct, frozen=True):
@@ -95,10 +110,8 @@ class RegistryStore(Struct, frozen=True):
     @contextmanager
     def _open(self) -> Generator[sqlite3.Connection]:
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Read by every command and hardly ever written: a rollback journal leaves one plain file behind.
-            opened = open_shared_database(self.path, timeout=_BUSY_TIMEOUT_S, synchronous="FULL", on_network=True)
-            with closing(opened) as database:
+            make_private_folder(self.folder)
+            with closing(self._connect()) as database:
                 if schema_version(database) > len(REGISTRY_MIGRATIONS):
                     raise RegistryUnavailable(f"{self.path} was written by a newer Scry; update this one")
                 apply_migrations(database, REGISTRY_MIGRATIONS)
@@ -108,6 +121,25 @@ class RegistryStore(Struct, frozen=True):
             raise RegistryUnavailable(self._explain_error(error)) from error
         except OSError as error:
             raise RegistryUnavailable(f"{self.path} can't be written: {error.strerror or error}") from error
+
+    def _connect(self) -> sqlite3.Connection:
+        """Return a connection to the file, of which, where it is damaged, what can be read is saved into a new one."""
+
+        def connect() -> sqlite3.Connection:
+            # Read by every command and hardly ever written: a rollback journal leaves one plain file behind.
+            return open_shared_database(
+                self.path, timeout=_BUSY_TIMEOUT_S, synchronous="FULL", on_network=True, checked_bytes=CHECKED_BYTES
+            )
+
+        try:
+            return connect()
+        except sqlite3.Error as error:
+            from scry.store.precious.salvage import ensure_intact
+
+            if not describe_damage_error(error):
+                raise
+            ensure_intact(registry_file(self.folder), thorough=True)
+        return connect()
 
     def _explain_error(self, error: sqlite3.DatabaseError) -> str | RegistryDamaged:
         if isinstance(error, sqlite3.OperationalError):

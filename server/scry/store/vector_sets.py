@@ -182,6 +182,10 @@ class VectorSets:
         rows = VectorFile(self._folder / name, vector_set.embedder.dimension).append(0, live)
         self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, vector_set.set_id))
 
+    def files(self) -> list[Path]:
+        """Return the files of all sets that hold a row."""
+        return [self._folder / found.file for found in self.list_sets() if found.row_count]
+
     def delete_unused_files(self) -> None:
         """Delete the files that no set names, outside any transaction."""
         used = {vector_set.file for vector_set in self.list_sets()}
@@ -311,12 +315,19 @@ class VectorIndex:
                 return self._sets.open_file(vector_set)
             except FileNotFoundError:  # rewritten or dropped since the look-up
                 replacement = self._sets.find_by_identity(vector_set.embedder.identity)
-                if replacement is None or replacement.file == vector_set.file:
+                if replacement is None:
                     raise EmbedderMismatch(f"the vectors of {vector_set.embedder.identity} are gone") from None
+                if replacement.file == vector_set.file:
+                    raise IndexDamaged(f"{vector_set.file} is missing") from None
                 return self._sets.open_file(replacement)
         except IndexDamaged:
             self._database.damaged_files.add(-vector_set.set_id)
             raise
+
+    def files(self) -> list[Path]:
+        """Return the files of all sets."""
+        with self._lock:
+            return self._sets.files()
 
     # Writing ------------------------------------------------------------------------------------------------------
 

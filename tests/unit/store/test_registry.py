@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from scry.core import BadRequest, ProjectLink, RegisteredProject, RegistryUnavailable
-from scry.store import REGISTRY_FILE, RegistryStore
+from scry.store import RegistryStore
+from scry.store.precious import list_kept_files
 
 
 @pytest.fixture
@@ -65,15 +66,13 @@ def test_link_to_an_unknown_project_is_refused(registry: RegistryStore) -> None:
 
 
 @pytest.mark.parametrize("content", [b"junk" * 5000, b"SQLite format 3\0" + b"\xff" * 5000, b""])
-def test_damaged_registry_error_suggests_a_remedy(registry: RegistryStore, content: bytes) -> None:
+def test_damaged_registry_is_kept_and_begun_anew(registry: RegistryStore, content: bytes) -> None:
     registry.folder.mkdir()
     registry.path.write_bytes(content)
-    if not content:
-        assert registry.list_projects() == (), "an empty file is an empty registry"
-        return
-    for act in (registry.list_projects, lambda: registry.add(project("app"))):
-        with pytest.raises(RegistryUnavailable, match=f"{REGISTRY_FILE}.*damaged.*remove or rename it"):
-            act()
+    assert registry.list_projects() == (), "an empty file is an empty registry"
+    registry.add(project("app"))
+    assert registry.list_projects() == (project("app"),)
+    assert [kept.path.read_bytes() for kept in list_kept_files(registry.path)] == ([content] if content else [])
 
 
 def test_registry_of_a_newer_version_is_left_unchanged(registry: RegistryStore) -> None:

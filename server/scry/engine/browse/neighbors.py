@@ -21,6 +21,7 @@ from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, Ne
 from scry.engine.browse.files import file_document, file_header, file_structures, file_summary, raise_unknown_path
 from scry.engine.browse.paths import file_of_doc_id, parse_project_path
 from scry.engine.context import NeighborKind, NeighborsRequest, RequestContext
+from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.knowledge.beliefs import BeliefSnapshot
 from scry.engine.notices import (
     BeliefWarning,
@@ -31,7 +32,6 @@ from scry.engine.notices import (
     NothingSimilar,
     ReachesNothing,
 )
-from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import browse_question
 from scry.engine.search.results import make_snippet, truncate
 from scry.store.graph import Confidence, Neighbors

@@ -31,8 +31,8 @@ from scry.engine.browse.files import (
 )
 from scry.engine.browse.paths import parse_project_path
 from scry.engine.context import OrientRequest, RequestContext
+from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.notices import FileImportanceRank
-from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import browse_question
 from scry.store.index.files import ENTRY_POINT, FileColumns, IndexedFileInfo
 from scry.store.index.store import IndexStore

@@ -14,8 +14,8 @@ from scry.engine.browse.changes import DAY_S, UNCOMMITTED, ChangeDates, LastChan
 from scry.engine.browse.files import file_document, file_header, file_structures
 from scry.engine.browse.orient import weighted_sum
 from scry.engine.context import DEFAULT_CONTEXT, RequestContext
+from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.notices import HistoryMissing, NothingChanged
-from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import allowed_change_types
 from scry.engine.search.results import truncate
 from scry.store.history.commits import Commit, describe_commit

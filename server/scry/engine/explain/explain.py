@@ -42,7 +42,7 @@ from scry.engine.explain.explanation import (
     read_file_history,
 )
 from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument, describe_file_fault
-from scry.engine.project_index import IndexView
+from scry.engine.index_view import IndexView
 from scry.engine.questions import RecalledQuery
 from scry.engine.search.pipeline import Ranking, filter_exact_phrases
 from scry.engine.search.results import make_hits

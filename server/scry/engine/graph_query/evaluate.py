@@ -26,8 +26,8 @@ from scry.engine.graph_query.lookup import (
     resolve_name,
 )
 from scry.engine.graph_query.parse import AnyOf, RelationClause, RelationKind, RelationQuery
+from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.notices import GraphPending, NameAmbiguous, NoHistoryForRelation, NothingMeetsQuery, RelationsCut
-from scry.engine.project_index import UNFUSED_SCORING, IndexView
 from scry.engine.search.query import browse_question
 from scry.engine.search.results import make_snippet
 

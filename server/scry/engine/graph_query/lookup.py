@@ -11,7 +11,7 @@ from scry.core.text import normalize_name
 from scry.core.types import DocumentHeader, ProofStep
 from scry.engine.browse.paths import similar_files, similar_names
 from scry.engine.graph_query.parse import RelationKind
-from scry.engine.project_index import IndexView
+from scry.engine.index_view import IndexView
 from scry.store.graph import Confidence, EdgeKind
 from scry.store.index.store import IndexStore
 

@@ -37,6 +37,7 @@ from scry.oracles.temporal import count_past_changes
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
 from scry.store.notes.reader import NoteStores
+from scry.store.sqlite.database import describe_damage_error
 from scry.store.vector_sets import EmbedderInfo
 
 BASE_ORACLE_WEIGHTS = {oracle.name: oracle.weight for oracle in ORACLES}
@@ -61,11 +62,15 @@ class Retrieval(Struct, frozen=True):
 
 
 class RetrievalResult(Struct, frozen=True):
-    """The first half of a find. state: of the index, just before. retrieval: None while there is no index."""
+    """The first half of a find. state: of the index, just before.
+
+    retrieval: None while there is no index, and where `faults` says why it can't be read.
+    """
 
     question: SearchQuery
     state: IndexState
     retrieval: Retrieval | None
+    faults: tuple[OracleFault, ...] = ()
 
 
 class Ranking(Struct, frozen=True):
@@ -127,7 +132,7 @@ def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Call
             by_oracle[oracle.name] = oracle.consult(question, reader)
         except Exception as error:  # whatever an oracle raises, the others answer
             _log.warning("oracle %s failed", oracle.name, exc_info=True)
-            faults.append(OracleFault(oracle.name, f"{type(error).__name__}: {error}"))
+            faults.append(OracleFault(oracle.name, f"{type(error).__name__}: {error}", describe_damage_error(error)))
     return OracleMatches(by_oracle, tuple(faults))
 
 

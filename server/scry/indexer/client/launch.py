@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 import scry
+from scry.core.files import make_private_folder
 from scry.core.settings import Settings
 from scry.projects.indexer_address import read_address
 from scry.projects.project import Project
@@ -107,7 +108,7 @@ def _safe_working_folder(cache: Path) -> Path:
     Before Python 3.11 `python -m` imports from the working folder first, so it must not be one that others can write.
     """
     try:
-        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(cache)
     except OSError:
         return Path(scry.__file__).parent.parent
     return cache

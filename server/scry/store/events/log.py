@@ -2,8 +2,8 @@
 
 `events.sqlite` holds queries, uses of their results, and ratings, and is precious. Events are on the disk when `append`
 returns, even if the power fails in the next moment; several processes write at the same time, each event in the order
-of its `sequence`. It is append-only but for the two commands in `events.maintenance`. A damaged log, or one of a newer
-version, is left as it is and refused.
+of its `sequence`. It is append-only but for the two commands in `events.maintenance`. A log of a newer version is left
+as it is and refused; what can be read of a damaged one is saved into a new one, and the damaged file is kept.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, LogUnavailable
@@ -27,13 +29,21 @@ from scry.core.files import format_size
 from scry.store.events.schema import EVENT_MIGRATIONS
 from scry.store.sqlite.database import (
     apply_migrations,
+    describe_damage_error,
     is_on_network_file_system,
     is_same_file,
     open_shared_database,
     schema_version,
 )
 
+if TYPE_CHECKING:
+    from scry.store.precious.file import PreciousFile
+
+
 EVENTS_FILE = "events.sqlite"
+
+_CHECKED_BYTES = 100_000
+"""Size up to which the structure of the log is checked at every opening, in 0.3 ms; the indexer checks larger ones."""
 
 BUSY_TIMEOUT_S = 5.0
 """How long a write waits for a write of another process."""
@@ -51,6 +61,22 @@ _INSERT = """
 """
 
 
+def event_log_file(folder: Path) -> PreciousFile:
+    """Return the log in a data folder as a file that can't be made again."""
+    from scry.store.precious.file import PreciousFile  # wanted where the file is damaged
+
+    return PreciousFile(folder / EVENTS_FILE, "the log of events", EVENT_MIGRATIONS, ("events",), is_valid=_is_valid)
+
+
+def _is_valid(_: str, row: Mapping[str, object]) -> bool:
+    """Return whether an event can be read."""
+    body = row["body"]
+    try:
+        return isinstance(body, str) and isinstance(msgspec.json.decode(body), dict)
+    except msgspec.MsgspecError:
+        return False
+
+
 class EventLog:
     """The log, open for writing. Used by one thread at a time."""
 
@@ -64,7 +90,11 @@ class EventLog:
         try:
             make_folder()
             is_new = not path.exists()
-            log = cls(path)
+            try:
+                log = cls(path)
+            except sqlite3.Error as error:
+                _save_damaged(path, error)
+                log = cls(path)
             if is_new:
                 _sync_folders(folder)
         except (sqlite3.Error, OSError) as error:
@@ -74,7 +104,7 @@ class EventLog:
     def __init__(self, path: Path) -> None:
         """Use `open`."""
         self._path = path
-        self._db = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
+        self._db = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL", checked_bytes=_CHECKED_BYTES)
         try:
             if schema_version(self._db) > len(EVENT_MIGRATIONS):
                 raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
@@ -94,17 +124,37 @@ class EventLog:
 
         A query that is logged already, and a use with a known act_id, are passed over. Raises LogUnavailable.
         """
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
+        for is_first_try in (True, False):
             new: list[bool] = []
-            for event in events:
-                identity = (event.kind, event.query_id, event.act_id)
-                row = (event.time_ms, *identity, event.body, *identity)
-                new.append(self._db.execute(_INSERT, row).rowcount > 0)
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise LogUnavailable(explain_log_error(error, self._path)) from error
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                for event in events:
+                    identity = (event.kind, event.query_id, event.act_id)
+                    row = (event.time_ms, *identity, event.body, *identity)
+                    new.append(self._db.execute(_INSERT, row).rowcount > 0)
+                self._db.execute("COMMIT")
+            except (sqlite3.Error, OSError) as error:
+                if not is_first_try or not self._reopen_after(error):
+                    raise LogUnavailable(explain_log_error(error, self._path)) from error
+            else:
+                break
         return new
+
+    def _reopen_after(self, error: sqlite3.Error | OSError) -> bool:
+        """Save what can be read of a damaged log into a new one, and open that; return whether it was damaged."""
+        with suppress(sqlite3.Error):
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+        if not isinstance(error, sqlite3.Error) or isinstance(error, sqlite3.IntegrityError):
+            return False
+        try:
+            _save_damaged(self._path, error)
+        except (sqlite3.Error, OSError):
+            return False
+        self._db.close()
+        self._db = open_shared_database(self._path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
+        self._opened = self._path.stat()
+        return True
 
     def is_in_place(self) -> bool:
         """Return whether the file is still the one at its path: not removed, not replaced."""
@@ -113,6 +163,15 @@ class EventLog:
     def close(self) -> None:
         """Close the file. Not needed for durability."""
         self._db.close()
+
+
+def _save_damaged(path: Path, error: sqlite3.Error) -> None:
+    """Save what can be read of a damaged log into a new one. Raises the error where it is of another kind."""
+    from scry.store.precious.salvage import ensure_intact  # a log is hardly ever damaged, and opened by every command
+
+    if not describe_damage_error(error):
+        raise error
+    ensure_intact(event_log_file(path.parent), thorough=True)
 
 
 def now_ms() -> int:
@@ -126,7 +185,7 @@ def explain_log_error(error: Exception, path: Path) -> str:
         return f"the log {path} can't be written: {error.strerror or error}"
     reason = str(error)
     if type(error) is sqlite3.DatabaseError:
-        return f"the log {path} is damaged ({reason}); move it away, and a new one is begun"
+        return f"the log {path} is damaged ({reason}); what can be read of it is saved when something is next logged"
     if "locked" in reason or "busy" in reason:
         return f"the log {path} is held by another program ({reason})"
     if "full" in reason or "disk I/O" in reason:

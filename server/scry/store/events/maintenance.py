@@ -1,8 +1,8 @@
 """Remove selected events and answers for good, and compact the event log (E4).
 
-Each of these two commands appends an event. Removed content is overwritten, the file is rewritten without it, and its
-journal is truncated. Old blocks that the file system or the disk keeps are beyond this. Stored answers that show a
-forgotten memory or note are forgotten with it, in every project.
+Each of these two commands appends an event. Removed content is overwritten, the file is rewritten without it, its
+journal is truncated, and backups that hold it are dropped. Old blocks that the file system or the disk keeps are beyond
+this. Stored answers that show a forgotten memory or note are forgotten with it, in every project.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from scry.store import answers
 from scry.store.events import log as events
 from scry.store.events.log import selection_condition
 from scry.store.events.schema import EVENT_MIGRATIONS
+from scry.store.precious.backups import renew_backups
 from scry.store.sqlite.database import open_shared_database, schema_version, truncate_wal, try_truncate_wal
 
 _COMPACT = """
@@ -56,6 +57,7 @@ def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewri
             removed = database.execute(f"DELETE FROM events WHERE {condition}", values).rowcount
             _append_event(database, FORGET, now_ms, {"events": removed, "by": _selection_fields(selection)})
         is_clean = _truncate_wal(path)
+        renew_backups(path)
     else:
         queries = []
     count, answers_clean = _forget_selected_answers(
@@ -147,7 +149,7 @@ def _answer_matches(query_id: str, packed: int, data: bytes, selection: EventFil
     if selection.until is not None and stamp > _query_id_prefix(selection.until):
         return False
     text = "" if selection.text is None else selection.text.lower()
-    return text.encode("utf-8", "replace") in (answers.unpack_answer(data) if packed else data).lower()
+    return text.encode("utf-8", "replace") in (answers.unpack_answer(packed, data) or b"").lower()
 
 
 def _query_id_prefix(time_ms: int) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scry.store.history.reader import HistoryState as HistoryState
     from scry.store.history.reader import read_history_state as read_history_state
     from scry.store.history.store import HistoryStore as HistoryStore
+    from scry.store.history.store import describe_history_damage as describe_history_damage
 else:
     _MODULES = {
         "FIRST_COMMIT_KEY": "commits",
@@ -20,6 +21,7 @@ else:
         "Hunk": "commits",
         "describe_commit": "commits",
         "read_history_state": "reader",
+        "describe_history_damage": "store",
     }
 
     def __getattr__(name: str) -> object:

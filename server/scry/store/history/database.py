@@ -9,7 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
+from scry.store.lexical import LexicalIndex, list_word_files
+from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
     CacheSchema,
     batches,
@@ -21,6 +23,7 @@ from scry.store.sqlite.database import (
 )
 
 HISTORY_FILE = "history.sqlite"
+_FIRST_WORDS = "commit-words-1"
 
 HISTORY_SCHEMA = CacheSchema(
     2,
@@ -85,7 +88,8 @@ HISTORY_SCHEMA = CacheSchema(
 class HistoryDatabase:
     """The open history of one project, shared by the parts that read it and the one that writes it.
 
-    connection: used under `lock` alone. generation_seen: the generation that is read.
+    connection: used under `lock` alone. generation_seen: the generation that is read. opened: the file, for
+    `is_same_file`.
     """
 
     def __init__(self, folder: Path, *, write: bool) -> None:
@@ -93,15 +97,49 @@ class HistoryDatabase:
         self.folder = folder
         self.is_writer = write
         self.lock = threading.RLock()
-        self.connection = open_database(folder / HISTORY_FILE, write=write)
+        self.seal = CacheSeal(folder, "history") if write else None
+        self.is_sealed = self.seal is not None and self.seal.exists
+        path = folder / HISTORY_FILE
+        if write and not path.exists():  # whoever sees the file finds the words
+            LexicalIndex(folder / _FIRST_WORDS, write=True)
+        self.connection = open_database(path, write=write)
         try:
+            self.opened = path, path.stat()
             if write:
                 _prepare_history(self.connection)
+            elif not schema_version(self.connection):
+                raise IndexMissing(f"the history in {folder} is just being created")
             elif schema_version(self.connection) != HISTORY_SCHEMA.format:
                 raise IndexUnavailable("the history was written by another version of Scry; it is being made anew")
             self.generation_seen = self.generation
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
+            self.connection.close()
             raise IndexUnavailable(f"the history can't be read: {error}") from error
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def remove_seal(self) -> None:
+        """Remove the seal, before something is written. Raises IndexDamaged where a file is not as it was sealed."""
+        if self.seal is not None and self.is_sealed:
+            if damage := self.seal.describe_damage(thorough=False):
+                raise IndexDamaged(damage)
+            self.seal.remove()
+            self.is_sealed = False
+
+    def write_seal(self) -> bool:
+        """Record the checksums of all files, unless a reader holds the journal; return whether that is done.
+
+        The words must be at rest. Raises OSError.
+        """
+        with self.lock:
+            if self.seal is None or self.is_sealed:
+                return True
+            if self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                return False
+            self.seal.write([self.folder / HISTORY_FILE, *list_word_files(self.lexical_folder())])
+            self.is_sealed = True
+            return True
 
     def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         """Return all rows of a statement. Raises IndexUnavailable."""
@@ -137,7 +175,8 @@ class HistoryDatabase:
     @property
     def generation(self) -> int:
         """The number of the published history; it rises with every change that can be searched."""
-        return self.int_meta("generation")
+        value = self.meta("generation")
+        return value if isinstance(value, int) else 0
 
     def raise_generation(self) -> None:
         """Count a change that can be searched, inside a transaction."""
@@ -145,13 +184,15 @@ class HistoryDatabase:
 
     def lexical_folder(self) -> Path:
         """Return the folder of the published lexical index."""
-        return self.folder / str(self.meta("words") or "commit-words-1")
+        return self.folder / str(self.meta("words") or _FIRST_WORDS)
 
     @contextmanager
     def transaction(self) -> Generator[None]:
         """Hold the lock, and write all that is written inside, or nothing."""
-        with self.lock, transaction(self.connection):
-            yield
+        with self.lock:
+            self.remove_seal()
+            with transaction(self.connection):
+                yield
 
 
 def _prepare_history(connection: sqlite3.Connection) -> None:

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scry.core.doc_id import commit_doc_id
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
+from scry.core.files import describe_seal_damage
 from scry.core.types import Document, DocumentHeader, IndexState, Point, Span, Symbol
 from scry.store.history.commits import (
     COMMIT_COLUMNS,
@@ -50,9 +51,11 @@ class HistoryReader:
 
     @classmethod
     def open(cls, folder: Path) -> HistoryReader:
-        """Open the history in a folder. Raises IndexUnavailable, also where there is none yet."""
+        """Open the history in a folder. Raises IndexMissing where there is none yet, IndexDamaged, IndexUnavailable."""
+        if damage := describe_seal_damage(folder / "history.seal", thorough=False):
+            raise IndexDamaged(damage)
         if not (folder / HISTORY_FILE).exists():
-            raise IndexUnavailable(f"no history is indexed in {folder} yet")
+            raise IndexMissing(f"no history is indexed in {folder} yet")
         return cls(HistoryDatabase(folder, write=False))
 
     def __init__(self, database: HistoryDatabase) -> None:
@@ -61,9 +64,23 @@ class HistoryReader:
         self._lock = database.lock
         self._select = database.select
         self._select_in = database.select_in
-        self.lexical = LexicalIndex(database.lexical_folder(), write=database.is_writer)
+        self.opened = database.opened
+        try:
+            self.lexical = LexicalIndex(database.lexical_folder(), write=database.is_writer)
+        except IndexDamaged:
+            self.lexical = self._open_lexical()
         self._cache = HistoryCache(database.generation_seen)
         self._counts_cache: FolderCache[dict[str, tuple[int, int]]] = FolderCache(database.connection)
+
+    def _open_lexical(self) -> LexicalIndex:
+        """Return the lexical index. A reader tries again where the writer has just changed to another one."""
+        folder = self._database.lexical_folder()
+        try:
+            return LexicalIndex(folder, write=self._database.is_writer)
+        except IndexDamaged:
+            if self._database.is_writer or self._database.lexical_folder() == folder:
+                raise
+        return LexicalIndex(self._database.lexical_folder(), write=False)
 
     def close(self) -> None:
         """Close the files."""
@@ -81,7 +98,8 @@ class HistoryReader:
     @property
     def head(self) -> str | None:
         """The commit whose history is complete; None before the first pass has ended."""
-        return self._database.text_meta("head")
+        head = self._database.meta("head")
+        return head if isinstance(head, str) else None
 
     @property
     def last_attempted_head(self) -> str | None:
@@ -104,7 +122,7 @@ class HistoryReader:
             generation = database.generation
             if generation != database.generation_seen:
                 if not database.is_writer and self.lexical.folder != database.lexical_folder():
-                    self.lexical = LexicalIndex(database.lexical_folder(), write=False)
+                    self.lexical = self._open_lexical()
                 else:
                     self.lexical.reload()
                 database.generation_seen = generation
@@ -276,7 +294,8 @@ class HistoryReader:
 
     def cochange_commit_count(self) -> int:
         """Return the number of co-change commits: those with known lines, without merges and commits of many files."""
-        return self._database.int_meta("ties")
+        ties = self._database.meta("ties")
+        return ties if isinstance(ties, int) else 0
 
     def symbol_ids_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Return the symbol id of each of these documents that a commit with known lines changed."""

@@ -7,14 +7,17 @@ ignore the words of commits that SQLite does not know, and they are removed when
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexUnavailable
+from scry.core.files import make_private_folder
 from scry.core.text import format_count
 from scry.store.history.commits import (
     FIRST_COMMIT_KEY,
@@ -26,12 +29,23 @@ from scry.store.history.commits import (
     pack_hunks,
     unpack_hunks,
 )
-from scry.store.history.database import HISTORY_FILE, HistoryDatabase
+from scry.store.history.database import HISTORY_FILE, HISTORY_SCHEMA, HistoryDatabase
 from scry.store.history.reader import HistoryReader
-from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
+from scry.store.lexical import LexicalEntry, LexicalIndex, describe_word_damage
+from scry.store.seals import CacheSeal
+from scry.store.sqlite.database import (
+    batches,
+    decode_path,
+    describe_damage_error,
+    encode_path,
+    is_access_failure,
+    open_database,
+    placeholders,
+    schema_version,
+)
 
 _DAY_S = 86_400
+_log = logging.getLogger(__name__)
 
 
 class HistoryStore:
@@ -47,13 +61,16 @@ class HistoryStore:
         Raises IndexUnavailable.
         """
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
+            if damage := _describe_opening_damage(folder):
+                raise IndexDamaged(damage)
             return cls(folder)
-        except (IndexUnavailable, sqlite3.DatabaseError):
-            delete_history(folder)
-            return cls(folder)
-        except OSError as error:
-            raise IndexUnavailable(f"the history in {folder} can't be written: {error}") from error
+        except (IndexUnavailable, sqlite3.Error, OSError) as error:
+            if is_access_failure(error):
+                raise IndexUnavailable(f"the history in {folder} can't be written: {error}") from error
+            _log.warning("the history is made anew: %s", error)
+        delete_history(folder)
+        return cls(folder)
 
     def __init__(self, folder: Path) -> None:
         """Use `open`."""
@@ -62,8 +79,19 @@ class HistoryStore:
         self._select = self._database.select
         self._select_in = self._database.select_in
         self._transaction = self._database.transaction
-        self.reader = HistoryReader(self._database)
-        self.reader.lexical.delete_newer(self._next_doc_key() - 1)
+        try:
+            self.reader = HistoryReader(self._database)
+            if self.reader.lexical.has_newer(self._next_doc_key() - 1):
+                self._database.remove_seal()
+                self.reader.lexical.delete_newer(self._next_doc_key() - 1)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def seal(self) -> bool:
+        """Record the checksums of all files, unless a reader holds the journal; return whether that is done."""
+        self.reader.lexical.rest()
+        return self._database.write_seal()
 
     def close(self) -> None:
         """Close the files."""
@@ -124,6 +152,7 @@ class HistoryStore:
                     known[commit.sha], doc_key = doc_key, doc_key + 1
                 numbered.append((known[commit.sha], commit))
             entries = [LexicalEntry(n, n, commit.terms) for n, commit in numbered]
+            self._database.remove_seal()
             self.reader.lexical.write([entry.doc_key for entry in entries], entries)
             with self._transaction():
                 paths = self._ensure_path_ids(commits)
@@ -183,6 +212,7 @@ class HistoryStore:
         with self._database.lock:
             doc_keys = list(self._doc_keys_by_sha(shas).values())
             self._forget_traces(doc_keys)
+            self._database.remove_seal()
             self.reader.lexical.write(doc_keys, [])
             with self._transaction():
                 self._db.executemany("DELETE FROM commits WHERE number = ?", [(doc_key,) for doc_key in doc_keys])
@@ -341,7 +371,41 @@ class HistoryStore:
 
 def delete_history(folder: Path) -> None:
     """Delete the history in a folder."""
+    CacheSeal(folder, "history").remove()
     for path in folder.glob(HISTORY_FILE + "*"):
         path.unlink(missing_ok=True)
     for path in folder.glob("commit-words-*"):
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _describe_opening_damage(folder: Path) -> str:
+    """Return a description of the damage of a history before it is opened; without a seal, all of it is read."""
+    seal = CacheSeal(folder, "history")
+    return seal.describe_damage(thorough=True) if seal.exists else describe_history_damage(folder)
+
+
+def describe_history_damage(folder: Path) -> str:
+    """Return a description of the damage of the history in a folder; "" for an intact one, and for none.
+
+    All of it is read. Raises IndexUnavailable where it can't be read.
+    """
+    path = folder / HISTORY_FILE
+    if damage := CacheSeal(folder, "history").describe_damage(thorough=True):
+        return damage
+    if not path.exists() or not path.stat().st_size:
+        return "its words are left without the database" if any(folder.glob("commit-words-*/*.idx")) else ""
+    try:
+        with closing(open_database(path, write=False)) as database:
+            if schema_version(database) != HISTORY_SCHEMA.format:
+                return ""  # of another version, which is replaced anyway
+            problem = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
+            row = database.execute("SELECT value FROM meta WHERE key = 'words'").fetchone()
+            commits = int(database.execute("SELECT count(*) FROM commits").fetchone()[0])
+        words = folder / str(row[0] if row else "commit-words-1")
+        if problem != "ok" or (problem := describe_word_damage(words)):
+            return problem
+        return "words are missing" if LexicalIndex(words, write=False).document_count < commits else ""
+    except (sqlite3.Error, IndexUnavailable) as error:
+        if damage := describe_damage_error(error):
+            return damage
+        raise IndexUnavailable(f"the history in {folder} can't be read: {error}") from error

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
+from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import CacheSchema, create_cache_tables, open_database, schema_version, transaction
 
 INDEX_FILE = "index.sqlite"
@@ -120,20 +121,44 @@ class IndexDatabase:
     """The connection that all parts of one index share; used under `lock` alone.
 
     generation_seen: the generation that is read, until `IndexStore.refresh`. damaged_files: ids of the files of which
-    something was found to be damaged; ids of vector sets are negated.
+    something was found to be damaged; ids of vector sets are negated. opened: the file, for `is_same_file`. seal: that
+    of the whole index, for its writer.
     """
 
-    def __init__(self, folder: Path, *, write: bool) -> None:
-        """Open the file; `write` creates its tables. Raises IndexUnavailable."""
+    def __init__(self, folder: Path, *, write: bool, counters: Mapping[str, object] | None = None) -> None:
+        """Open the file; `write` creates its tables. counters: of an index that was lost. Raises IndexUnavailable."""
         self.folder = folder
         self.lock = threading.RLock()
+        self.seal = CacheSeal(folder, "index") if write else None
+        self.is_sealed = self.seal is not None and self.seal.exists
         self.connection = open_database(folder / INDEX_FILE, write=write)
-        if write:
-            _prepare_index(self.connection)
-        elif schema_version(self.connection) != INDEX_SCHEMA.format:
-            raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
-        self.generation_seen = self.generation
+        try:
+            self.opened = folder / INDEX_FILE, (folder / INDEX_FILE).stat()
+            if write:
+                _prepare_index(self.connection, counters or {})
+            elif not (version := schema_version(self.connection)):
+                raise IndexMissing(f"the index in {folder} is just being created")
+            elif version != INDEX_SCHEMA.format:
+                raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
+            self.generation_seen = self.generation
+        except BaseException:
+            self.connection.close()
+            raise
         self.damaged_files: set[int] = set()
+
+    def mark_sealed(self, files: Mapping[str, Any]) -> None:
+        """Seal the index with its files as they were measured. Raises OSError."""
+        if self.seal is not None:
+            self.seal.write_measured(files)
+            self.is_sealed = True
+
+    def remove_seal(self) -> None:
+        """Remove the seal, before something is written. Raises IndexDamaged where a file is not as it was sealed."""
+        if self.seal is not None and self.is_sealed:
+            if damage := self.seal.describe_damage(thorough=False):
+                raise IndexDamaged(damage)
+            self.seal.remove()
+            self.is_sealed = False
 
     def meta(self, key: str) -> object:
         """Return a value of the table `meta`; None where there is none."""
@@ -155,7 +180,8 @@ class IndexDatabase:
     @property
     def generation(self) -> int:
         """The number of the published state; it rises with every change that can be searched."""
-        return self.int_meta("generation")
+        value = self.meta("generation")
+        return value if isinstance(value, int) else 0
 
     @property
     def next_doc_key(self) -> int:
@@ -165,8 +191,10 @@ class IndexDatabase:
     @contextmanager
     def transaction(self) -> Generator[None]:
         """Hold the lock, and write all that is written inside, or nothing."""
-        with self.lock, transaction(self.connection):
-            yield
+        with self.lock:
+            self.remove_seal()
+            with transaction(self.connection):
+                yield
 
     @contextmanager
     def publishing(self) -> Generator[None]:
@@ -178,16 +206,30 @@ class IndexDatabase:
             self.generation_seen = self.generation
 
 
-def _prepare_index(connection: sqlite3.Connection) -> None:
+_MAX_COUNTER = 1 << 30
+"""A counter of a damaged index that is larger is damaged itself."""
+
+
+def read_counters(folder: Path) -> dict[str, object]:
+    """Return the counters from which an index goes on that takes the place of a damaged one; none if unreadable."""
+    with suppress(sqlite3.Error, IndexUnavailable, KeyError, ValueError, TypeError):
+        with closing(open_database(folder / INDEX_FILE, write=False)) as connection:
+            counters = _counters_of_rebuild(dict(connection.execute("SELECT key, value FROM meta").fetchall()))
+        if all(type(value) is str or (type(value) is int and 0 < value < _MAX_COUNTER) for value in counters.values()):
+            return counters
+    return {}
+
+
+def _prepare_index(connection: sqlite3.Connection, lost: Mapping[str, object]) -> None:
     """Create the tables where there are none, or those of an older format. Raises IndexUnavailable for a newer one.
 
     Keys of documents and ids of files are never used twice, so an index of an older format is rebuilt with the counters
-    that it had, and into another lexical index.
+    that it had, and into another lexical index. lost: the counters of an index that was removed.
     """
     version = schema_version(connection)
     if version > INDEX_SCHEMA.format:
         raise IndexUnavailable("the index was written by a newer Scry")
-    counters: dict[str, object] = {"generation": 0, "next_number": 1, "next_file": 1, "lexical": "words-1"}
+    counters: dict[str, object] = {"generation": 0, "next_number": 1, "next_file": 1, "lexical": "words-1", **lost}
     if 0 < version < INDEX_SCHEMA.format:
         with suppress(sqlite3.Error, KeyError, ValueError):
             counters |= _counters_of_rebuild(dict(connection.execute("SELECT key, value FROM meta").fetchall()))

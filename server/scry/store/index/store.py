@@ -8,18 +8,19 @@ what SQLite lists and drops unknown words; a writer that finds words ahead of SQ
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from scry.core.errors import IndexDamaged, IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
+from scry.core.files import describe_seal_damage, make_private_folder
 from scry.core.types import IndexState
 from scry.store.graph import GraphReader
 from scry.store.graph_store import GraphStore
-from scry.store.index.database import IndexDatabase
+from scry.store.index.database import INDEX_FILE, INDEX_SCHEMA, IndexDatabase, read_counters
 from scry.store.index.documents import DocumentTable
 from scry.store.index.files import FileTable
 from scry.store.index.rows import (
@@ -34,10 +35,23 @@ from scry.store.index.rows import (
     unpack_text,
     unpack_uses,
 )
-from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.sqlite.database import BUSY_TIMEOUT_S, batches, encode_path, open_database, placeholders
+from scry.store.lexical import LexicalEntry, LexicalIndex, describe_word_damage, list_word_files
+from scry.store.seals import CacheSeal
+from scry.store.sqlite.database import (
+    BUSY_TIMEOUT_S,
+    batches,
+    describe_damage_error,
+    encode_path,
+    is_access_failure,
+    open_database,
+    placeholders,
+    schema_version,
+    write_counter,
+)
 from scry.store.vector_sets import VectorIndex, VectorSets
 from scry.store.vectors import VectorFile
+
+_log = logging.getLogger(__name__)
 
 _LONG_JOURNAL = 1_000_000
 """Size in bytes from which the write-ahead log is truncated after a pass; SQLite itself keeps one of 4 MB and more."""
@@ -56,36 +70,104 @@ class IndexStore:
     def open(cls, folder: Path, *, write: bool) -> IndexStore:
         """Open the index in a folder; `write` creates it where it is missing, damaged or of another format.
 
-        Raises IndexUnavailable, for readers also where there is none yet.
+        A reader compares the sizes of all files with the seal, a writer their checksums. Raises IndexUnavailable, for
+        readers also where there is none yet, and IndexDamaged.
         """
-        path = folder / "index.sqlite"
         if not write:
-            if not path.exists():
-                raise IndexUnavailable(f"nothing is indexed in {folder} yet")
-            return cls(folder, write=False)
+            if damage := describe_seal_damage(folder / "index.seal", thorough=False):
+                raise IndexDamaged(damage)
+            if not (folder / INDEX_FILE).exists():
+                raise IndexMissing(f"nothing is indexed in {folder} yet")
+            try:
+                return cls(folder, write=False)
+            except sqlite3.Error as error:
+                kind = IndexDamaged if describe_damage_error(error) else IndexUnavailable
+                raise kind(f"the index can't be read: {error}") from error
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
+            damage = describe_opening_damage(folder)
+            if damage:
+                raise IndexDamaged(damage)
             return cls(folder, write=True)
-        except (sqlite3.OperationalError, OSError) as error:  # disk full, no permission or locked: the file is intact
-            raise IndexUnavailable(f"the index in {folder} can't be written: {error}") from error
-        except (IndexUnavailable, sqlite3.DatabaseError):
-            _remove_index(folder)
-            return cls(folder, write=True)
+        except (IndexUnavailable, sqlite3.Error, OSError) as error:
+            if is_access_failure(error):
+                raise IndexUnavailable(f"the index in {folder} can't be written: {error}") from error
+            _log.warning("the index is made anew: %s", error)
+        return cls.replace(folder)
 
-    def __init__(self, folder: Path, *, write: bool) -> None:
+    @classmethod
+    def replace(cls, folder: Path) -> IndexStore:
+        """Remove the index in a folder, and open an empty one for writing. Raises IndexUnavailable.
+
+        A store that is open there has to be closed before. Readers see by `opened` that theirs is gone.
+        """
+        counters = read_counters(folder)
+        try:
+            _remove_index(folder)
+            return cls(folder, write=True, counters=counters)
+        except (OSError, sqlite3.Error) as error:
+            raise IndexUnavailable(f"the index in {folder} can't be made anew: {error}") from error
+
+    def __init__(self, folder: Path, *, write: bool, counters: Mapping[str, object] | None = None) -> None:
         """Use `open`."""
-        self._database = IndexDatabase(folder, write=write)
+        self._database = IndexDatabase(folder, write=write, counters=counters)
         self._db = self._database.connection
         self._lock = self._database.lock
         self._is_writer = write
-        self.lexical = LexicalIndex(self._lexical_folder(), write=write)
-        self.documents = DocumentTable(self._database)
-        self.files = FileTable(self._database)
-        self.vectors = VectorIndex(self._database, self.documents)
-        if write:
+        self.opened = self._database.opened
+        try:
+            try:
+                self.lexical = LexicalIndex(folder / str(self._database.meta("lexical") or "words-1"), write=write)
+            except IndexDamaged:
+                self.lexical = self._open_lexical()
+            self.documents = DocumentTable(self._database)
+            self.files = FileTable(self._database)
+            self.vectors = VectorIndex(self._database, self.documents)
+            if write:
+                self._remove_unpublished()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _open_lexical(self) -> LexicalIndex:
+        """Return the lexical index. A reader tries again where the writer has just changed to another one."""
+        folder = self._lexical_folder()
+        try:
+            return LexicalIndex(folder, write=self._is_writer)
+        except IndexDamaged:
+            if self._is_writer or self._lexical_folder() == folder:
+                raise
+        return LexicalIndex(self._lexical_folder(), write=False)
+
+    def _remove_unpublished(self) -> None:
+        """Remove what was written and not published before a crash."""
+        if self.lexical.has_newer(self._database.next_doc_key - 1):
+            self._database.remove_seal()
             self.lexical.delete_newer(self._database.next_doc_key - 1)
-            self._remove_unused_files()
-            self.vectors.drop_damaged()
+        self._remove_unused_files()
+        self.vectors.drop_damaged()
+
+    def seal(self) -> bool:
+        """Record the checksums of all files, unless something was written meanwhile or a reader holds the journal.
+
+        Returns whether the index is sealed. Raises OSError.
+        """
+        with self._lock:
+            seal = self._database.seal
+            if seal is None or self._database.is_sealed:
+                return True
+            self.lexical.rest()
+            if not self._truncate_wal():
+                return False
+            counter = write_counter(self._db)
+            paths = [self._database.folder / INDEX_FILE, *list_word_files(self.lexical.folder)]
+            paths += self.vectors.files()
+        measured = seal.measure(paths)
+        with self._lock:
+            if counter != write_counter(self._db):
+                return False
+            self._database.mark_sealed(measured)
+            return True
 
     def close(self) -> None:
         """Close the files. Not needed for durability."""
@@ -153,7 +235,7 @@ class IndexStore:
             generation = self._database.generation
             if generation != self._database.generation_seen:
                 if not self._is_writer and self.lexical.folder != self._lexical_folder():
-                    self.lexical = LexicalIndex(self._lexical_folder(), write=False)
+                    self.lexical = self._open_lexical()
                 else:
                     self.lexical.reload()
                 self._database.generation_seen = generation
@@ -293,9 +375,13 @@ class IndexStore:
         if not journal.exists() or journal.stat().st_size < _LONG_JOURNAL:
             return
         with self._lock:
-            self._db.execute(f"PRAGMA busy_timeout={_READERS_PAUSE_MS}")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            self._db.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_TIMEOUT_S)}")
+            self._truncate_wal()
+
+    def _truncate_wal(self) -> bool:
+        self._db.execute(f"PRAGMA busy_timeout={_READERS_PAUSE_MS}")
+        is_busy = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        self._db.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_TIMEOUT_S)}")
+        return not is_busy
 
     def reset(self) -> None:
         """Delete everything that was indexed; the next pass indexes all files again."""
@@ -310,12 +396,28 @@ class IndexStore:
 
 
 def _remove_index(folder: Path) -> None:
-    for path in folder.glob("index.sqlite*"):
+    CacheSeal(folder, "index").remove()
+    for path in folder.glob(f"{INDEX_FILE}*"):
         path.unlink(missing_ok=True)
     for path in folder.glob("words-*"):
         shutil.rmtree(path, ignore_errors=True)
     for path in folder.glob("vectors-*"):
         path.unlink(missing_ok=True)
+
+
+def describe_opening_damage(folder: Path) -> str:
+    """Return a description of the damage of the index in a folder that a writer finds before it opens it; "" for none.
+
+    With a seal, all checksums are compared. Without one, after a crash, SQLite checks the structure of its file, and
+    the checksums in the word index and the vectors are compared. Raises as `describe_damage`.
+    """
+    seal = CacheSeal(folder, "index")
+    if seal.exists:
+        return seal.describe_damage(thorough=True)
+    path = folder / INDEX_FILE
+    if not path.exists() or not path.stat().st_size:
+        return "its files are left without the database" if any(folder.glob("words-*")) else ""
+    return _describe_damage(folder, unpack=False)
 
 
 def describe_damage(folder: Path) -> str:
@@ -324,17 +426,26 @@ def describe_damage(folder: Path) -> str:
     Takes some seconds for each GB, since everything packed is unpacked. Raises IndexUnavailable where the index cannot
     be opened or is of another version.
     """
-    database = open_database(folder / "index.sqlite", write=False)
+    return CacheSeal(folder, "index").describe_damage(thorough=True) or _describe_damage(folder, unpack=True)
+
+
+def _describe_damage(folder: Path, *, unpack: bool) -> str:
+    database = open_database(folder / INDEX_FILE, write=False)
     try:
+        if schema_version(database) != INDEX_SCHEMA.format:
+            return ""  # of another version, which is replaced anyway
         problem = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
         if problem != "ok":
             return problem
-        _check_packed_files(database)
-        _check_vectors(folder, database)
-        return _describe_missing_words(folder, database)
+        if unpack:
+            _check_packed_files(database)
+        _check_vectors(folder, database, require_all=unpack)
+        return _describe_words(folder, database)
     except IndexDamaged as error:
         return str(error)
     except sqlite3.OperationalError as error:
+        if damage := describe_damage_error(error):
+            return damage
         raise IndexUnavailable(f"the index in {folder} can't be read: {error}") from error
     except sqlite3.DatabaseError as error:
         return str(error)
@@ -350,16 +461,28 @@ def _check_packed_files(database: sqlite3.Connection) -> None:
         unpack_uses(links)
 
 
-def _check_vectors(folder: Path, database: sqlite3.Connection) -> None:
-    """Load every vector set. Raises IndexDamaged. A missing or short file is rebuilt by the writer."""
+def _check_vectors(folder: Path, database: sqlite3.Connection, *, require_all: bool) -> None:
+    """Load every vector set. Raises IndexDamaged; for a missing or short file, which the writer drops, if required."""
     for vector_set in VectorSets(folder, database).list_sets():
-        with suppress(FileNotFoundError):
+        try:
             VectorFile(folder / vector_set.file, vector_set.embedder.dimension).load(vector_set.row_count)
+        except IndexDamaged:
+            raise
+        except (FileNotFoundError, IndexUnavailable) as error:
+            if vector_set.row_count and require_all:
+                raise IndexDamaged(f"{vector_set.file} can't be read: {error}") from error
 
 
-def _describe_missing_words(folder: Path, database: sqlite3.Connection) -> str:
-    """Return a description of missing words: the lexical index may be ahead of the documents, never behind."""
+def _describe_words(folder: Path, database: sqlite3.Connection) -> str:
+    """Return a description of missing or damaged words.
+
+    The lexical index may be ahead of the documents, never behind.
+    """
     row = database.execute("SELECT value FROM meta WHERE key = 'lexical'").fetchone()
     documents = int(database.execute("SELECT count(*) FROM documents").fetchone()[0])
-    words = LexicalIndex(folder / str(row[0] if row else "words-1"), write=False).document_count
-    return f"the words of {documents - words} of {documents} documents are missing" if words < documents else ""
+    place = folder / str(row[0] if row else "words-1")
+    damage = describe_word_damage(place)
+    words = 0 if damage else LexicalIndex(place, write=False).document_count
+    if not damage and words < documents:
+        return f"the words of {documents - words} of {documents} documents are missing"
+    return damage

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scry.store.memory.reader import MemoryReader as MemoryReader
     from scry.store.memory.schema import MEMORY_FILE as MEMORY_FILE
     from scry.store.memory.schema import MEMORY_MIGRATIONS as MEMORY_MIGRATIONS
+    from scry.store.memory.schema import memory_file as memory_file
     from scry.store.memory.sessions import SESSION_IDLE_MS as SESSION_IDLE_MS
     from scry.store.memory.sessions import SessionOwner as SessionOwner
     from scry.store.memory.sessions import begin_session as begin_session
@@ -33,6 +34,7 @@ else:
         "find_candidates": "postings",
         "forget_memories": "store",
         "look_up_terms": "postings",
+        "memory_file": "schema",
     }
 
     def __getattr__(name: str) -> object:

@@ -9,11 +9,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from scry.core.errors import IndexUnavailable, MemoryUnavailable
+from scry.core.errors import IndexMissing, IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_NOTES
 from scry.core.memory.types import Capsule, Memory, WorkSession
 from scry.store.memory import schema as rows
-from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.memory.schema import MEMORY_FILE, memory_file
 from scry.store.memory.search import MemoryNoteReader
 from scry.store.memory.sessions import SessionOwner
 from scry.store.notes.database import NoteDatabase
@@ -48,7 +48,9 @@ class MemoryReader:
         if not path.exists():
             return None
         try:
-            return cls(NoteDatabase(MEMORY_NOTES, path, MEMORY_MIGRATIONS, write=False), owner)
+            return cls(NoteDatabase(MEMORY_NOTES, path, memory_file(path), write=False), owner)
+        except IndexMissing:
+            return None
         except IndexUnavailable as error:
             raise MemoryUnavailable(f"memory can't be read: {error}") from error
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from typing import Any, cast
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from scry.core.memory.types import Capsule, Memory, MemoryKind, MemoryOutcome, MemoryScope, WorkSession
 from scry.store.notes.schema import NOTE_TABLES, RESET_COMPRESSED_VECTORS, RESET_ROTATED_VECTORS
+
+if TYPE_CHECKING:
+    from scry.store.precious.file import PreciousFile
 
 MEMORY_FILE = "memory/memory.sqlite"
 """Path in the data folder of a project; the vectors of its note store lie beside it."""
@@ -97,6 +102,31 @@ _ADD_CAPTURED = """
 """
 
 MEMORY_MIGRATIONS = (NOTE_TABLES + _MEMORY_TABLES, _ADD_CAPTURED, RESET_ROTATED_VECTORS, RESET_COMPRESSED_VECTORS)
+
+
+def memory_file(path: Path) -> PreciousFile:
+    """Return the memory of a project as a file that can't be made again."""
+    from scry.store.precious.file import PreciousFile  # most projects have none
+
+    def rebuild_words(place: Path) -> None:
+        from scry.store.memory.rebuild import rebuild_words
+
+        rebuild_words(place)
+
+    tables = ("sessions", "capsules", "memories", "heads")
+    return PreciousFile(path, "the memory of this project", MEMORY_MIGRATIONS, tables, rebuild_words, _is_valid)
+
+
+def _is_valid(table: str, row: Mapping[str, object]) -> bool:
+    """Return whether a row can be read."""
+    if table != "memories":
+        return True
+    try:
+        refs = json.loads(str(row["refs"]))
+    except ValueError:
+        return False
+    return isinstance(refs, list) and row["kind"] in get_args(MemoryKind)
+
 
 SELECT_SESSIONS = (
     "SELECT s.id, s.root, s.agent, s.intent, s.started, s.ended,"

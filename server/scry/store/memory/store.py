@@ -36,7 +36,7 @@ from scry.store.lexical import Stemmer
 from scry.store.memory import schema as rows
 from scry.store.memory.postings import add_postings, remove_postings
 from scry.store.memory.reader import MemoryFilter, memory_condition
-from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.memory.schema import MEMORY_FILE, memory_file
 from scry.store.memory.search import memory_entry
 from scry.store.memory.sessions import (
     OpenCapsule,
@@ -93,7 +93,8 @@ class MemoryStore:
         """
         try:
             make_folder()
-            self._file = NoteDatabase(MEMORY_NOTES, folder / MEMORY_FILE, MEMORY_MIGRATIONS, write=True)
+            path = folder / MEMORY_FILE
+            self._file = NoteDatabase(MEMORY_NOTES, path, memory_file(path), write=True)
         except (IndexUnavailable, OSError) as error:
             raise MemoryUnavailable(f"memory can't be written: {error}") from error
         self._stemmer = Stemmer()

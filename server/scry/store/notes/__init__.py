@@ -7,9 +7,10 @@ if TYPE_CHECKING:
     from scry.store.notes.database import NoteDatabase as NoteDatabase
     from scry.store.notes.project_notes import NewNote as NewNote
     from scry.store.notes.project_notes import ProjectNoteDatabase as ProjectNoteDatabase
+    from scry.store.notes.project_notes import describe_project_note_damage as describe_project_note_damage
     from scry.store.notes.reader import NoteReader as NoteReader
     from scry.store.notes.reader import WordQuery as WordQuery
-    from scry.store.notes.schema import PERSONA_MIGRATIONS as PERSONA_MIGRATIONS
+    from scry.store.notes.schema import persona_file as persona_file
     from scry.store.notes.store import NoteStore as NoteStore
 else:
     _MODULES = {
@@ -17,9 +18,10 @@ else:
         "NoteDatabase": "database",
         "NoteReader": "reader",
         "NoteStore": "store",
-        "PERSONA_MIGRATIONS": "schema",
         "ProjectNoteDatabase": "project_notes",
         "WordQuery": "reader",
+        "describe_project_note_damage": "project_notes",
+        "persona_file": "schema",
     }
 
     def __getattr__(name: str) -> object:

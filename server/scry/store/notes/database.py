@@ -5,18 +5,22 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
+from scry.core.files import make_private_folder
 from scry.core.knowledge import FIRST_DOC_KEYS
+from scry.store.precious.file import PreciousFile
+from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
     BUSY_TIMEOUT_S,
     CacheSchema,
     apply_migrations,
     batches,
     create_cache_tables,
+    describe_damage_error,
     is_same_file,
     open_database,
     open_shared_database,
@@ -26,8 +30,8 @@ from scry.store.sqlite.database import (
     try_truncate_wal,
 )
 
-NoteSchema = CacheSchema | Sequence[str]
-"""The tables of a cache, or the migrations of a file that cannot be rebuilt."""
+NoteSchema = CacheSchema | PreciousFile
+"""The tables of a cache, or what is to be known of a file that cannot be rebuilt."""
 
 
 class NoteDatabase:
@@ -47,6 +51,9 @@ class NoteDatabase:
         self.first_doc_key = FIRST_DOC_KEYS[name]
         self.path = path
         self.lock = threading.RLock()
+        self._schema = schema
+        self._seal = CacheSeal(path.parent, path.stem) if isinstance(schema, CacheSchema) else None
+        self._is_sealed = write and self._seal is not None and self._seal.exists
         try:
             self.connection = _open_note_database(path, schema, write=write)
             self._opened = path.stat()
@@ -87,10 +94,48 @@ class NoteDatabase:
     def transaction(self) -> Generator[sqlite3.Connection]:
         """Write everything inside, or nothing. Raises IndexUnavailable when it cannot be written."""
         try:
-            with self.lock, transaction(self.connection):
-                yield self.connection
+            with self.lock:
+                self._remove_seal()
+                with transaction(self.connection):
+                    yield self.connection
         except sqlite3.Error as error:
+            if isinstance(self._schema, PreciousFile) and describe_damage_error(error):
+                self._save_damaged(self._schema)
             raise IndexUnavailable(f"{self.path} can't be written: {error}") from error
+
+    def _save_damaged(self, file: PreciousFile) -> None:
+        """Save what can be read of a damaged file into a new one, which is opened by whoever comes next.
+
+        Raises IndexUnavailable, which says so.
+        """
+        with suppress(sqlite3.Error):
+            self.connection.close()
+        from scry.store.precious.salvage import ensure_intact
+
+        report = None
+        with suppress(OSError, sqlite3.Error):
+            report = ensure_intact(file, thorough=True)
+        if report is not None:
+            raise IndexUnavailable(f"{report.describe()}. Nothing was written just now: do it again")
+
+    def seal(self, vector_files: Sequence[Path]) -> bool:
+        """Record the checksums of the files of a cache, unless a reader holds the journal; return whether it is done.
+
+        Raises OSError.
+        """
+        with self.lock:
+            if self._seal is None or self._is_sealed:
+                return True
+            if not self.try_truncate_wal():
+                return False
+            self._seal.write([self.path, *vector_files])
+            self._is_sealed = True
+            return True
+
+    def _remove_seal(self) -> None:
+        if self._seal is not None and self._is_sealed:
+            self._seal.remove()
+            self._is_sealed = False
 
     def is_in_place(self) -> bool:
         """Return whether the file is still the one at its path: not removed, not replaced."""
@@ -108,14 +153,18 @@ class NoteDatabase:
 
 
 def _open_note_database(path: Path, schema: NoteSchema, *, write: bool) -> sqlite3.Connection:
-    current = schema.format if isinstance(schema, CacheSchema) else len(schema)
+    current = schema.format if isinstance(schema, CacheSchema) else len(schema.migrations)
+    if isinstance(schema, CacheSchema):
+        seal = CacheSeal(path.parent, path.stem)
+        if damage := describe_cache_damage(path) if write else seal.describe_damage(thorough=False):
+            raise IndexDamaged(damage)
     if not write:
-        connection = open_database(path, write=False)
-        if schema_version(connection) != current:
-            connection.close()
-            raise IndexUnavailable(f"{path} was written by another version of Scry")
-        return connection
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return _open_for_reading(path, current)
+    make_private_folder(path.parent)
+    if isinstance(schema, PreciousFile):
+        from scry.store.precious.salvage import require_intact  # to read needs none of it
+
+        require_intact(schema)
     connection = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
     try:
         version = schema_version(connection)
@@ -124,11 +173,42 @@ def _open_note_database(path: Path, schema: NoteSchema, *, write: bool) -> sqlit
         connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
         if not isinstance(schema, CacheSchema):
-            apply_migrations(connection, schema)
+            apply_migrations(connection, schema.migrations)
         elif version in (0, current):
             create_cache_tables(connection, schema)
         else:
             raise IndexUnavailable(f"{path} was written by an older version of Scry")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def describe_cache_damage(path: Path) -> str:
+    """Return the damage of a note store that is a cache, by its seal; without one SQLite checks the structure."""
+    seal = CacheSeal(path.parent, path.stem)
+    if seal.exists:
+        return seal.describe_damage(thorough=True)
+    if not path.exists() or not path.stat().st_size:
+        return ""
+    with closing(open_database(path, write=False)) as database:
+        try:
+            problem = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
+        except sqlite3.DatabaseError as error:
+            return describe_damage_error(error)
+    return "" if problem == "ok" else problem
+
+
+def _open_for_reading(path: Path, version: int) -> sqlite3.Connection:
+    connection = open_database(path, write=False)
+    try:
+        stored = schema_version(connection)
+        if not stored and any(path.parent.glob(f"backups/{path.stem}-*.sqlite")):
+            raise IndexDamaged(f"{path} is empty")
+        if not stored:
+            raise IndexMissing(f"{path} is empty")
+        if stored != version:
+            raise IndexUnavailable(f"{path} was written by another version of Scry")
     except BaseException:
         connection.close()
         raise

@@ -6,7 +6,8 @@ Events are only added, except that forgetting empties the text of a note in ever
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,7 @@ import msgspec
 from scry.core.knowledge import PERSONA, PERSONA_NOTES, KnowledgeDocument
 from scry.core.text import tokenize
 from scry.store.notes.database import NoteDatabase
-from scry.store.notes.schema import PERSONA_MIGRATIONS as MIGRATIONS
+from scry.store.notes.schema import persona_file
 from scry.store.notes.store import NoteStore
 
 _DOC_ID_PREFIX = "persona:direct:"
@@ -50,7 +51,7 @@ class PersonaDatabase:
     @classmethod
     def open(cls, path: Path) -> PersonaDatabase:
         """Open the notes in a file, created where it is missing. Raises IndexUnavailable."""
-        return cls(NoteDatabase(PERSONA_NOTES, path, MIGRATIONS, write=True))
+        return cls(NoteDatabase(PERSONA_NOTES, path, persona_file(path), write=True))
 
     def __init__(self, database: NoteDatabase) -> None:
         """Use `open`."""
@@ -106,6 +107,22 @@ class PersonaDatabase:
 
     def _is_current(self, doc_id: str) -> bool:
         return bool(self.current_notes([doc_id]))
+
+
+def is_valid_event(row: Mapping[str, object]) -> bool:
+    """Return whether a row of persona_events can be read."""
+    body = row["body"]
+    try:
+        return body is None or (isinstance(body, str) and bool(_decode_body(body)))
+    except msgspec.MsgspecError:
+        return False
+
+
+def rebuild_notes(path: Path) -> None:
+    """Make the note store of a file that holds nothing but events."""
+    with closing(NoteDatabase(PERSONA_NOTES, path, persona_file(path), write=True)) as file, file.transaction():
+        database = PersonaDatabase(file)
+        database.store.put([_make_entry(note) for note in database.current_notes()])
 
 
 def make_note_id(time_ms: int) -> str:

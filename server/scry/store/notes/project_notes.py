@@ -14,7 +14,7 @@ import msgspec
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import BELIEF, PROJECT_NOTES, RETRACTED, KnowledgeDocument, NoteFile
-from scry.store.notes.database import NoteDatabase
+from scry.store.notes.database import NoteDatabase, describe_cache_damage
 from scry.store.notes.schema import PROJECT_NOTE_SCHEMA, PROJECT_NOTES_PATH
 from scry.store.notes.store import NoteStore
 from scry.store.sqlite.database import decode_path, encode_path
@@ -72,6 +72,10 @@ class ProjectNoteDatabase:
         self._select_in = database.select_in
         self.store = NoteStore(database)
         self.notes = self.store.reader
+
+    def seal(self) -> bool:
+        """Record the checksums of the files, unless a reader holds the journal. Raises OSError."""
+        return self._database.seal(self.notes.vector_files())
 
     def close(self) -> None:
         """Close the file."""
@@ -186,6 +190,14 @@ class ProjectNoteDatabase:
         if embed is not None and entries:
             embedder, vectors = embed(entries)
             self.store.publish_vectors(embedder, doc_keys, vectors)
+
+
+def describe_project_note_damage(cache: Path) -> str:
+    """Return a description of the damage of the notes in the cache folder of a project; "" for intact ones, and none.
+
+    Raises IndexUnavailable where they can't be read.
+    """
+    return describe_cache_damage(cache / PROJECT_NOTES_PATH)
 
 
 def _decode_note(facts: bytes) -> NoteFile:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -102,6 +103,11 @@ class NoteReader:
     def is_empty(self) -> bool:
         """Whether there is no document."""
         return not self._select("SELECT 1 FROM documents LIMIT 1")
+
+    def vector_files(self) -> list[Path]:
+        """Return the files of the vectors."""
+        with self._database.read_errors():
+            return self.vectors.files()
 
     # Searching ----------------------------------------------------------------------------------------------------
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scry.store.sqlite.database import CacheSchema
+
+if TYPE_CHECKING:
+    from scry.store.precious.file import PreciousFile
 
 PROJECT_NOTES_PATH = Path("knowledge", "knowledge.sqlite")
 """Path of the file in the cache folder of a project."""
@@ -144,3 +149,21 @@ PERSONA_MIGRATIONS = (
     RESET_ROTATED_VECTORS,
     RESET_COMPRESSED_VECTORS,
 )
+
+
+def persona_file(path: Path) -> PreciousFile:
+    """Return the person's notes as a file that can't be made again."""
+    from scry.store.precious.file import PreciousFile  # most projects have none
+
+    def rebuild_notes(place: Path) -> None:
+        from scry.store.notes.persona import rebuild_notes
+
+        rebuild_notes(place)
+
+    def is_valid(_: str, row: Mapping[str, object]) -> bool:
+        from scry.store.notes.persona import is_valid_event
+
+        return is_valid_event(row)
+
+    tables = ("persona_events",)
+    return PreciousFile(path, "the file of your own notes", PERSONA_MIGRATIONS, tables, rebuild_notes, is_valid)

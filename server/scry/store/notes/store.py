@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +122,10 @@ class NoteStore:
         except sqlite3.Error as error:
             raise IndexUnavailable(f"{database.path} can't be cleared of what was removed: {error}") from error
         self.delete_unused_files()
+        with suppress(OSError, sqlite3.Error):
+            from scry.store.precious.backups import renew_backups
+
+            renew_backups(database.path)
 
     def _row_ids(self) -> NDArray[np.int64]:
         """Return the row ids of all documents, ascending."""

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from scry.store.sqlite.database import create_cache_tables as create_cache_tables
     from scry.store.sqlite.database import network_file_system_type as network_file_system_type
     from scry.store.sqlite.database import open_database as open_database
+    from scry.store.sqlite.database import open_shared_database as open_shared_database
     from scry.store.sqlite.database import schema_version as schema_version
 else:
     _MODULES = {
@@ -17,6 +18,7 @@ else:
         "create_cache_tables": "database",
         "network_file_system_type": "database",
         "open_database": "database",
+        "open_shared_database": "database",
         "schema_version": "database",
     }
 

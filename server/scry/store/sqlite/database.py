@@ -1,4 +1,4 @@
-"""Open SQLite files, create or migrate their tables, bind values, and cache values by folder.
+"""Open SQLite files, create or migrate their tables, bind values, cache values by folder, and tell damage.
 
 A precious file is only migrated forward: `user_version` counts the migrations that it has had, and a file with more of
 them than this version knows was written by a newer Scry and is refused. A cache has one schema with a format number in
@@ -12,13 +12,14 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from scry.core.errors import IndexUnavailable, ScryError
+from scry.core.errors import IndexDamaged, IndexUnavailable, ScryError
+from scry.core.files import OTHERS, create_private_file, restrict_access
 
 STORE_ERRORS = (ScryError, OSError, sqlite3.Error)
 """Errors of the disk, and Cancelled, which are no fault of the item that is stored."""
@@ -85,37 +86,84 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
 
     Raises IndexUnavailable when the file cannot be opened.
     """
-    try:
-        connection = sqlite3.connect(
-            f"{path.as_uri()}?mode={'rwc' if write else 'ro'}",
-            uri=True,
-            timeout=BUSY_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        if write:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute("PRAGMA cache_size=-8192")
-    except sqlite3.Error as error:
-        raise IndexUnavailable(f"{path} can't be opened: {error}") from error
-    return connection
+    if write:
+        _make_private(path)
+    for options in ("mode=rwc",) if write else ("mode=ro", "immutable=1"):
+        try:
+            connection = sqlite3.connect(
+                f"{path.as_uri()}?{options}",
+                uri=True,
+                timeout=BUSY_TIMEOUT_S,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            if write:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA cache_size=-8192")
+        except sqlite3.Error as error:
+            if options != "mode=ro" or not _is_read_only(path, error):
+                raise IndexUnavailable(f"{path} can't be opened: {error}") from error
+        else:
+            return connection
+    raise AssertionError("the last way to open a file ends the loop")
+
+
+def _make_private(path: Path) -> None:
+    """Create a file for this user alone, before SQLite creates it for all; SQLite says why it can't be created."""
+    with suppress(OSError):
+        create_private_file(path)
+
+
+def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
+    """Return whether a file without a journal lies in a folder in which SQLite can't make the index of a journal.
+
+    Such a file is read as one that nobody changes.
+    """
+    journal = Path(f"{path}-wal")
+    is_journal_empty = not journal.exists() or not journal.stat().st_size
+    return isinstance(error, sqlite3.OperationalError) and not os.access(path.parent, os.W_OK) and is_journal_empty
+
+
+CHECKED_BYTES = 2_000_000
+"""Size up to which the structure of a file that can't be made again is checked whenever it is opened for writing."""
 
 
 def open_shared_database(
-    path: Path, *, timeout: float, synchronous: Literal["OFF", "FULL"], on_network: bool | None = None
+    path: Path,
+    *,
+    timeout: float,
+    synchronous: Literal["OFF", "FULL"],
+    on_network: bool | None = None,
+    checked_bytes: int | None = None,
 ) -> sqlite3.Connection:
     """Return a connection, in autocommit mode, to a file that several processes write at the same time.
 
     timeout: seconds that a statement waits for a write of another process. on_network: whether the file is on a network
     file system; looked up when None. WAL needs memory shared by all users of the file, so a file on a network has a
-    rollback journal instead. Raises sqlite3.Error.
+    rollback journal instead. checked_bytes: refuse an empty file that has a backup, and a damaged one of up to this
+    size. Raises sqlite3.Error, for damage sqlite3.DatabaseError itself.
     """
+    try:
+        status = path.stat()
+    except OSError:
+        size = 0
+        _make_private(path)
+    else:
+        size = status.st_size
+        if status.st_mode & OTHERS:
+            restrict_access(path)
+        if checked_bytes is not None and not size:
+            _refuse_emptied(path)
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode=rwc", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
     try:
+        is_checked = 0 < size <= (checked_bytes or 0)
+        problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) if is_checked else "ok"
+        if problem != "ok":
+            raise sqlite3.DatabaseError(problem)
         shared = is_on_network_file_system(path.parent) if on_network is None else on_network
         journal, deadline, is_set = "DELETE" if shared else "WAL", time.monotonic() + timeout, False
         while not is_set:  # while another process creates the file, setting its journal fails at once
@@ -131,6 +179,12 @@ def open_shared_database(
         connection.close()
         raise
     return connection
+
+
+def _refuse_emptied(path: Path) -> None:
+    """Raise sqlite3.DatabaseError where there is a backup of a file."""
+    if any(path.parent.glob(f"backups/{path.stem}-*.sqlite")):
+        raise sqlite3.DatabaseError("it is empty")
 
 
 @contextmanager
@@ -151,7 +205,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def apply_migrations(connection: sqlite3.Connection, scripts: Sequence[str]) -> None:
-    """Apply the migrations that the file has not had, each in a transaction of its own.
+    """Apply the migrations that the file has not had, in one transaction: no reader sees a file that is half made.
 
     Another process may be doing the same, so the next one is determined while nobody else can write. A migration
     applied twice need not fail, and would set the file back behind later ones.
@@ -160,9 +214,9 @@ def apply_migrations(connection: sqlite3.Connection, scripts: Sequence[str]) -> 
         with transaction(connection):
             version = schema_version(connection)
             if version < len(scripts):
-                for statement in _split_statements(scripts[version]):
+                for statement in (each for script in scripts[version:] for each in _split_statements(script)):
                     connection.execute(statement)
-                connection.execute(f"PRAGMA user_version={version + 1}")
+                connection.execute(f"PRAGMA user_version={len(scripts)}")
 
 
 class CacheSchema(NamedTuple):
@@ -332,3 +386,41 @@ def path_ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
 
 
 AFTER_SLASH = chr(ord("/") + 1)
+
+
+# Damage ---------------------------------------------------------------------------------------------------------------
+
+
+_DAMAGE_MESSAGES = ("no such table", "no such column", "no such index", "malformed", "Could not decode")
+"""Beginnings of what SQLite says where tables or texts are not those that were written."""
+
+
+def describe_damage_error(error: BaseException) -> str:
+    """Return the damage that an error, or the cause of it, shows; "" for an error of another kind.
+
+    A disk that is full or can't be read, and a file that another process holds, are no damage.
+    """
+    current: BaseException | None = error
+    while current is not None:
+        if isinstance(current, IndexDamaged) or _is_database_damage(current):
+            return str(current)
+        current = current.__cause__
+    return ""
+
+
+def is_access_failure(error: BaseException) -> bool:
+    """Return whether files could not be read or written, or were held by another process, and may well be intact."""
+    current: BaseException | None = error
+    while current is not None:
+        if isinstance(current, IndexDamaged) or _is_database_damage(current):
+            return False
+        if isinstance(current, (OSError, sqlite3.OperationalError)):
+            return True
+        current = current.__cause__
+    return False
+
+
+def _is_database_damage(error: BaseException) -> bool:
+    if isinstance(error, sqlite3.OperationalError):
+        return str(error).startswith(_DAMAGE_MESSAGES)
+    return type(error) is sqlite3.DatabaseError or isinstance(error, sqlite3.IntegrityError)

@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "settings": "scry.surfaces.cli.settings:settings",
         "cache": "scry.surfaces.cli.disk_usage:cache",
         "purge": "scry.surfaces.cli.disk_usage:purge",
+        "restore": "scry.surfaces.cli.restore:restore",
         "doctor": "scry.surfaces.cli.doctor:doctor",
         "lsp": "scry.surfaces.cli.servers:lsp",
         "mcp": "scry.surfaces.cli.servers:mcp",

@@ -26,7 +26,9 @@ from scry.core.files import cache_home, config_home, data_home, format_size
 from scry.core.installation import DISTRIBUTION, install_command
 from scry.core.settings import load_settings
 from scry.core.text import format_count
+from scry.projects.precious_files import precious_files
 from scry.projects.project import Project, head_commit, open_project
+from scry.store.precious import PreciousFile
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
@@ -37,6 +39,7 @@ MINIMUM_PYTHON = (3, 10)
 LOW_DISK_SPACE_BYTES = 500_000_000
 """Free bytes on a folder's disk below which its check warns."""
 
+_MADE_ANEW = "`scry index --rebuild` makes it anew; a find that notices it has that done by itself"
 _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -71,9 +74,13 @@ def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
     yield from _run_check("index", lambda: _check_index(project))
     yield from _run_check("files", lambda: _check_files(project))
     yield from _run_check("history", lambda: _check_history(project))
+    yield from _run_check("notes", lambda: _check_notes(project))
     yield from _run_check("indexer", lambda: _check_indexer(project))
     yield from _run_check("log", lambda: _check_log(project))
     yield from _run_check("agents", lambda: _check_agents(project.root))
+    for name, file in precious_files(project).items():
+        yield from _run_check(name, lambda file=file, name=name: _check_data(name, file))
+    yield from _run_check("access", _check_access)
 
 
 def _run_check(name: str, check: Callable[[], CheckResult]) -> Iterator[CheckResult]:
@@ -184,9 +191,9 @@ def _check_index(project: Project) -> CheckResult:
         damage = describe_damage(project.cache)
         state = IndexStore.open(project.cache, write=False).state()
     except ScryError as error:
-        return CheckResult("index", "fail", str(error), "`scry index --rebuild` makes it anew")
+        return CheckResult("index", "fail", str(error), _MADE_ANEW)
     if damage:
-        return CheckResult("index", "fail", damage, "`scry index --rebuild` makes it anew")
+        return CheckResult("index", "fail", damage, _MADE_ANEW)
     description = f"{state.files_indexed} files, generation {state.generation}, in {project.cache}"
     if state.state != "ready":
         return CheckResult("index", "warn", f"not complete: {description}", "`scry index` completes it")
@@ -217,10 +224,13 @@ def _describe_faults(what: str, listed: Sequence[str], count: int) -> str:
 
 
 def _check_history(project: Project) -> CheckResult:
-    """Check whether a stage failed for a commit, for the commits of a file, or for a belief."""
+    """Check the files of the history, and whether a stage failed for a commit, commits of a file, or a belief."""
+    from scry.store.history import describe_history_damage
     from scry.store.history.database import HISTORY_FILE
     from scry.store.history.reader import HistoryReader
 
+    if damage := describe_history_damage(project.cache):
+        return CheckResult("history", "fail", damage, _MADE_ANEW)
     if not (project.cache / HISTORY_FILE).exists():
         return CheckResult("history", "ok", "none is read yet")
     with closing(HistoryReader.open(project.cache)) as history:
@@ -232,6 +242,48 @@ def _check_history(project: Project) -> CheckResult:
     return CheckResult(
         "history", "warn", _describe_faults(format_count(len(faults), "item"), listed, len(faults)), advice
     )
+
+
+def _check_notes(project: Project) -> CheckResult:
+    from scry.store.notes import describe_project_note_damage
+
+    damage = describe_project_note_damage(project.cache)
+    if damage:
+        return CheckResult("notes", "fail", damage, _MADE_ANEW)
+    return CheckResult("notes", "ok", "the project's beliefs and notes are intact")
+
+
+def _check_data(name: str, file: PreciousFile) -> CheckResult:
+    """Check a file that can't be made again: its structure, damaged files that are kept, and its backups."""
+    from scry.store.precious import describe_file_damage, list_backups, list_kept_files
+
+    title = f"{name} data" if name == "log" else name
+    damage = describe_file_damage(file, thorough=True)
+    if damage:
+        advice = "`scry index` saves what can be read of it; `scry restore` brings a backup back"
+        return CheckResult(title, "fail", f"{file.path} is damaged: {damage}", advice)
+    backups = list_backups(file.path)
+    listed = f"backups of {', '.join(backup.day for backup in backups)}" if backups else "no backup yet"
+    if kept := list_kept_files(file.path):
+        return CheckResult(title, "warn", f"{kept[0].report}; {listed}", f"remove {kept[0].path}* when it is settled")
+    if not file.path.exists():
+        if backups:
+            advice = f"`scry restore {name}` brings back that of {backups[0].day}"
+            return CheckResult(title, "warn", f"{file.path} is gone; {listed}", advice)
+        return CheckResult(title, "ok", "there is nothing yet")
+    return CheckResult(title, "ok", f"intact, {format_size(file.path.stat().st_size)}, {listed}")
+
+
+def _check_access() -> CheckResult:
+    """Check that nobody else can read what is stored."""
+    if sys.platform == "win32":
+        return CheckResult("access", "ok", "the folders of your profile are yours alone")
+    homes = [folder for folder in (cache_home(), data_home(), config_home()) if folder.exists()]
+    open_homes = [str(folder) for folder in homes if folder.stat().st_mode & 0o077]
+    if open_homes:
+        advice = f"`scry index` takes their access away, and so does: chmod 700 {' '.join(open_homes)}"
+        return CheckResult("access", "warn", f"others can look into {', '.join(open_homes)}", advice)
+    return CheckResult("access", "ok", "nobody else can read what is stored")
 
 
 def _check_indexer(project: Project) -> CheckResult:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 
 from scry.core.errors import BadSettings
-from scry.core.files import data_home
+from scry.core.files import data_home, make_private_folder
 from scry.core.text import escape_unencodable
 from scry.surfaces.serving.replies import HttpError, http_error_response
 
@@ -61,7 +61,7 @@ def matches_token(shown: str, token: str) -> bool:
 
 def _create_token(path: Path) -> None:
     """Make the token. If another process does so at the same time, the first one counts."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     draft = path.with_name(f".{TOKEN_FILE}-{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -63,6 +63,8 @@ def test_read_only_folder_fails_no_query_and_acknowledges_no_act(project: Projec
     before = {path.name: path.read_bytes() for path in project.data.iterdir()}
     for path in (project.data, *project.data.iterdir()):
         path.chmod(0o555 if path.is_dir() else 0o444)
+    for folder in (project.data.parent, project.data.parent.parent):
+        folder.chmod(0o755)  # Scry's own folders are closed to others
     with unprivileged():
         left, outcome, trouble = record_answer_and_use(project)
     assert "can't be kept" in left.index.message

@@ -9,6 +9,7 @@ import pytest
 
 from scry.core import FEEDBACK, QUERY, USE, BadRequest, EventFilter, LogEvent, LogUnavailable
 from scry.store.events import EVENT_MIGRATIONS, EVENTS_FILE, EventLog, EventReader
+from scry.store.precious import list_kept_files
 from scry.store.sqlite import network_file_system_type
 
 
@@ -61,11 +62,16 @@ def test_event_order_ignores_a_clock_set_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("E1", "E4")
-def test_a_damaged_log_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_damaged_log_is_kept_and_a_new_one_begun(tmp_path: Path) -> None:
     (tmp_path / EVENTS_FILE).write_bytes(b"nonsense " * 1000)
-    with pytest.raises(LogUnavailable, match=r"damaged.*move it away"):
-        open_log(tmp_path)
-    assert (tmp_path / EVENTS_FILE).read_bytes() == b"nonsense " * 1000
+    with pytest.raises(LogUnavailable, match="damaged"):
+        EventReader.open(tmp_path)
+    log = open_log(tmp_path)
+    log.append([query("q_1")])
+    assert sequences(tmp_path) == [1]
+    (kept,) = list_kept_files(tmp_path / EVENTS_FILE)
+    assert kept.path.read_bytes() == b"nonsense " * 1000
+    assert "the log of events" in kept.report
 
 
 def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:

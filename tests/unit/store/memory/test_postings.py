@@ -7,9 +7,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scry.core.memory import CAPTURED_KINDS, MEMORY_KINDS, MemoryKind, Observation, term_rarity
-from scry.store.memory import MEMORY_FILE, MEMORY_MIGRATIONS, MemoryStore, SessionOwner, find_candidates, look_up_terms
+from scry.store.memory import (
+    MEMORY_FILE,
+    MEMORY_MIGRATIONS,
+    MemoryStore,
+    SessionOwner,
+    find_candidates,
+    look_up_terms,
+    memory_file,
+)
 from scry.store.memory import postings as holders
 from scry.store.notes import NoteDatabase
 
@@ -70,8 +79,10 @@ def test_common_word_candidates_are_newest_and_pinned(
 
 
 def test_first_version_memory_store_marks_captured_events(tmp_path: Path) -> None:
+    path = tmp_path / MEMORY_FILE
+    first_version = replace(memory_file(path), migrations=MEMORY_MIGRATIONS[:1])
     with (
-        closing(NoteDatabase("memory", tmp_path / MEMORY_FILE, MEMORY_MIGRATIONS[:1], write=True)) as file,
+        closing(NoteDatabase("memory", path, first_version, write=True)) as file,
         file.transaction() as database,
     ):
         database.execute("INSERT INTO sessions VALUES (1, 's', '/home/ada', '', '', 0, 0, NULL)")

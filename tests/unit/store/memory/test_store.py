@@ -20,6 +20,7 @@ from scry.store.memory import (
     forget_memories,
 )
 from scry.store.memory.store import MAX_DETAIL_CHARACTERS, MAX_TEXT_CHARACTERS
+from scry.store.precious import make_backup
 
 NOW = 1_795_000_000_000
 HOUR_MS = 3_600_000
@@ -56,6 +57,35 @@ def recall(
 
 def all_bytes(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def test_empty_memory_file_is_a_memory_without_entries(tmp_path: Path) -> None:
+    path = tmp_path / MEMORY_FILE
+    path.parent.mkdir()
+    path.write_bytes(b"")
+    assert MemoryReader.open(tmp_path, ADA) is None
+    with closing(MemoryStore(tmp_path, lambda: None)) as store:
+        store.record(observed("note", "Use JWT"), ADA)
+    reader = MemoryReader.open(tmp_path, ADA)
+    assert reader is not None
+    with closing(reader):
+        assert texts(reader.select_memories(MemoryFilter())) == ["Use JWT"]
+
+
+def test_emptied_memory_file_comes_back_from_its_backup(tmp_path: Path) -> None:
+    path = tmp_path / MEMORY_FILE
+    with closing(MemoryStore(tmp_path, lambda: None)) as store:
+        store.record(observed("note", "Use JWT"), ADA)
+    make_backup(path, NOW / 1000)
+    path.write_bytes(b"")
+    with pytest.raises(MemoryUnavailable, match="is empty"):
+        MemoryReader.open(tmp_path, ADA)
+    with closing(MemoryStore(tmp_path, lambda: None)) as store:
+        store.record(observed("note", "Use TLS", 1), ADA)
+    reader = MemoryReader.open(tmp_path, ADA)
+    assert reader is not None
+    with closing(reader):
+        assert texts(reader.select_memories(MemoryFilter())) == ["Use TLS", "Use JWT"]
 
 
 @pytest.mark.acceptance("M1")

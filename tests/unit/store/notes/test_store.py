@@ -17,7 +17,7 @@ from scry.core.knowledge import PERSONA_NOTES
 from scry.oracles import CodeCorpus, CommitCorpus, NoteCorpus
 from scry.store import EmbedderInfo, LexicalEntry, LexicalIndex
 from scry.store.history import FIRST_COMMIT_KEY
-from scry.store.notes import PERSONA_MIGRATIONS, NoteDatabase, NoteReader, NoteStore, WordQuery
+from scry.store.notes import NoteDatabase, NoteReader, NoteStore, WordQuery, persona_file
 
 MAKER = EmbedderInfo("bundled", "bundled@1/8", 8)
 
@@ -29,7 +29,7 @@ def entry(name: str, text: str) -> KnowledgeDocument:
 @pytest.fixture
 def file(tmp_path: Path) -> Iterator[NoteDatabase]:
     with closing(
-        NoteDatabase(PERSONA_NOTES, tmp_path / "persona" / "persona.sqlite", PERSONA_MIGRATIONS, write=True)
+        NoteDatabase(PERSONA_NOTES, path := tmp_path / "persona" / "persona.sqlite", persona_file(path), write=True)
     ) as opened:
         yield opened
 
@@ -135,7 +135,7 @@ def test_removed_note_text_is_in_no_file(file: NoteDatabase) -> None:
 
 
 def test_notes_of_another_process_are_visible(file: NoteDatabase, code: LexicalIndex) -> None:
-    with closing(NoteDatabase(PERSONA_NOTES, file.path, PERSONA_MIGRATIONS, write=False)) as reader:
+    with closing(NoteDatabase(PERSONA_NOTES, file.path, persona_file(file.path), write=False)) as reader:
         assert NoteReader(reader).is_empty
         publish(file, entry("1", "rare"))
         assert not NoteReader(reader).is_empty
@@ -148,7 +148,7 @@ def test_damaged_note_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "persona.sqlite"
     path.write_bytes(b"this is no database" * 100)
     with pytest.raises(IndexUnavailable, match=r"persona\.sqlite"):
-        NoteDatabase(PERSONA_NOTES, path, PERSONA_MIGRATIONS, write=False)
+        NoteDatabase(PERSONA_NOTES, path, persona_file(path), write=False)
 
 
 @settings(max_examples=20, deadline=None)  # each act is a durable transaction
@@ -157,7 +157,7 @@ def test_postings_are_those_of_existing_documents(
     tmp_path_factory: pytest.TempPathFactory, code: LexicalIndex, acts: list[tuple[int, str]]
 ) -> None:
     path = tmp_path_factory.mktemp("shelf") / "persona.sqlite"
-    with closing(NoteDatabase(PERSONA_NOTES, path, PERSONA_MIGRATIONS, write=True)) as file:
+    with closing(NoteDatabase(PERSONA_NOTES, path, persona_file(path), write=True)) as file:
         there: dict[str, str] = {}
         for name, text in acts:
             with file.transaction():

@@ -11,7 +11,8 @@ import pytest
 
 from scry.core import FileStructure
 from scry.store.index import IndexStore, NewFile
-from scry.store.sqlite import FolderCache, apply_migrations, open_database, schema_version
+from scry.store.memory import MEMORY_MIGRATIONS
+from scry.store.sqlite import FolderCache, apply_migrations, open_database, open_shared_database, schema_version
 from scry.store.sqlite import database as cache_module
 
 _AGAIN_AND_AGAIN = "DELETE FROM notes; -- a comment; with its own\n INSERT INTO notes (text) VALUES ('a;b');"
@@ -44,6 +45,7 @@ def test_overtaken_migration_does_not_revert_the_file(tmp_path: Path) -> None:
 
 def test_failed_migration_leaves_no_change(tmp_path: Path) -> None:
     database = open_database(tmp_path / "notes.sqlite", write=True)
+    apply_migrations(database, MIGRATIONS[:1])
     broken = (*MIGRATIONS[:1], "INSERT INTO notes VALUES ('half'); INSERT INTO nowhere VALUES (1);")
     with pytest.raises(sqlite3.OperationalError, match="nowhere"):
         apply_migrations(database, broken)
@@ -90,3 +92,20 @@ def test_folder_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         for folder, size in (("a", 2), ("b", 2), ("a", 2), ("a", 2), ("b", 1)):
             read_folder(folder, size)
     assert read == ["a", "b", "a", "b"]
+
+
+def test_readers_see_no_state_between_an_empty_file_and_a_whole_one(tmp_path: Path) -> None:
+    path, seen = tmp_path / "memory.sqlite", list[int]()
+    with closing(open_shared_database(path, timeout=5, synchronous="FULL", on_network=False)) as writer:
+
+        def look(_: str) -> None:  # with every statement of the writer
+            with closing(open_database(path, write=False)) as reader:
+                seen.append(schema_version(reader))
+
+        writer.set_trace_callback(look)
+        apply_migrations(writer, MEMORY_MIGRATIONS)
+        writer.set_trace_callback(None)
+    assert len(seen) > len(MEMORY_MIGRATIONS), "a reader looked between any two migrations"
+    assert set(seen) == {0, len(MEMORY_MIGRATIONS)}
+    with closing(open_database(path, write=False)) as reader:
+        assert schema_version(reader) == len(MEMORY_MIGRATIONS)

@@ -34,6 +34,7 @@ def test_command_table_lists_all_commands() -> None:
             "settings",
             "cache",
             "purge",
+            "restore",
             "doctor",
             "lsp",
             "mcp",

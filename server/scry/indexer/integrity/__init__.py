@@ -1,0 +1,1 @@
+"""Seal what can be made again, and look after what can't."""
