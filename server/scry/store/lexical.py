@@ -15,25 +15,22 @@ tantivy names.
 from __future__ import annotations
 
 import math
-import re
 import shutil
-import struct
-import zlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from itertools import islice
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import cast
 
 import numpy as np
 import tantivy
-from msgspec import MsgspecError, Struct, field
+from msgspec import Struct, field
 from msgspec.json import decode as decode_json
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.core.files import make_private_folder
+from scry.store.sqlite.database import describes_damage
 
 _MAX_TERM_BYTES = 200
 _MAX_CACHED_STEMS = 100_000
@@ -139,44 +136,13 @@ class _Snapshot(Struct):
     terms: dict[str, _TermStatistics] = field(default_factory=dict[str, _TermStatistics])
 
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
-
-_FULL_OR_FORBIDDEN = re.compile(r"(os error|code:) (13|28|30|122)\b")
-"""How the messages of tantivy name a missing permission, a full disk, a read-only disk, and a spent quota."""
-
-
-def _describes_damage(method: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Raise IndexDamaged in place of what tantivy raises where its files are not as it wrote them.
-
-    It raises ValueError, or panics, which reaches Python as an exception of no module that could be imported. A disk
-    that can't be written is no damage, and becomes IndexUnavailable.
-    """
-
-    @wraps(method)
-    def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        try:
-            return method(*args, **kwargs)
-        except IndexUnavailable:
-            raise
-        except (ValueError, OSError) as error:
-            kind = IndexUnavailable if _FULL_OR_FORBIDDEN.search(str(error)) else IndexDamaged
-            raise kind(f"the word index can't be used: {error}") from error
-        except BaseException as error:
-            if type(error).__name__ != "PanicException":
-                raise
-            raise IndexDamaged(f"the word index is damaged: {error}") from error
-
-    return guarded
-
-
 class LexicalIndex:
     """One tantivy index in one folder: read by any process, written by the indexer alone.
 
     Every method may raise IndexDamaged.
     """
 
-    @_describes_damage
+    @describes_damage
     def __init__(self, folder: Path, *, write: bool) -> None:
         """Open the index, created empty where there is none and `write` is set. Raises IndexUnavailable."""
         builder = tantivy.SchemaBuilder()
@@ -203,7 +169,7 @@ class LexicalIndex:
         """The folder of the index."""
         return self._folder
 
-    @_describes_damage
+    @describes_damage
     def reload(self) -> None:
         """Make everything visible that has been committed."""
         self._index.reload()
@@ -215,7 +181,7 @@ class LexicalIndex:
         """Return the term as the index holds it; "" for one that it never holds."""
         return self._stemmer.stem(term)
 
-    @_describes_damage
+    @describes_damage
     def search(
         self,
         terms: Sequence[str],
@@ -321,7 +287,7 @@ class LexicalIndex:
             scores[index] = round(score * _UNIT) / _UNIT
         return scores, ceiling
 
-    @_describes_damage
+    @describes_damage
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order.
 
@@ -352,12 +318,12 @@ class LexicalIndex:
                 matches[int(doc_key or 0)] += [term for bit, term in enumerate(part) if int(score) >> bit & 1]
         return matches
 
-    @_describes_damage
+    @describes_damage
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
         """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` terms."""
         return sum(score for _, score in self.search(terms, 1, None, min_terms, doc_key=doc_key))
 
-    @_describes_damage
+    @describes_damage
     def documents_by_prefix(self, prefix: str, limit: int) -> list[int]:
         """Return keys of at most `limit` documents with a stem that begins so. prefix: ASCII letters."""
         query = tantivy.Query.regex_query(self._schema, "terms", f"{prefix}.*")
@@ -365,12 +331,12 @@ class LexicalIndex:
         addresses = [address for _, address in searcher.search(query, limit, count=False).hits]
         return [int(doc_key or 0) for doc_key in searcher.fast_field_values("number", addresses)]
 
-    @_describes_damage
+    @describes_damage
     def document_frequency(self, term: str) -> int:
         """Return the number of documents in which the term occurs."""
         return self._read_term(self._snapshot, self._stemmer.stem(term)).living
 
-    @_describes_damage
+    @describes_damage
     def stem_document_frequency(self, stem: str) -> int:
         """Return the number of documents in which an already stemmed term occurs."""
         return self._read_term(self._snapshot, stem).living
@@ -396,7 +362,7 @@ class LexicalIndex:
         self.stage(removed_files, added)
         self.commit()
 
-    @_describes_damage
+    @describes_damage
     def stage(self, removed_files: Iterable[int], added: Iterable[LexicalEntry]) -> None:
         """Start to prepare, in a thread of tantivy, what `commit` then writes."""
         writer = self._require_writer()
@@ -460,18 +426,18 @@ class LexicalIndex:
                 self._writer.rollback()
             raise
 
-    @_describes_damage
+    @describes_damage
     def commit(self) -> None:
         """Write everything staged, durably; readers see it after `reload`."""
         self._require_writer().commit()
         self.reload()
 
-    @_describes_damage
+    @describes_damage
     def has_newer(self, doc_key: int) -> bool:
         """Return whether a document has a higher key: a crash kept its generation from being published."""
         return bool(self._snapshot.searcher.search(self._newer_query(doc_key), 1).hits)
 
-    @_describes_damage
+    @describes_damage
     def delete_newer(self, doc_key: int) -> None:
         """Delete the documents with a higher key."""
         if self.has_newer(doc_key):
@@ -521,40 +487,3 @@ def _count_documents(searcher: tantivy.Searcher, query: tantivy.Query) -> tuple[
 def _restrict_query(query: tantivy.Query, allowed: tantivy.Query) -> tantivy.Query:
     silent = tantivy.Query.const_score_query(allowed, 0.0)
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, silent)])
-
-
-_FOOTER_END = struct.Struct("<II")
-"""The end of each file of tantivy: the length of its footer in JSON, and a number that marks it."""
-
-_FOOTER_MARK = 1337
-
-
-def list_word_files(folder: Path) -> Iterator[Path]:
-    """Yield the files of a word index, but for its locks."""
-    return (path for path in sorted(folder.iterdir()) if not path.name.endswith(".lock"))
-
-
-def describe_word_damage(folder: Path) -> str:
-    """Return which file of a word index is not as tantivy wrote it, by the checksum in its footer; "" where all are.
-
-    Raises IndexDamaged where the index can't be opened, as where a file is missing. All files are read.
-    """
-    LexicalIndex(folder, write=False)
-    for path in list_word_files(folder):
-        content = path.read_bytes() if path.suffix != ".json" else b""
-        if content and not _has_intact_footer(content):
-            return f"{folder.name}/{path.name} is not as it was written"
-    return ""
-
-
-def _has_intact_footer(content: bytes) -> bool:
-    if len(content) < _FOOTER_END.size:
-        return False
-    length, mark = _FOOTER_END.unpack(content[-_FOOTER_END.size :])
-    end = len(content) - _FOOTER_END.size - length
-    if mark != _FOOTER_MARK or end < 0:
-        return False
-    try:
-        return bool(decode_json(content[end : -_FOOTER_END.size])["crc"] == zlib.crc32(content[:end]))
-    except (MsgspecError, KeyError, TypeError):
-        return False

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
-from scry.store.lexical import LexicalIndex, list_word_files
+from scry.store.lexical import LexicalIndex
 from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
     CacheSchema,
@@ -21,6 +21,7 @@ from scry.store.sqlite.database import (
     schema_version,
     transaction,
 )
+from scry.store.word_files import list_word_files
 
 HISTORY_FILE = "history.sqlite"
 _FIRST_WORDS = "commit-words-1"

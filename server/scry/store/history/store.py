@@ -31,7 +31,7 @@ from scry.store.history.commits import (
 )
 from scry.store.history.database import HISTORY_FILE, HISTORY_SCHEMA, HistoryDatabase
 from scry.store.history.reader import HistoryReader
-from scry.store.lexical import LexicalEntry, LexicalIndex, describe_word_damage
+from scry.store.lexical import LexicalEntry, LexicalIndex
 from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
     batches,
@@ -43,6 +43,7 @@ from scry.store.sqlite.database import (
     placeholders,
     schema_version,
 )
+from scry.store.word_files import describe_word_damage
 
 _DAY_S = 86_400
 _log = logging.getLogger(__name__)

@@ -35,7 +35,7 @@ from scry.store.index.rows import (
     unpack_text,
     unpack_uses,
 )
-from scry.store.lexical import LexicalEntry, LexicalIndex, describe_word_damage, list_word_files
+from scry.store.lexical import LexicalEntry, LexicalIndex
 from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
     BUSY_TIMEOUT_S,
@@ -50,6 +50,7 @@ from scry.store.sqlite.database import (
 )
 from scry.store.vector_sets import VectorIndex, VectorSets
 from scry.store.vectors import VectorFile
+from scry.store.word_files import describe_word_damage, list_word_files
 
 _log = logging.getLogger(__name__)
 

@@ -8,15 +8,16 @@ them than this version knows was written by a newer Scry and is refused. A cache
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, wraps
 from itertools import chain
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Generic, Literal, NamedTuple, ParamSpec, TypeVar
 
 from scry.core.errors import IndexDamaged, IndexUnavailable, ScryError
 from scry.core.files import OTHERS, create_private_file, restrict_access
@@ -424,3 +425,33 @@ def _is_database_damage(error: BaseException) -> bool:
     if isinstance(error, sqlite3.OperationalError):
         return str(error).startswith(_DAMAGE_MESSAGES)
     return type(error) is sqlite3.DatabaseError or isinstance(error, sqlite3.IntegrityError)
+
+
+_P = ParamSpec("_P")
+
+_FULL_OR_FORBIDDEN = re.compile(r"(os error|code:) (13|28|30|122)\b")
+"""How the messages of tantivy name a missing permission, a full disk, a read-only disk, and a spent quota."""
+
+
+def describes_damage(method: Callable[_P, T]) -> Callable[_P, T]:
+    """Raise IndexDamaged in place of what tantivy raises where its files are not as it wrote them.
+
+    It raises ValueError, or panics, which reaches Python as an exception of no module that could be imported. A disk
+    that can't be written is no damage, and becomes IndexUnavailable.
+    """
+
+    @wraps(method)
+    def guarded(*args: _P.args, **kwargs: _P.kwargs) -> T:
+        try:
+            return method(*args, **kwargs)
+        except IndexUnavailable:
+            raise
+        except (ValueError, OSError) as error:
+            kind = IndexUnavailable if _FULL_OR_FORBIDDEN.search(str(error)) else IndexDamaged
+            raise kind(f"the word index can't be used: {error}") from error
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":
+                raise
+            raise IndexDamaged(f"the word index is damaged: {error}") from error
+
+    return guarded

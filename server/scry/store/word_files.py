@@ -1,0 +1,49 @@
+"""Check the files of a word index by the checksums that tantivy keeps in them."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import MsgspecError
+from msgspec.json import decode as decode_json
+
+from scry.store.lexical import LexicalIndex
+
+_FOOTER_END = struct.Struct("<II")
+"""The end of each file of tantivy: the length of its footer in JSON, and a number that marks it."""
+
+_FOOTER_MARK = 1337
+
+
+def list_word_files(folder: Path) -> Iterator[Path]:
+    """Yield the files of a word index, but for its locks."""
+    return (path for path in sorted(folder.iterdir()) if not path.name.endswith(".lock"))
+
+
+def describe_word_damage(folder: Path) -> str:
+    """Return which file of a word index is not as tantivy wrote it, by the checksum in its footer; "" where all are.
+
+    Raises IndexDamaged where the index can't be opened, as where a file is missing. All files are read.
+    """
+    LexicalIndex(folder, write=False)
+    for path in list_word_files(folder):
+        content = path.read_bytes() if path.suffix != ".json" else b""
+        if content and not _has_intact_footer(content):
+            return f"{folder.name}/{path.name} is not as it was written"
+    return ""
+
+
+def _has_intact_footer(content: bytes) -> bool:
+    if len(content) < _FOOTER_END.size:
+        return False
+    length, mark = _FOOTER_END.unpack(content[-_FOOTER_END.size :])
+    end = len(content) - _FOOTER_END.size - length
+    if mark != _FOOTER_MARK or end < 0:
+        return False
+    try:
+        return bool(decode_json(content[end : -_FOOTER_END.size])["crc"] == zlib.crc32(content[:end]))
+    except (MsgspecError, KeyError, TypeError):
+        return False
