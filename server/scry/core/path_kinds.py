@@ -153,7 +153,7 @@ DOCUMENT_LANGUAGES = {
 known language is read as `text`."""
 
 _PROSE_EXTENSIONS = "|".join(
-    extension[1:] for name, extensions in DOCUMENT_LANGUAGES.items() if name != "text" for extension in extensions
+    sorted({each[1:] for name, extensions in DOCUMENT_LANGUAGES.items() if name != "text" for each in extensions})
 )
 """As `DOCUMENT_LANGUAGES` without plain text, which is often data."""
 

@@ -54,7 +54,14 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     if history is None or not terms:
         return ()
     co_changes = _find_co_changes(terms, reader, history)
-    documents = _with_doc_keys(co_changes.documents, reader)
+    documents: list[tuple[int, CoChangeScore]] = []  # that are indexed, and that the filters leave
+    for start in range(0, len(co_changes.documents), RETRIEVAL_DEPTH):
+        part = co_changes.documents[start : start + RETRIEVAL_DEPTH]
+        doc_keys = reader.code.doc_keys_by_id([scored.name for scored in part])
+        documents += [(doc_keys[scored.name], scored) for scored in part if scored.name in doc_keys]
+        if len(documents) >= RETRIEVAL_DEPTH:
+            break
+    documents = documents[:RETRIEVAL_DEPTH]
     matches = [
         OracleMatch(doc_key, rank, scored.commit_count, SCORE_TYPE)
         for rank, (doc_key, scored) in enumerate(documents, 1)
@@ -110,18 +117,6 @@ def _best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader
     headers = reader.headers(list(scores))
     existing = sorted([(-scores[key], headers[key].doc_id, key) for key in scores if key in headers])
     return [headers[doc_key] for _, _, doc_key in existing[:limit]]
-
-
-def _with_doc_keys(documents: Sequence[CoChangeScore], reader: OracleReader) -> list[tuple[int, CoChangeScore]]:
-    """Return the first RETRIEVAL_DEPTH documents that are indexed and that the filters leave, with their doc_keys."""
-    keyed: list[tuple[int, CoChangeScore]] = []
-    for start in range(0, len(documents), RETRIEVAL_DEPTH):
-        part = documents[start : start + RETRIEVAL_DEPTH]
-        doc_keys = reader.code.doc_keys_by_id([scored.name for scored in part])
-        keyed += [(doc_keys[scored.name], scored) for scored in part if scored.name in doc_keys]
-        if len(keyed) >= RETRIEVAL_DEPTH:
-            break
-    return keyed[:RETRIEVAL_DEPTH]
 
 
 def _rank_commits(

@@ -379,9 +379,11 @@ class BoostRules:
                 for affix in _TEST_AFFIXES:
                     name = name.removeprefix(affix).removesuffix(affix) or name
                 subjects[path] = name
-            best_sum, tests = next(each.rank_sum for each in by_rank_sum if each.document.path), dict[str, Adjustment]()
+            best_sum, tests = 0.0, dict[str, Adjustment]()
             for candidate in by_rank_sum:
                 path = candidate.document.path
+                if path and not best_sum:
+                    best_sum = candidate.rank_sum
                 if path in subjects and subjects[path] not in tests:
                     factor = 1 + TESTED_SHARE * candidate.rank_sum / best_sum
                     tests[subjects[path]] = Adjustment("tested", factor, f"its test {path} matches")
