@@ -150,12 +150,12 @@ $(VENV)/.made:
 
 $(VENV)/.setup: $(VENV)/.made pyproject.toml
 	@echo "Installing Scry into $(VENV): about half a minute …"
-	$(PIP) install --editable .
+	$(PIP) install --editable '.[mcp]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.setup
 	@echo "Installing what the gates and tests need …"
-	$(PIP) install --editable '.[training]' --group test --group release
+	$(PIP) install --editable '.[mcp,training]' --group test --group release
 	@touch $@
 
 # A failure of the next ones only leaves out the tests that need it, which are named at the end; with CI=true they fail.

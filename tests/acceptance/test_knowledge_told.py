@@ -53,7 +53,7 @@ def test_persona_note_is_found_until_superseded_or_forgotten(own_shop: IndexedPr
         assert engine.knowledge.persona(PersonaParams("list")).notes == []
         with pytest.raises(BadRequest, match="no note of yours"):
             engine.knowledge.persona(PersonaParams("forget", doc_id="persona:direct:nothing"))
-    held = b"".join(path.read_bytes() for path in (data_home() / "persona").iterdir())
+    held = b"".join(path.read_bytes() for path in (data_home() / "persona").rglob("*") if path.is_file())
     assert b"xylophone" not in held
     assert b"short names" not in held
 

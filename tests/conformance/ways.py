@@ -77,8 +77,9 @@ class OverCommandLine:
     def ask(self, mode: str, params: Mapping[str, Any]) -> Json:
         done = self._line.run(mode, "--json", *_words(mode, params))
         answer: Json = json.loads(done.out)
-        if done.status:
+        if "error" in answer:
             raise Refused(answer["error"]["message"])
+        assert done.status == int(answer.get("results") == []), (mode, params, done.status)
         return answer
 
     def close(self) -> None:

@@ -163,9 +163,10 @@ def test_limit_and_score_and_type_are_exact(scry: CommandLine) -> None:
     everything = scry.find("shop cart retry status pay", "--limit", "1000")
     assert len(everything.results) > 4
     assert doc_ids(scry.find("shop cart retry status pay", "--limit", "3")) == doc_ids(everything)[:3]
-    floor = everything.results[2].fused_score
+    floor = everything.results[2].confidence
+    assert floor
     above = scry.find("shop cart retry status pay", "--min-score", str(floor), "--limit", "1000")
-    assert doc_ids(above) == [each.doc_id for each in everything.results if each.fused_score >= floor]
+    assert doc_ids(above) == [each.doc_id for each in everything.results if (each.confidence or 0) >= floor]
     assert {each.content_type for each in scry.find("shop", "--type", "doc").results} == {"doc"}
 
 

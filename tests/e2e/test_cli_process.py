@@ -82,24 +82,27 @@ def test_the_sidecar_does_not_import_the_command_line(sample: IndexerProject) ->
 
 
 @pytest.mark.acceptance("P2", "P3")
-@pytest.mark.parametrize(("command", "module"), [("serve", "starlette"), ("mcp", "mcp")])
-def test_server_without_a_package_says_how_to_install_it(tmp_path: Path, command: str, module: str) -> None:
+@pytest.mark.parametrize(("command", "module", "extra"), [("serve", "starlette", ""), ("mcp", "mcp", "mcp")])
+def test_server_without_a_package_says_how_to_install_it(tmp_path: Path, command: str, module: str, extra: str) -> None:
     (tmp_path / module).mkdir()  # found first, and breaks as a module does that is not there
     message = f"raise ModuleNotFoundError('No module named {module}', name={module!r})\n"
     (tmp_path / module / "__init__.py").write_text(message)
     done = CommandLine(tmp_path).run(command, PYTHONPATH=str(tmp_path))
     assert done.status == 1
-    assert done.err == f"scry: scry {command} needs a part that is not installed ({module}): {install_command()}\n"
+    assert done.err == f"scry: scry {command} needs a part that is not installed ({module}): {install_command(extra)}\n"
 
 
 @pytest.mark.acceptance("P2", "P3")
-def test_default_installation_holds_what_the_servers_need() -> None:
-    """`make setup` installs no extra, and is followed by `scry mcp install` and `scry serve` in README.md."""
-    with (Path(__file__).parents[2] / "pyproject.toml").open("rb") as file:
+def test_make_setup_installs_what_the_servers_need() -> None:
+    """`make setup` is followed by `scry mcp install` and `scry serve` in README.md."""
+    root = Path(__file__).parents[2]
+    with (root / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]
     names = {re.split(r"[<>=\[; ]", each)[0] for each in project["dependencies"]}
-    assert {"mcp", "starlette", "uvicorn"} <= names
-    assert project["optional-dependencies"]["mcp"] == project["optional-dependencies"]["http"] == []
+    assert {"starlette", "uvicorn"} <= names
+    assert project["optional-dependencies"]["mcp"]
+    commands = (root / "Makefile").read_text().partition("$(VENV)/.setup: ")[2].partition("\n\n")[0]
+    assert "install --editable '.[mcp]'" in commands
 
 
 def test_install_command_names_the_source_of_the_installation() -> None:

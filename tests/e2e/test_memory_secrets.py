@@ -61,12 +61,14 @@ def sidecar(shop: Path, world: Mapping[str, str]) -> Iterator[LspClient]:
 @pytest.mark.acceptance("M1")
 def test_secrets_in_observations_are_masked(sidecar: LspClient, tmp_path: Path) -> None:
     ways = ("text", "detail", "refs", "agent")
+    stored: set[str] = set()
     for number, each in enumerate(PLANTED):
         fields = dict.fromkeys(ways[number % 2 :] if number % 5 == 0 else ways[:2], each.text)
         refs = [fields.pop("refs")] if "refs" in fields else []
         kind = ("note", "error", "command", "decision", "message", "test")[number % 6]
         observed = sidecar.request("scry/observe", {"text": "x", **fields, "kind": kind, "refs": refs})
-        assert observed["recorded"] is True, observed
+        assert observed["recorded"] is True or observed["doc_id"] in stored, observed  # of equal texts once masked, one
+        stored.add(observed["doc_id"])
         assert observed["masked"] >= 1, each.text
     answer = sidecar.find("error refused", types=["memory"])
     assert answer["results"]

@@ -239,7 +239,7 @@ FILE_HIT_HALF_PLACE = 20
 """Up to nine further hits in the same file support a document, each by this share, discounted by its position: by half
 at the twentieth."""
 
-PATH_WORDS_SHARE = 2.0
+PATH_WORDS_SHARE = 1.7
 """Boost of a file whose path, folders included, is made of words of the query, times the share of its words that are.
 Words are distinct stems. A path says in a few words what a file is about, which its longer neighbours only mention."""
 
@@ -248,7 +248,7 @@ PAST_CHANGES_HALF = 0.5
 """Boost of a file that commits with the query's words changed, times v / (v + PAST_CHANGES_HALF), where v is the file's
 votes (oracles.temporal.count_past_changes): half of it for as much as a single commit says that changed four files."""
 
-TESTED_SHARE = 0.6
+TESTED_SHARE = 0.3
 """Boost of a file whose test matches the query, times the best rank sum in the test as a share of the best of all. A
 test is named after what it tests, and its own factor puts it below what it points at."""
 

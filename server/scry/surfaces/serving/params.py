@@ -66,4 +66,5 @@ def missing_part_error(feature: str, error: ModuleNotFoundError) -> PartMissing:
     """Return the error for a package that is not installed. feature: what needs it, such as `scry mcp`."""
     from scry.core.installation import install_command
 
-    return PartMissing(f"{feature} needs a part that is not installed ({error.name}): {install_command()}")
+    extra = "mcp" if error.name == "mcp" else ""
+    return PartMissing(f"{feature} needs a part that is not installed ({error.name}): {install_command(extra)}")

@@ -120,6 +120,7 @@ SAID_IN_EDITORS = (
 IN_A_TERMINAL = (
     "scry belief add",  # of beliefs, notes, memory and the log no editor shows more than results
     "scry belief list",
+    "scry doctor",  # no editor shows what it checks, nor has a command for backups
     "scry log)",
     "scry log compact",
     "scry log forget",
@@ -127,6 +128,7 @@ IN_A_TERMINAL = (
     "scry memory list",
     "scry persona list",
     "scry project update",
+    "scry restore",
     "scry session list",
 )
 
