@@ -27,9 +27,10 @@ def other(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Enough files that indexing is seen going on."""
+    """Enough files that indexing is seen going on, and that no other test has had parsed."""
     text = "".join(f"def function_{n}(x: int) -> int:\n    return x * {n}\n\n\n" for n in range(60))
-    return make_repository(tmp_path / "large", {f"src/part_{n}.py": f"# {n}\n{text}" for n in range(400)})
+    files = {f"src/part_{n}.py": f"# {tmp_path.name} {n}\n{text}" for n in range(400)}
+    return make_repository(tmp_path / "large", files)
 
 
 @pytest.fixture

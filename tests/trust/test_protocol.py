@@ -309,3 +309,13 @@ def test_http_outlives_hostile_requests(shop: Path, program: type[HttpServer], p
                 assert server.send("POST", path, good, **headers).status == 200, (SEED, number)
         assert server.end() == 0
     assert "Traceback" not in "\n".join(server.log), (SEED, server.log[-20:])
+
+
+def test_http_refuses_once_what_a_right_head_begins_and_no_chunk_follows(shop: Path) -> None:
+    with HttpServer(shop) as server:
+        request = b"POST /scry HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n\r\n"
+        answer = _exchange(server, request)
+        assert answer.startswith(b"HTTP/1.1 400 ")
+        assert answer.count(b"HTTP/1.1 ") == 1
+        assert server.end() == 0
+    assert "Traceback" not in "\n".join(server.log)

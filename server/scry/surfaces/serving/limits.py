@@ -130,6 +130,19 @@ class TimedConnection(H11Protocol):
         elif (before is None or before.response_complete) and "head" not in self._deadlines:
             self._start_deadline("head", self._time_out_request)
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP. A request whose head was right may be in hand: it gets no second answer."""
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        if cycle is None or cycle.response_complete:
+            super().send_400_response(msg)
+            return
+        if cycle.response_started:
+            self.transport.close()
+        else:
+            super().send_400_response(msg)
+        cycle.disconnected = True
+        cycle.message_event.set()
+
     def pause_writing(self) -> None:
         """Start the deadline of a response that the client reads slower than it is written."""
         super().pause_writing()
