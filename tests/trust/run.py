@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path, PurePosixPath
 
@@ -125,6 +126,7 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--repositories", default="", help="a folder of repositories; else the samples")
     parser.add_argument("--mutations", type=int, default=20_000)
     parser.add_argument("--seed", default=str(int(time.time())))
+    parser.add_argument("--skip", type=int, default=0, help="leave out the first contents, of a run that was cut off")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=0.0, help="stop after so many seconds")
     return parser.parse_args()
@@ -141,7 +143,8 @@ def main() -> int:
             else [(path.name, path.read_bytes()) for path in sample_files()]
         )
         print(f"{len(files)} files, {options.mutations} mutations, seed {options.seed}", flush=True)
-        return _report(list_cases(files, options.mutations, options.seed), options.workers, options.seconds)
+        cases = islice(list_cases(files, options.mutations, options.seed), options.skip, None)
+        return _report(cases, options.workers, options.seconds)
 
 
 def _report(cases: Iterator[Case], workers: int, seconds: float) -> int:
