@@ -11,7 +11,6 @@ Commits have term statistics of their own; notes are scored with those of code a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from scry.core.errors import IndexUnavailable
@@ -141,8 +140,7 @@ def score_scale(question: SearchQuery, reader: OracleReader) -> ScoreScale:
     the query a document holds, which compares across projects.
     """
     index = reader.code.store.lexical
-    counts = [index.document_frequency(term) for term in expand_query_terms(question)]
-    unit = sum(math.log1p((max(index.document_count, count) - count + 0.5) / (count + 0.5)) for count in counts)
+    unit = sum(index.inverse_document_frequency(index.stem(term)) for term in expand_query_terms(question))
     return ScoreScale(SCORE_TYPE, unit or 1.0)
 
 

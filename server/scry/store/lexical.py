@@ -110,11 +110,12 @@ class _Explained(Struct, frozen=True):
 
 
 class _TermStatistics(Struct, frozen=True):
-    """How a stem counts: in how many living documents it occurs, its weight in BM25, and the boost that gives tantivy's
-    weight this value.
+    """How a stem counts: in how many living documents it occurs, its inverse document frequency, its weight in BM25,
+    and the boost that gives tantivy's weight this value.
     """
 
     living: int
+    idf: float
     weight: float = 0.0
     boost: float = 1.0
 
@@ -134,6 +135,13 @@ class _Snapshot(Struct):
     counted: int = 0
     counted_average: float = 1.0
     terms: dict[str, _TermStatistics] = field(default_factory=dict[str, _TermStatistics])
+
+    def count_documents(self) -> int:
+        """Return the number of living documents; the first call reads their average length, too."""
+        if self.documents < 0:
+            documents, self.average = _count_documents(self.searcher, tantivy.Query.all_query())
+            self.documents = documents  # last: another thread reads the average once this is set
+        return self.documents
 
 
 class LexicalIndex:
@@ -226,9 +234,7 @@ class LexicalIndex:
         known = snapshot.terms.get(stem)
         if known is not None:
             return known
-        if snapshot.documents < 0:
-            documents, snapshot.average = _count_documents(snapshot.searcher, tantivy.Query.all_query())
-            snapshot.documents = documents  # last: another thread reads the average once this is set
+        documents = snapshot.count_documents()
         query = tantivy.Query.term_query(self._schema, "terms", stem, "freq")
         living = counted = snapshot.searcher.doc_freq("terms", stem)
         if not snapshot.counted and counted:  # tantivy names its statistics only with the score of a document
@@ -237,13 +243,13 @@ class LexicalIndex:
                 _, idf, frequency = explained.details
                 snapshot.counted_average = frequency.details[4].value
                 snapshot.counted = int(idf.details[1].value)
-        if counted and snapshot.documents != snapshot.counted:
+        if counted and documents != snapshot.counted:
             living, _ = _count_documents(snapshot.searcher, query)
-        known = _TermStatistics(living)
+        idf = _inverse_document_frequency(documents, living)
+        known = _TermStatistics(living, idf)
         if living:
-            idf = math.log(1 + (snapshot.documents - living + 0.5) / (living + 0.5))
-            counted_idf = math.log(1 + (snapshot.counted - counted + 0.5) / (counted + 0.5))
-            known = _TermStatistics(living, idf * (BM25_K1 + 1), idf / counted_idf)
+            counted_idf = _inverse_document_frequency(snapshot.counted, counted)
+            known = _TermStatistics(living, idf, idf * (BM25_K1 + 1), idf / counted_idf)
         return snapshot.terms.setdefault(stem, known)
 
     def _exact_scores(
@@ -337,9 +343,9 @@ class LexicalIndex:
         return self._read_term(self._snapshot, self._stemmer.stem(term)).living
 
     @describes_damage
-    def stem_document_frequency(self, stem: str) -> int:
-        """Return the number of documents in which an already stemmed term occurs."""
-        return self._read_term(self._snapshot, stem).living
+    def inverse_document_frequency(self, stem: str) -> float:
+        """Return how much a stem says about the documents that hold it, as in BM25; most where none does."""
+        return self._read_term(self._snapshot, stem).idf
 
     @property
     def version(self) -> tuple[str, int]:
@@ -349,11 +355,7 @@ class LexicalIndex:
     @property
     def document_count(self) -> int:
         """The number of documents in the index."""
-        snapshot = self._snapshot
-        if snapshot.documents < 0:
-            documents, snapshot.average = _count_documents(snapshot.searcher, tantivy.Query.all_query())
-            snapshot.documents = documents  # last: another thread reads the average once this is set
-        return snapshot.documents
+        return self._snapshot.count_documents()
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -474,6 +476,10 @@ class LexicalIndex:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP_BYTES, 1)
         return self._writer
+
+
+def _inverse_document_frequency(documents: int, living: int) -> float:
+    return math.log1p((documents - living + 0.5) / (living + 0.5))
 
 
 def _count_documents(searcher: tantivy.Searcher, query: tantivy.Query) -> tuple[int, float]:

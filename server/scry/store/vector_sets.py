@@ -295,7 +295,7 @@ class VectorIndex:
     def counts(self) -> tuple[int, int]:
         """Return the number of documents with an active vector, and of all documents; counted once a generation."""
         with self._lock:
-            generation = self._database.generation
+            generation = self._database.meta.generation
             if self._counts[0] != generation:
                 active = self._sets.active()
                 total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]

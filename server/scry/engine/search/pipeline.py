@@ -7,7 +7,6 @@ between the two (engine.federation.rank_merge).
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
@@ -179,10 +178,7 @@ def _scoring_of(question: SearchQuery, code: CodeCorpus | None = None) -> Fusion
     if code is None:
         return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH)
     index, embedder = code.store.lexical, code.store.vectors.embedder
-    total, counts = index.document_count, {term: index.document_frequency(term) for term in query_terms(question)}
-    term_weights = {
-        term: math.log1p((max(total, count) - count + 0.5) / (count + 0.5)) for term, count in counts.items()
-    }
+    term_weights = {term: index.inverse_document_frequency(index.stem(term)) for term in query_terms(question)}
     is_calibrated = embedder is not None and embedder.model == BUNDLED_MODEL
     return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH, term_weights, is_calibrated)
 

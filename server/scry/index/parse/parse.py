@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -16,11 +16,10 @@ from scry.core.types import Binding, FileFault, IndexingStage, ParsedFile, Refer
 from scry.index.parse.captures import NotParsed, run_query
 from scry.index.parse.chunks import LineIndex, chunk_gaps, chunk_text
 from scry.index.parse.doc_comments import doc_text
-from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_sections
+from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_range, split_sections
 from scry.index.parse.languages import language_named, language_of
-from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, Language
+from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, Language, MarkupRange
 from scry.index.parse.languages.text_formats import TEXT
-from scry.index.parse.markup import find_components, split_markup
 from scry.index.parse.notebooks import cell_symbols, join_code_cells, merge_into_cells, read_cells
 from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
 from scry.index.parse.receivers import TYPE_MARK, AssignedTypes, read_receiver
@@ -41,6 +40,7 @@ _BRACKET_LINE_BREAKS = re.compile(r"(?<=[(\[])\s*\n\s*|(?:,|(?<![\s,]))[^\S\n]*\
 """Line breaks at the ends of a list of parameters."""
 
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\r?\n){2,}")
+_COMPONENT_TAG = re.compile(rb"<([A-Z]\w*(?:\.\w+)*)")
 
 
 def parse(path: str, text: str, max_seconds: float = DEFAULT_MAX_SECONDS) -> ParsedFile:
@@ -103,17 +103,27 @@ def _parse_with_grammar(language: Language, lines: LineIndex, max_seconds: float
     data, blanked = language.prepare(lines.data)
     captures = run_query(language, data, max_seconds, any_shape=any_shape)
     markup = language.find_markup(lines.data) if language.find_markup else ()
-    symbols, names = _build_symbols(captures, lines, language, blanked, split_markup(lines, markup))
+    sections = [section for part in markup for section in split_range(lines, part.start, part.end, part.name)]
+    symbols, names = _build_symbols(captures, lines, language, blanked, sections)
     imports = _read_imports(captures, lines, language)
     references = _read_references(captures, lines, names, language)
     if markup:
         symbols = tuple(each for each in symbols if each.kind != "text" or not _is_script_tag(each.own_text.strip()))
-        references = tuple(sorted({*references, *find_components(lines, markup)}, key=lambda each: each.line))
+        references = tuple(sorted({*references, *_find_components(lines, markup)}, key=lambda each: each.line))
     return ParsedFile(language.name, symbols, imports, references, _read_bindings(captures, lines, language))
 
 
 def _is_script_tag(text: str) -> bool:
     return text.startswith(("<script", "</script")) and text.endswith(">") and "\n" not in text
+
+
+def _find_components(lines: LineIndex, ranges: Sequence[MarkupRange]) -> Iterator[Reference]:
+    """Yield each component that the markup around scripts uses by its tag, as a call: `<UserCard :user="u" />`."""
+    for part in ranges:
+        if part.name == "template":
+            for match in _COMPONENT_TAG.finditer(lines.data, part.start, part.end):
+                receiver, _, name = match[1].decode().rpartition(".")
+                yield Reference(name, "call", lines.line(match.start()), receiver)
 
 
 def _parse_notebook(

@@ -1,4 +1,4 @@
-"""The SQLite file of a history: one connection under one lock, its `meta` values and its generation."""
+"""The SQLite file of a history: one connection under one lock, its seal and its transactions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
 from scry.store.lexical import LexicalIndex
 from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
+    CacheMeta,
     CacheSchema,
     batches,
     create_cache_tables,
@@ -89,8 +90,8 @@ HISTORY_SCHEMA = CacheSchema(
 class HistoryDatabase:
     """The open history of one project, shared by the parts that read it and the one that writes it.
 
-    connection: used under `lock` alone. generation_seen: the generation that is read. opened: the file, for
-    `is_same_file`.
+    connection: used under `lock` alone. meta: its values by key. generation_seen: the generation that is read. opened:
+    the file, for `is_same_file`.
     """
 
     def __init__(self, folder: Path, *, write: bool) -> None:
@@ -104,6 +105,7 @@ class HistoryDatabase:
         if write and not path.exists():  # whoever sees the file finds the words
             LexicalIndex(folder / _FIRST_WORDS, write=True)
         self.connection = open_database(path, write=write)
+        self.meta = CacheMeta(self.select, self.connection)
         try:
             self.opened = path, path.stat()
             if write:
@@ -112,7 +114,7 @@ class HistoryDatabase:
                 raise IndexMissing(f"the history in {folder} is just being created")
             elif schema_version(self.connection) != HISTORY_SCHEMA.format:
                 raise IndexUnavailable("the history was written by another version of Scry; it is being made anew")
-            self.generation_seen = self.generation
+            self.generation_seen = self.meta.generation
         except (sqlite3.Error, OSError) as error:
             self.connection.close()
             raise IndexUnavailable(f"the history can't be read: {error}") from error
@@ -154,38 +156,9 @@ class HistoryDatabase:
         """Return all rows of a statement in which `{}` stands for the values. Raises IndexUnavailable."""
         return [row for part in batches(values) for row in self.select(sql.format(placeholders(part)), part)]
 
-    def meta(self, key: str) -> object:
-        """Return a value of the table `meta`; None where there is none."""
-        rows = self.select("SELECT value FROM meta WHERE key = ?", (key,))
-        return rows[0][0] if rows else None
-
-    def text_meta(self, key: str) -> str | None:
-        """Return a text of the table `meta`; None where there is none."""
-        value = self.meta(key)
-        return value if isinstance(value, str) else None
-
-    def int_meta(self, key: str) -> int:
-        """Return a whole number of the table `meta`; 0 where there is none."""
-        value = self.meta(key)
-        return value if isinstance(value, int) else 0
-
-    def set_meta(self, key: str, value: object) -> None:
-        """Write a value of the table `meta`, inside a transaction."""
-        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-    @property
-    def generation(self) -> int:
-        """The number of the published history; it rises with every change that can be searched."""
-        value = self.meta("generation")
-        return value if isinstance(value, int) else 0
-
-    def raise_generation(self) -> None:
-        """Count a change that can be searched, inside a transaction."""
-        self.set_meta("generation", self.generation + 1)
-
     def lexical_folder(self) -> Path:
         """Return the folder of the published lexical index."""
-        return self.folder / str(self.meta("words") or _FIRST_WORDS)
+        return self.folder / str(self.meta.get("words") or _FIRST_WORDS)
 
     @contextmanager
     def transaction(self) -> Generator[None]:

@@ -93,33 +93,33 @@ class HistoryReader:
     @property
     def generation(self) -> int:
         """The number of the published history; it rises with every change that can be searched."""
-        return self._database.generation
+        return self._database.meta.generation
 
     @property
     def head(self) -> str | None:
         """The commit whose history is complete; None before the first pass has ended."""
-        head = self._database.meta("head")
+        head = self._database.meta.get("head")
         return head if isinstance(head, str) else None
 
     @property
     def last_attempted_head(self) -> str | None:
         """The commit whose history was last read, successfully or not."""
-        return self._database.text_meta("tried")
+        return self._database.meta.get_text("tried")
 
     @property
     def warning(self) -> str:
         """A warning for a person, such as that the history is truncated; "" for none."""
-        return str(self._database.meta("note") or "")
+        return str(self._database.meta.get("note") or "")
 
     def faults(self) -> dict[str, str]:
         """Return for which commits, files and beliefs a stage failed: stage and reason by doc_id."""
-        return msgspec.json.decode(self._database.text_meta("faults") or "{}", type=dict[str, str])
+        return msgspec.json.decode(self._database.meta.get_text("faults") or "{}", type=dict[str, str])
 
     def refresh(self) -> int:
         """Make everything visible that has been published; return the generation that is read from here on."""
         database = self._database
         with self._lock:
-            generation = database.generation
+            generation = database.meta.generation
             if generation != database.generation_seen:
                 if not database.is_writer and self.lexical.folder != database.lexical_folder():
                     self.lexical = self._open_lexical()
@@ -294,7 +294,7 @@ class HistoryReader:
 
     def cochange_commit_count(self) -> int:
         """Return the number of co-change commits: those with known lines, without merges and commits of many files."""
-        ties = self._database.meta("ties")
+        ties = self._database.meta.get("ties")
         return ties if isinstance(ties, int) else 0
 
     def symbol_ids_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, int]:

@@ -99,14 +99,14 @@ class HistoryStore:
         self.reader.close()
 
     def _next_doc_key(self) -> int:
-        return self._database.int_meta("next_number") or FIRST_COMMIT_KEY
+        return self._database.meta.get_int("next_number") or FIRST_COMMIT_KEY
 
     # Stored state -------------------------------------------------------------------------------------------------
 
     @property
     def fingerprint(self) -> str | None:
         """The fingerprint of everything but HEAD that the reading of the history depends on."""
-        return self._database.text_meta("basis")
+        return self._database.meta.get_text("basis")
 
     def stored_commits(self) -> dict[str, StoredCommit]:
         """Return every commit by its hash."""
@@ -127,18 +127,18 @@ class HistoryStore:
         if after == before:
             return
         with self._transaction():
-            self._database.set_meta("faults", msgspec.json.encode(after).decode() if after else None)
-            self._database.set_meta("faults_version", version if after else None)
-            self._write_note(self._database.text_meta("extent") or "", after)
+            self._database.meta.set("faults", msgspec.json.encode(after).decode() if after else None)
+            self._database.meta.set("faults_version", version if after else None)
+            self._write_note(self._database.meta.get_text("extent") or "", after)
 
     def _write_note(self, extent: str, faults: Mapping[str, str]) -> None:
         failed = f"{format_count(len(faults), 'item')} of it failed, see scry doctor" if faults else ""
-        self._database.set_meta("note", "; ".join(filter(None, (extent, failed))))
+        self._database.meta.set("note", "; ".join(filter(None, (extent, failed))))
 
     @property
     def faults_version(self) -> str:
         """The version of Scry in which stages failed; empty where none did."""
-        return self._database.text_meta("faults_version") or ""
+        return self._database.meta.get_text("faults_version") or ""
 
     # Commits ------------------------------------------------------------------------------------------------------
 
@@ -159,9 +159,9 @@ class HistoryStore:
                 paths = self._ensure_path_ids(commits)
                 for given, commit in numbered:
                     self._insert_commit(given, commit, paths)
-                self._database.set_meta("next_number", doc_key)
-                self._database.raise_generation()
-            self._database.generation_seen = self._database.generation
+                self._database.meta.set("next_number", doc_key)
+                self._database.meta.raise_generation()
+            self._database.generation_seen = self._database.meta.generation
 
     def _doc_keys_by_sha(self, shas: Sequence[str]) -> dict[str, int]:
         rows = self._select_in("SELECT sha, number FROM commits WHERE sha IN ({})", [bytes.fromhex(s) for s in shas])
@@ -217,9 +217,9 @@ class HistoryStore:
             self.reader.lexical.write(doc_keys, [])
             with self._transaction():
                 self._db.executemany("DELETE FROM commits WHERE number = ?", [(doc_key,) for doc_key in doc_keys])
-                self._database.set_meta("dead_words", self._database.int_meta("dead_words") + len(doc_keys))
-                self._database.raise_generation()
-            self._database.generation_seen = self._database.generation
+                self._database.meta.set("dead_words", self._database.meta.get_int("dead_words") + len(doc_keys))
+                self._database.meta.raise_generation()
+            self._database.generation_seen = self._database.meta.generation
 
     def forget_changed_lines(self, doc_keys: Sequence[int]) -> None:
         """Forget the changed lines of commits that are no longer among the newest."""
@@ -239,17 +239,17 @@ class HistoryStore:
             fresh = LexicalIndex(self._database.folder / name, write=True)
             fresh.write([], entries)
             with self._transaction():
-                self._database.set_meta("words", name)
-                self._database.set_meta("dead_words", 0)
-                self._database.raise_generation()
+                self._database.meta.set("words", name)
+                self._database.meta.set("dead_words", 0)
+                self._database.meta.raise_generation()
             previous = self.reader.switch_lexical(fresh)
-            self._database.generation_seen = self._database.generation
+            self._database.generation_seen = self._database.meta.generation
             previous.delete()
 
     @property
     def dead_commit_count(self) -> int:
         """The number of removed commits whose words the lexical index still counts."""
-        return self._database.int_meta("dead_words")
+        return self._database.meta.get_int("dead_words")
 
     # Renames and counts -------------------------------------------------------------------------------------------
 
@@ -288,20 +288,20 @@ class HistoryStore:
         with self._transaction():
             self._db.execute("UPDATE paths SET ties = 0, recent = 0 WHERE ties OR recent")
             self._db.execute(counts)
-            self._database.set_meta(
+            self._database.meta.set(
                 "ties", self._select(f"SELECT count(*) FROM commits WHERE lines AND {IS_COCHANGE_SQL}")[0][0]
             )
             for key, value in (("head", head), ("tried", head), ("basis", fingerprint), ("extent", warning)):
-                self._database.set_meta(key, value)
+                self._database.meta.set(key, value)
             self._write_note(warning, self.reader.faults())
-            self._database.raise_generation()
-            self._database.generation_seen = self._database.generation
+            self._database.meta.raise_generation()
+            self._database.generation_seen = self._database.meta.generation
 
     def mark_failed(self, *, head: str, warning: str) -> None:
         """Record that the history of `head` could not be read, so that it is not tried again and again."""
         with self._transaction():
-            self._database.set_meta("tried", head)
-            self._database.set_meta("note", warning)
+            self._database.meta.set("tried", head)
+            self._database.meta.set("note", warning)
 
     def reset(self) -> None:
         """Delete everything."""
@@ -309,8 +309,8 @@ class HistoryStore:
             for table in ("touched", "symbols", "traced", "changes", "paths", "commits"):
                 self._db.execute(f"DELETE FROM {table}")
             for key in ("head", "tried", "basis", "note", "extent", "ties", "faults", "faults_version"):
-                self._database.set_meta(key, None)
-            self._database.raise_generation()
+                self._database.meta.set(key, None)
+            self._database.meta.raise_generation()
         self.rewrite_lexical([])
 
     # Changed documents --------------------------------------------------------------------------------------------
@@ -356,8 +356,8 @@ class HistoryStore:
                 for doc_id, doc_keys in touched.items():
                     self._save_symbol(row[0], doc_id, doc_keys)
             if files:
-                self._database.raise_generation()
-        self._database.generation_seen = self._database.generation
+                self._database.meta.raise_generation()
+        self._database.generation_seen = self._database.meta.generation
 
     def _save_symbol(self, path: int, doc_id: str, doc_keys: Sequence[int]) -> None:
         co_changes = self._select_in(

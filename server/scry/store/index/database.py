@@ -1,17 +1,24 @@
-"""The SQLite file of a code index: one connection under one lock, its `meta` values and its generation."""
+"""The SQLite file of a code index: one connection under one lock, its seal and its transactions."""
 
 from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
 from scry.store.seals import CacheSeal
-from scry.store.sqlite.database import CacheSchema, create_cache_tables, open_database, schema_version, transaction
+from scry.store.sqlite.database import (
+    CacheMeta,
+    CacheSchema,
+    create_cache_tables,
+    open_database,
+    schema_version,
+    transaction,
+)
 
 INDEX_FILE = "index.sqlite"
 
@@ -120,9 +127,9 @@ INDEX_SCHEMA = CacheSchema(
 class IndexDatabase:
     """The connection that all parts of one index share; used under `lock` alone.
 
-    generation_seen: the generation that is read, until `IndexStore.refresh`. damaged_files: ids of the files of which
-    something was found to be damaged; ids of vector sets are negated. opened: the file, for `is_same_file`. seal: that
-    of the whole index, for its writer.
+    meta: its values by key. generation_seen: the generation that is read, until `IndexStore.refresh`. damaged_files:
+    ids of the files of which something was found to be damaged; ids of vector sets are negated. opened: the file, for
+    `is_same_file`. seal: that of the whole index, for its writer.
     """
 
     def __init__(self, folder: Path, *, write: bool, counters: Mapping[str, object] | None = None) -> None:
@@ -132,6 +139,7 @@ class IndexDatabase:
         self.seal = CacheSeal(folder, "index") if write else None
         self.is_sealed = self.seal is not None and self.seal.exists
         self.connection = open_database(folder / INDEX_FILE, write=write)
+        self.meta = CacheMeta(self._select, self.connection)
         try:
             self.opened = folder / INDEX_FILE, (folder / INDEX_FILE).stat()
             if write:
@@ -140,7 +148,7 @@ class IndexDatabase:
                 raise IndexMissing(f"the index in {folder} is just being created")
             elif version != INDEX_SCHEMA.format:
                 raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
-            self.generation_seen = self.generation
+            self.generation_seen = self.meta.generation
         except BaseException:
             self.connection.close()
             raise
@@ -160,33 +168,17 @@ class IndexDatabase:
             self.seal.remove()
             self.is_sealed = False
 
-    def meta(self, key: str) -> object:
-        """Return a value of the table `meta`; None where there is none."""
+    def _select(self, sql: str, values: Sequence[object]) -> list[Any]:
+        """Return all rows of a statement; none where its table can't be read."""
         try:
-            row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+            return self.connection.execute(sql, values).fetchall()
         except sqlite3.OperationalError:
-            return None
-        return row[0] if row else None
-
-    def int_meta(self, key: str) -> int:
-        """Return a whole number of the table `meta`; 0 where there is none."""
-        value = self.meta(key)
-        return value if isinstance(value, int) else 0
-
-    def set_meta(self, key: str, value: object) -> None:
-        """Write a value of the table `meta`, inside a transaction."""
-        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-    @property
-    def generation(self) -> int:
-        """The number of the published state; it rises with every change that can be searched."""
-        value = self.meta("generation")
-        return value if isinstance(value, int) else 0
+            return []
 
     @property
     def next_doc_key(self) -> int:
         """The key of the next document; keys are never used twice."""
-        return self.int_meta("next_number")
+        return self.meta.get_int("next_number")
 
     @contextmanager
     def transaction(self) -> Generator[None]:
@@ -202,8 +194,8 @@ class IndexDatabase:
         with self.lock:
             with self.transaction():
                 yield
-                self.set_meta("generation", self.generation + 1)
-            self.generation_seen = self.generation
+                self.meta.raise_generation()
+            self.generation_seen = self.meta.generation
 
 
 _MAX_COUNTER = 1 << 30

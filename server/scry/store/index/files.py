@@ -351,7 +351,7 @@ class FileTable:
     def is_structure_outdated(self) -> bool:
         """Whether files have changed since their structure was saved."""
         with self._lock:
-            return self._database.meta("structure_due") == 1
+            return self._database.meta.get("structure_due") == 1
 
     def save_folders(self, folders: Mapping[str, int], *, replace_all: bool) -> None:
         """Store the walked folders with their mtime_ns; `replace_all` forgets all others."""
@@ -366,7 +366,7 @@ class FileTable:
         rows = [(s.importers, s.centrality, " ".join(s.flags), encode_path(path)) for path, s in structures.items()]
         with self._database.transaction():
             self._db.executemany("UPDATE files SET importers = ?, centrality = ?, flags = ? WHERE path = ?", rows)
-            self._database.set_meta("structure_due", 0)
+            self._database.meta.set("structure_due", 0)
 
 
 def _read_file_info(row: Sequence[Any]) -> IndexedFileInfo:

@@ -118,7 +118,7 @@ class IndexStore:
         self.opened = self._database.opened
         try:
             try:
-                self.lexical = LexicalIndex(folder / str(self._database.meta("lexical") or "words-1"), write=write)
+                self.lexical = LexicalIndex(folder / str(self._database.meta.get("lexical") or "words-1"), write=write)
             except IndexDamaged:
                 self.lexical = self._open_lexical()
             self.documents = DocumentTable(self._database)
@@ -187,18 +187,18 @@ class IndexStore:
         return GraphStore(self._database)
 
     def _lexical_folder(self) -> Path:
-        return self._database.folder / str(self._database.meta("lexical") or "words-1")
+        return self._database.folder / str(self._database.meta.get("lexical") or "words-1")
 
     def state(self) -> IndexState:
         """Return the state of the index as last saved, with current counts. It is ready once a whole pass is done."""
         with self._lock:
             indexed, skipped = self.files.count()
-            saved = json.loads(str(self._database.meta("state") or "{}"))
+            saved = json.loads(str(self._database.meta.get("state") or "{}"))
             vectors, vectors_total = self.vectors.counts()
             embedder = self.vectors.embedder
             return IndexState(
                 state="ready" if saved.get("complete") and vectors == vectors_total else "starting",
-                generation=self._database.generation,
+                generation=self._database.meta.generation,
                 files_indexed=indexed,
                 files_total=max(indexed, int(saved.get("files_total", 0))),
                 vectors=vectors,
@@ -213,7 +213,7 @@ class IndexStore:
     def fingerprint(self) -> str | None:
         """The fingerprint of everything that the parsing of the files depended on."""
         with self._lock:
-            value = self._database.meta("basis")
+            value = self._database.meta.get("basis")
         return value if isinstance(value, str) else None
 
     @property
@@ -228,12 +228,12 @@ class IndexStore:
     @property
     def dead_file_count(self) -> int:
         """The number of deleted files in the lexical index; BM25 counts them until `rewrite_lexical`."""
-        return self._database.int_meta("dead")
+        return self._database.meta.get_int("dead")
 
     def refresh(self) -> int:
         """Make everything visible that has been published; return the generation that is read from here on."""
         with self._lock:
-            generation = self._database.generation
+            generation = self._database.meta.generation
             if generation != self._database.generation_seen:
                 if not self._is_writer and self.lexical.folder != self._lexical_folder():
                     self.lexical = self._open_lexical()
@@ -253,12 +253,12 @@ class IndexStore:
         """Store how far the last pass came, for processes that open the index without an indexer."""
         with self._database.transaction():
             state = {"complete": is_complete, "files_total": files_total, "commit": commit}
-            self._database.set_meta("state", json.dumps(state))
+            self._database.meta.set("state", json.dumps(state))
 
     def save_fingerprint(self, fingerprint: str) -> None:
         """Store the fingerprint of everything that the parsing of a file depends on, beside the file."""
         with self._database.transaction():
-            self._database.set_meta("basis", fingerprint)
+            self._database.meta.set("basis", fingerprint)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class IndexStore:
             ids = self._file_ids([*(file.path for file in files), *removed_paths])
             replaced = [file_id for file_id, is_indexed in ids if is_indexed]
             changes = bool(replaced) or any(file.skip is None for file in files)  # False where only a note was saved
-            next_file = self._database.int_meta("next_file")
+            next_file = self._database.meta.get_int("next_file")
             next_doc_key = self._database.next_doc_key
             entries: list[LexicalEntry] = []
             rows: list[tuple[NewFile, int, list[tuple[int, NewDocument]]]] = []
@@ -290,12 +290,12 @@ class IndexStore:
                 for file, file_id, numbered in rows:
                     self._insert_file(file, file_id, numbered)
                 self._update_stats(restated)
-                self._database.set_meta("next_file", next_file)
-                self._database.set_meta("next_number", next_doc_key)
-                self._database.set_meta("dead", self._database.int_meta("dead") + len(replaced))
+                self._database.meta.set("next_file", next_file)
+                self._database.meta.set("next_number", next_doc_key)
+                self._database.meta.set("dead", self._database.meta.get_int("dead") + len(replaced))
                 if changes:
-                    self._database.set_meta("structure_due", 1)
-                    self._database.set_meta("documents", self._database.generation + 1)
+                    self._database.meta.set("structure_due", 1)
+                    self._database.meta.set("documents", self._database.meta.generation + 1)
                 if replaced or entries:
                     self.lexical.commit()
             return self._database.generation_seen
@@ -364,8 +364,8 @@ class IndexStore:
             fresh = LexicalIndex(self._database.folder / name, write=True)
             fresh.write([], entries)
             with self._database.publishing():
-                self._database.set_meta("lexical", name)
-                self._database.set_meta("dead", 0)
+                self._database.meta.set("lexical", name)
+                self._database.meta.set("dead", 0)
             previous, self.lexical = self.lexical, fresh
             previous.delete()
             return self._database.generation_seen
@@ -389,9 +389,9 @@ class IndexStore:
         with self._database.transaction():
             for table in ("files", "documents", "names", "folders", "vector_sets", "graph_files", "imports", "edges"):
                 self._db.execute(f"DELETE FROM {table}")
-            self._database.set_meta("documents", self._database.generation + 1)
-            self._database.set_meta("state", "{}")
-            self._database.set_meta("basis", None)
+            self._database.meta.set("documents", self._database.meta.generation + 1)
+            self._database.meta.set("state", "{}")
+            self._database.meta.set("basis", None)
         self.rewrite_lexical([])
         self.vectors.delete_unused_files()
 

@@ -7,7 +7,6 @@ notes has no statistics of its own, and the score of a note does not depend on o
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,7 +80,7 @@ class NotePostings:
         scores: list[NDArray[np.float64]] = []
         ceiling = 0.0
         for stem, count in Counter(self._stemmer.stem(term) for term in terms).items():
-            weight = count * _inverse_document_frequency(stem, code) * (BM25_K1 + 1)
+            weight = count * code.inverse_document_frequency(stem) * (BM25_K1 + 1)
             ceiling += weight
             rows = self._read_rows(stem) if stem else None
             if rows is None:
@@ -146,12 +145,6 @@ class NotePostings:
             self._db.execute("INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", (stem, block, rows.tobytes()))
         else:
             self._db.execute("DELETE FROM postings WHERE term = ? AND block = ?", (stem, block))
-
-
-def _inverse_document_frequency(stem: str, code: LexicalIndex) -> float:
-    """Return the idf of a stem in the code; never negative."""
-    row_keys = code.stem_document_frequency(stem)
-    return math.log(1 + (max(0, code.document_count - row_keys) + 0.5) / (row_keys + 0.5))
 
 
 def _sum_scores(

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from itertools import chain
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar
 
 from scry.core.errors import IndexDamaged, IndexUnavailable, ScryError
 from scry.core.files import OTHERS, create_private_file, restrict_access
@@ -255,6 +255,46 @@ def create_cache_tables(
         if last_ids:
             connection.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", last_ids)
         connection.execute(f"PRAGMA user_version={schema.format}")
+
+
+class CacheMeta:
+    """The table `meta` of a cache: values by key.
+
+    select: returns the rows of a statement, under the lock of the file. connection: writes, inside a transaction.
+    """
+
+    def __init__(self, select: Callable[[str, Sequence[object]], list[Any]], connection: sqlite3.Connection) -> None:
+        """Read nothing yet."""
+        self._select = select
+        self._db = connection
+
+    def get(self, key: str) -> object:
+        """Return a value; None where there is none."""
+        rows = self._select("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else None
+
+    def get_text(self, key: str) -> str | None:
+        """Return a text; None where there is none."""
+        value = self.get(key)
+        return value if isinstance(value, str) else None
+
+    def get_int(self, key: str) -> int:
+        """Return a whole number; 0 where there is none."""
+        value = self.get(key)
+        return value if isinstance(value, int) else 0
+
+    def set(self, key: str, value: object) -> None:
+        """Write a value, inside a transaction."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    @property
+    def generation(self) -> int:
+        """The number of the published state; it rises with every change that can be searched."""
+        return self.get_int("generation")
+
+    def raise_generation(self) -> None:
+        """Count a change that can be searched, inside a transaction."""
+        self.set("generation", self.generation + 1)
 
 
 def _last_ids(connection: sqlite3.Connection) -> list[tuple[str, int]]:
