@@ -1,6 +1,8 @@
 ---The list of a picker: an answer's results, and below a result the further places of its file where a key has listed
 ---them.
 
+local notify = require("scry.notify")
+
 local M = {}
 
 ---Return the further places of a result's file, in the form of results; none for a further place.
@@ -37,6 +39,29 @@ Listing.__index = Listing
 ---@return scry.Listing
 function M.new()
   return setmetatable({ open = {}, again = false }, Listing)
+end
+
+---@class scry.OpenPicker a picker that shows a listing.
+---@field is_open fun(): boolean
+---@field focused fun(): scry.Hit? the entry that has the focus.
+---@field refill fun(index: fun(): integer) fills it again; index: of the entry that gets the focus.
+---@field show_header fun(text: string)
+
+---Fill a picker again as the index grows, and show messages in its header.
+---@param picker scry.OpenPicker
+function Listing:attach(picker)
+  self.is_open, self.focused = picker.is_open, picker.focused
+  self.refresh = function(doc_id)
+    picker.refill(function()
+      return self:index_of(doc_id)
+    end)
+  end
+  notify.attach(function(text)
+    if picker.is_open() then
+      picker.show_header(text)
+    end
+    return picker.is_open()
+  end)
 end
 
 ---Milliseconds between two requests for the same question while the index is being made.

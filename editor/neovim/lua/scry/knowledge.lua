@@ -70,6 +70,32 @@ local function copy_or_forget(item, forget)
   end)
 end
 
+---@class scry.KnowledgeList a list of notes or memories.
+---@field method string
+---@field field string where the result has them
+---@field title string
+---@field empty string the message where there is none
+---@field label fun(entry: table): string
+---@field forget fun(doc_id: string): table the params that forget one
+
+---Show a list: all of it, or what matches; the chosen entry can be copied or forgotten.
+---@param list scry.KnowledgeList
+---@param query? string
+local function show_list(list, query)
+  ask(list.method, { action = query and "search" or "list", query = query }, function(result)
+    local items = vim.tbl_map(function(entry)
+      return { doc_id = entry.doc_id, text = entry.text, label = list.label(entry) }
+    end, result[list.field])
+    choose(list.title, items, list.empty, function(item)
+      copy_or_forget(item, function()
+        ask(list.method, list.forget(item.doc_id), function(forgotten)
+          notify.info(forgotten.note)
+        end)
+      end)
+    end)
+  end)
+end
+
 ---Go to the file of a belief.
 ---@param location scry.protocol.Location
 ---@param encoding string
@@ -110,21 +136,19 @@ end
 ---Show the user's own notes: all, or those that match; the chosen one can be copied or forgotten.
 ---@param query? string
 function M.persona(query)
-  ---@type scry.protocol.PersonaParams
-  local params = { action = query and "search" or "list", query = query }
-  ask(protocol.methods.persona, params, function(result)
-    local items = vim.tbl_map(function(note)
+  show_list({
+    method = protocol.methods.persona,
+    field = "notes",
+    title = "Scry persona",
+    empty = "there is no such note. Keep one: :Scry remember <text>",
+    label = function(note)
       local domains = #note.domains > 0 and ("  [%s]"):format(table.concat(note.domains, ", ")) or ""
-      return { doc_id = note.doc_id, text = note.text, label = one_line(note.text) .. domains }
-    end, result.notes)
-    choose("Scry persona", items, "there is no such note. Keep one: :Scry remember <text>", function(item)
-      copy_or_forget(item, function()
-        ask(protocol.methods.persona, { action = "forget", doc_id = item.doc_id }, function(forgotten)
-          notify.info(forgotten.note)
-        end)
-      end)
-    end)
-  end)
+      return one_line(note.text) .. domains
+    end,
+    forget = function(doc_id)
+      return { action = "forget", doc_id = doc_id }
+    end,
+  }, query)
 end
 
 ---Keep a note of the user, for all projects.
@@ -140,21 +164,18 @@ end
 ---Show the memories of this project: all, or those that match; the chosen one can be copied or forgotten.
 ---@param query? string
 function M.memory(query)
-  ---@type scry.protocol.MemoryParams
-  local params = { action = query and "search" or "list", query = query }
-  ask(protocol.methods.memory, params, function(result)
-    local items = vim.tbl_map(function(memory)
-      local label = ("%s  %s"):format(memory.kind, one_line(memory.text))
-      return { doc_id = memory.doc_id, text = memory.text, label = label }
-    end, result.memories)
-    choose("Scry memory", items, "there is no such memory.", function(item)
-      copy_or_forget(item, function()
-        ask(protocol.methods.memory, { action = "forget", ids = { item.doc_id } }, function(forgotten)
-          notify.info(forgotten.note)
-        end)
-      end)
-    end)
-  end)
+  show_list({
+    method = protocol.methods.memory,
+    field = "memories",
+    title = "Scry memory",
+    empty = "there is no such memory.",
+    label = function(memory)
+      return ("%s  %s"):format(memory.kind, one_line(memory.text))
+    end,
+    forget = function(doc_id)
+      return { action = "forget", ids = { doc_id } }
+    end,
+  }, query)
 end
 
 ---Keep something in the memory of this project.

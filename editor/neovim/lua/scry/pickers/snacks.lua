@@ -71,29 +71,25 @@ local function refill(picker, index)
   })
 end
 
----Let a picker fill its list again as the index grows, and show messages in its title.
----@param listing scry.Listing
 ---@param source scry.Source
 ---@param picker table
-local function keep_fresh(listing, source, picker)
-  listing.is_open = function()
-    return not picker.closed
-  end
-  listing.focused = function()
-    local item = picker:current()
-    return item and item.hit
-  end
-  listing.refresh = function(doc_id)
-    refill(picker, function()
-      return listing:index_of(doc_id)
-    end)
-  end
-  notify.attach(function(text)
-    if listing.is_open() then
+---@return scry.OpenPicker
+local function open_picker(source, picker)
+  return {
+    is_open = function()
+      return not picker.closed
+    end,
+    focused = function()
+      local item = picker:current()
+      return item and item.hit
+    end,
+    refill = function(index)
+      refill(picker, index)
+    end,
+    show_header = function(text)
       show_header(picker, source, text)
-    end
-    return listing.is_open()
-  end)
+    end,
+  }
 end
 
 ---@param source scry.Source
@@ -103,7 +99,7 @@ local function finder(source, listing)
   return function(_, context)
     local query = source.live and context.filter.search or source.query
     return function(add)
-      keep_fresh(listing, source, context.picker)
+      listing:attach(open_picker(source, context.picker))
       local task, results, is_done = context.async, nil, false
       local cancel = function() end
       task:on("abort", function()

@@ -178,28 +178,24 @@ local function toggle_further(listing, prompt)
   end
 end
 
----Let a picker fill its list again as the index grows, and show messages above its results.
----@param listing scry.Listing
 ---@param picker table
-local function keep_fresh(listing, picker)
-  listing.is_open = function()
-    return vim.api.nvim_buf_is_valid(picker.prompt_bufnr or -1)
-  end
-  listing.focused = function()
-    local selection = picker:get_selection()
-    return selection and selection.value
-  end
-  listing.refresh = function(doc_id)
-    refill(picker, function()
-      return listing:index_of(doc_id)
-    end)
-  end
-  notify.attach(function(text)
-    if listing.is_open() then
+---@return scry.OpenPicker
+local function open_picker(picker)
+  return {
+    is_open = function()
+      return vim.api.nvim_buf_is_valid(picker.prompt_bufnr or -1)
+    end,
+    focused = function()
+      local selection = picker:get_selection()
+      return selection and selection.value
+    end,
+    refill = function(index)
+      refill(picker, index)
+    end,
+    show_header = function(text)
       show_header(picker, text)
-    end
-    return listing.is_open()
-  end)
+    end,
+  }
 end
 
 ---@param source scry.Source
@@ -265,7 +261,7 @@ function M.open(source, options)
     end,
   }
   picker = require("telescope.pickers").new(options or {}, own)
-  keep_fresh(listing, picker)
+  listing:attach(open_picker(picker))
   picker:find()
 end
 
