@@ -15,6 +15,10 @@ from typing import Any, NamedTuple, cast
 Maker = Callable[[random.Random], "Sent"]
 
 
+NO_ID = "null"
+"""The id of an error that answers a request whose id can't be read."""
+
+
 class Sent(NamedTuple):
     """Bytes of one hostile message. asked: the ids of the requests in them, as JSON texts; each is answered once."""
 
@@ -281,11 +285,10 @@ def _mcp_call(rng: random.Random, tools: Sequence[str], numbering: Numbering) ->
     if rng.random() < 0.6:
         method, params = "tools/call", {"name": rng.choice(list(tools)), "arguments": hostile_params(rng, LSP_FIELDS)}
     body = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-    # Params that are no object make the line no message, and the SDK reads no JSON that is nested over 200 levels deep
-    # or holds half a surrogate pair: such lines have no id that could be answered.
+    # The SDK reads no JSON of over 200 levels or with half a surrogate pair: the id is not known then.
     data = _escaped(body)
-    is_message = isinstance(params, dict) and b"[" * 150 not in data and b"\\ud800" not in data
-    return Sent(data, (json.dumps(number),) if is_message else ())
+    is_readable = b"[" * 150 not in data and b"\\ud800" not in data
+    return Sent(data, (json.dumps(number) if is_readable else NO_ID,))
 
 
 def _mcp_notification(rng: random.Random, *_: object) -> Sent:

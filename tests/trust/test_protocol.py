@@ -39,10 +39,10 @@ BATCH = 50
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120 + COUNT // 20)]
 
-INTERNAL_ERROR = -32603
+PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
 
-TOLERATED = {json.dumps(each) for each in ("x", "unasked", 10**9)}
-"""Ids of what is no message: its error may name them."""
+TOLERATED = {json.dumps(each) for each in ("x", "unasked", 10**9, None)}
+"""Ids of what is no message: its error may name them, or none."""
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +56,17 @@ class Answers:
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
+        self.error_codes: list[int] = []
 
     def take(self, message: Message) -> None:
         """Count an answer. An error without an id answers bytes that are no message."""
         if "method" in message:
             return
         assert "result" in message or message["error"].get("code") != INTERNAL_ERROR, (SEED, message)
-        if message.get("id") is None:
-            assert "error" in message, (SEED, message)
-        else:
-            self.answered[json.dumps(message["id"])] += 1
+        assert "error" in message or message.get("id") is not None, (SEED, message)
+        if "error" in message:
+            self.error_codes.append(message["error"]["code"])
+        self.answered[json.dumps(message.get("id"))] += 1
 
     def missing(self) -> dict[str, int]:
         """Return the ids that have not been answered as often as they were asked."""
@@ -263,6 +264,38 @@ def test_mcp_outlives_hostile_lines(shop: Path) -> None:
         server.process.kill()
         server.process.wait()
     assert b"Traceback" not in server.errors, server.errors[server.errors.find(b"Traceback") - 300 :][:3000].decode()
+
+
+def _mcp_request(number: int, text: bytes) -> bytes:
+    return b'{"jsonrpc":"2.0","id":%d,"method":"ping","params":{"x":%b}}' % (number, text)
+
+
+UNREADABLE = {
+    "no JSON": (b"{]", PARSE_ERROR, None),
+    "over 200 levels": (_mcp_request(7, b"[" * 200 + b"]" * 200), PARSE_ERROR, None),
+    "half a surrogate pair": (_mcp_request(8, b'"\\ud800"'), PARSE_ERROR, None),
+    "a batch": (b"[" + _mcp_request(9, b"1") + b"]", INVALID_REQUEST, None),
+    "no method": (b'{"jsonrpc":"2.0","id":10}', INVALID_REQUEST, 10),
+    "params that are no object": (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":[1]}', INVALID_REQUEST, "a"),
+}
+SILENT = (b"", b" ", b'{"jsonrpc":"2.0","id":11,"result":1,"error":5}', b'{"jsonrpc":"2.0","id":12,"error":5}')
+
+
+def test_mcp_answers_lines_that_are_no_message(shop: Path) -> None:
+    server = McpProcess(shop)
+    try:
+        for number, (line, code, id_) in enumerate(UNREADABLE.values()):
+            server.send(Sent(line + b"\n", (json.dumps(id_),)))
+            eventually(lambda: not server.answers.missing(), f"an answer to {line[:60]!r}")
+            assert server.answers.error_codes[number] == code, line[:60]
+        for line in SILENT:
+            server.send(Sent(line + b"\n"))
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        server.call(99, "initialize", hello)
+        assert len(server.answers.error_codes) == len(UNREADABLE), "what can be no request is not answered"
+    finally:
+        server.process.kill()
+        server.process.wait()
 
 
 # HTTP -------------------------------------------------------------------------------------------------------------

@@ -7,20 +7,24 @@ import logging
 import os
 import signal
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, cast
 
+import anyio
 import msgspec
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 from msgspec import Struct
+from pydantic import ValidationError
 
 from scry import __version__
 from scry.core.errors import ScryError
@@ -239,8 +243,48 @@ async def _serve_stdio(server: Server[Any], projects: ProjectRouter) -> None:
             asyncio.get_running_loop().add_signal_handler(
                 signal_number, lambda: Thread(target=_exit_process, args=(projects,)).start()
             )
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    send, messages = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+        tasks.start_soon(_forward_messages, incoming, send, outgoing.send)
+        await server.run(messages, outgoing, server.create_initialization_options())
+
+
+async def _forward_messages(
+    incoming: AsyncIterable[SessionMessage | Exception],
+    messages: MemoryObjectSendStream[SessionMessage | Exception],
+    answer: Callable[[SessionMessage], Awaitable[None]],
+) -> None:
+    """Forward what the SDK has read of our input, and answer each line that it could not read, which it only drops."""
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
+        async with messages:
+            async for item in incoming:
+                if not isinstance(item, ValidationError):
+                    await messages.send(item)
+                elif error := _answer_invalid_line(item):
+                    await answer(SessionMessage(error))
+
+
+def _answer_invalid_line(reason: ValidationError) -> types.JSONRPCError | None:
+    """Return the error that answers a line which is no message; None for an empty line and for a broken response.
+
+    The SDK reads no JSON of over 200 levels or with half a surrogate pair: the id of such a request can't be known.
+    """
+    details = reason.errors(include_url=False)
+    if details[0]["type"] == "json_invalid":
+        code, number = types.PARSE_ERROR, None
+        if not str(details[0]["input"]).strip():
+            return None
+    else:
+        whole: Any = next((each["input"] for each in details if each["type"] == "missing"), None)
+        message = cast("dict[str, Any]", whole) if isinstance(whole, dict) else {}
+        if "method" not in message and ("result" in message or "error" in message):
+            return None
+        code, number = types.INVALID_REQUEST, message.get("id")
+    return types.JSONRPCError(
+        jsonrpc="2.0",
+        id=number if type(number) in (int, str) else None,
+        error=types.ErrorData(code=code, message=f"this line is no message of JSON-RPC: {details[0]['msg']}"),
+    )
 
 
 def _exit_process(projects: ProjectRouter) -> None:
