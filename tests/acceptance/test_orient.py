@@ -44,6 +44,7 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
         sample.write(changed | {"tests/test_send.py": FILES["tests/test_send.py"] + f"\nN = {number}\n"})
         sample.git("commit", "-qam", f"Wait longer {number}")
     sample.update_index()
+    sample.update_graph()
     return sample
 
 
@@ -69,7 +70,14 @@ def test_score_parts_are_shown_and_reproduce_the_score(harbor: IndexedProject) -
         for result in orient(harbor, path).results:
             parts = result.annotations.composite
             assert parts
-            assert [part.name for part in parts] == ["importers", "centrality", "entry_point", "activity", "commits"]
+            assert [part.name for part in parts] == [
+                "importers",
+                "callers",
+                "centrality",
+                "entry_point",
+                "activity",
+                "commits",
+            ]
             score = 0.0
             for part in parts:
                 assert 0 <= part.value <= 1
@@ -87,11 +95,73 @@ def test_reasons_state_the_measured_values(harbor: IndexedProject) -> None:
     results = {result.doc_id: result for result in orient(harbor).results}
     clock = {part.name: part.reason for part in results["./harbor/clock.py"].annotations.composite or []}
     assert clock["importers"] == "3 importers"
+    assert clock["callers"] == "3 callers"
     assert clock["commits"] == "1 commit"
     retry = {part.name: part.reason for part in results["./harbor/retry.py"].annotations.composite or []}
     assert retry["activity"] == "7 commits in 90 days"
     test = results["./tests/test_send.py"]
     assert [adjustment.name for adjustment in test.adjustments] == ["test_path"]
+
+
+BAKERY = {
+    "pyproject.toml": '[project]\nname = "bakery"\n',
+    "src/bakery/__init__.py": "from .oven import Bakery as Bakery\nfrom .dough import knead as knead\n",
+    "src/bakery/cli.py": "from . import types\nfrom bakery import Bakery\n\n\ndef main():\n    Bakery()\n",
+    "src/bakery/types.py": "Loaf = str\n",
+    "src/bakery/dough.py": "from . import types\n\n\ndef knead(water):\n    return water\n",
+    "src/bakery/oven.py": "from . import types\nfrom .dough import knead\n\n\nclass Bakery:\n    def bake(self):\n"
+    "        return knead(1)\n",
+    "src/bakery/shelf.py": "from . import types\nfrom .dough import knead\n\n\ndef put():\n    return knead(2)\n",
+    **{
+        f"tests/test_{number}.py": "from bakery import Bakery\n\n\n"
+        + "".join(f"def test_{case}():\n    assert Bakery().bake()\n\n\n" for case in range(6))
+        for number in range(6)
+    },
+}
+
+
+@pytest.mark.acceptance("O1")
+def test_main_module_comes_first_by_its_callers_and_its_name(tmp_path: Path) -> None:
+    """`types.py` is imported by more files of the package than `oven.py`, whose class is imported from the package."""
+    bakery = IndexedProject(tmp_path / "bread").init_repository()
+    bakery.write(BAKERY)
+    bakery.commit("Open the bakery")
+    bakery.update_index()
+    pending = {part.name: part.reason for part in orient(bakery).results[0].annotations.composite or []}
+    assert pending["callers"] == "0 callers, the graph is still being made"
+    bakery.update_graph()
+    answer = orient(bakery, "src/bakery")
+    assert doc_ids(answer)[0] == "./src/bakery/oven.py"
+    parts = {part.name: part for part in answer.results[0].annotations.composite or []}
+    assert parts["callers"].reason == "37 callers"
+    assert parts["entry_point"].reason == "defines Bakery, which its package is named after"
+    bakery.write({"src/bakery/shelf.py": "class Bakery:\n    pass\n"})
+    bakery.update_index()
+    again = next(each for each in orient(bakery, "src/bakery").results if each.doc_id == "./src/bakery/oven.py")
+    reasons = {part.name: part.reason for part in again.annotations.composite or []}
+    assert reasons["entry_point"] == "no place to begin", "two files define Bakery"
+
+
+@pytest.mark.acceptance("O1")
+@pytest.mark.parametrize(
+    ("manifest", "text"),
+    [
+        ("go.mod", "module example.invalid/baker/bakery/v5 // ours\n\ngo 1.22\n"),
+        ("package.json", '{"name": "@bakers/bakery", "version": "1.0.0"}'),
+        ("Cargo.toml", '[package]\nname = "bakery"\n'),
+        ("pyproject.toml", "[project\nname = 1"),
+        ("package.json", "[" * 50_000),
+    ],
+)
+def test_project_is_named_by_its_manifest(tmp_path: Path, manifest: str, text: str) -> None:
+    bakery = IndexedProject(tmp_path / "x").init_repository()
+    code = {"go.mod": "bakery.go", "package.json": "index2.js", "Cargo.toml": "oven.rs"}.get(manifest, "oven.py")
+    source = {".go": "package bakery\n\ntype Bakery struct{}\n", ".rs": "pub struct Bakery;\n"}
+    bakery.write({manifest: text, code: source.get(code[-3:], "class Bakery {}\n")})
+    bakery.commit("Open")
+    bakery.update_index()
+    reasons = [part.reason for each in orient(bakery).results for part in each.annotations.composite or []]
+    assert ("defines Bakery, which its package is named after" in reasons) == ("bakery" in text)
 
 
 @pytest.mark.acceptance("O1")

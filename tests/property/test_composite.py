@@ -17,24 +17,29 @@ _COUNTS = st.integers(0, 30)
 
 
 @st.composite
-def folders(draw: st.DrawFn) -> tuple[list[IndexedFileInfo], dict[str, tuple[int, int]]]:
-    """Files in the order in which the index lists them, and the commits of some."""
+def folders(draw: st.DrawFn) -> tuple[list[IndexedFileInfo], dict[str, int], dict[str, tuple[int, int]]]:
+    """Files in the order in which the index lists them, the callers of each, and the commits of some."""
     paths = draw(st.lists(st.sampled_from(_PATHS), unique=True, min_size=1))
     level, flags = st.sampled_from(["high", "medium", "low"]), st.sampled_from(["", "entry_point", "test"])
     listed = sorted(paths, key=lambda path: (not path.isascii(), path))
     files = [IndexedFileInfo(path, "code", "", 0, draw(_COUNTS), draw(level), draw(flags)) for path in listed]
-    return files, draw(st.dictionaries(st.sampled_from(paths), st.tuples(_COUNTS, _COUNTS)))
+    callers = {path: draw(st.integers(0, 300)) for path in listed}
+    return files, callers, draw(st.dictionaries(st.sampled_from(paths), st.tuples(_COUNTS, _COUNTS)))
 
 
 @pytest.mark.acceptance("O1")
-@given(folders(), st.sampled_from(["", "click", "tests"]), st.integers(1, 12))
+@given(folders(), st.sampled_from(["", "click", "tests"]), st.integers(1, 12), st.sets(st.sampled_from(_PATHS)))
 def test_best_composite_results_equal_full_ranking(
-    made: tuple[list[IndexedFileInfo], dict[str, tuple[int, int]]], folder: str, limit: int
+    made: tuple[list[IndexedFileInfo], dict[str, int], dict[str, tuple[int, int]]],
+    folder: str,
+    limit: int,
+    named: set[str],
 ) -> None:
-    every, commits = made
+    every, callers, commits = made
     files = [file for file in every if file.path.startswith(f"{folder}/" if folder else "")]
-    rows = [(_as_stored(file.path), file.importers, file.centrality, file.flags) for file in files]
-    composite = FileImportance(folder, FileColumns.from_rows(rows), commits)
+    rows = [(_as_stored(file.path), file.importers, file.centrality, file.flags, callers[file.path]) for file in files]
+    namesakes = {file.path: "Click" for file in files if file.path in named}
+    composite = FileImportance(folder, FileColumns.from_rows(rows), commits, namesakes)
     judged = sorted((-composite.score_file(file).score, file.path) for file in files)
     assert composite.top_paths(limit) == [path for _, path in judged][:limit]
     ranks = {path: rank for rank, (_, path) in enumerate(judged, 1)}
@@ -48,10 +53,10 @@ def _as_stored(path: str) -> str | bytes:
 
 @pytest.mark.acceptance("O1")
 def test_file_suggests_the_folder_of_the_same_name() -> None:
-    rows = [(path, 0, "low", "") for path in ("a.b/Makefile", "a/x.py", "click.py", "click/core.py")]
+    rows = [(path, 0, "low", "", 0) for path in ("a.b/Makefile", "a/x.py", "click.py", "click/core.py")]
     composite = FileImportance("", FileColumns.from_rows(rows), None)
     entries = {
-        file.path: composite.score_file(file).parts[2]
+        file.path: composite.score_file(file).parts[3]
         for file in (IndexedFileInfo(path, "code", "", 0, 0, "low", "") for path, *_ in rows)
     }
     assert entries["click.py"].reason == "shows what click offers"

@@ -2,18 +2,19 @@
 
 The summary is the author's own words, else a list of the file's definitions. In this order: the heading of a document
 with its first sentence; the comment or doc string at the top of the file, licences skipped; the doc comment of the
-symbol that has the file's name, or of the only documented one of a few; the names of its outermost symbols.
+symbol that has the file's name, or of the only documented one of a few; the names of its outermost symbols; what the
+entry file of a package takes over from other files.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scry.core.doc_id import file_doc_id
 from scry.core.errors import BadRequest, IndexUnavailable
-from scry.core.path_kinds import DOCUMENT_LANGUAGES
+from scry.core.path_kinds import DOCUMENT_LANGUAGES, is_entry_file
 from scry.core.text import normalize_name, split_source_lines
 from scry.core.types import Document, DocumentHeader, FileStructure, IndexState, Point, Span, Symbol
 from scry.engine.browse.paths import parent_folders, similar_paths
@@ -69,14 +70,15 @@ _MARKUP = re.compile(rf"!?\[([^\[\]]*)\]{_LINK_TARGET}?|<[^<>]+>|[*_`]{{1,3}}(?=
 
 def summarize_file(path: str, outermost: Sequence[Document], text: str) -> str:
     """Return one line on a file. outermost: its documents that nothing encloses, in order; text: as indexed."""
-    summary = (
-        _summarize_prose(outermost, text) if any(d.symbol.kind == "section" for d in outermost) else top_comment(text)
-    )
-    if not summary and path.endswith(DOCUMENT_LANGUAGES["restructuredtext"]):
-        summary = _summarize_restructuredtext(text)
+    if any(document.symbol.kind == "section" for document in outermost):
+        summary = _summarize_prose(outermost, text)
+    else:
+        summary = _summarize_page(text) if path.endswith(_PAGE_EXTENSIONS) else top_comment(text)
     summary = summary or _main_symbol_doc(path, outermost) or list_main_symbols(outermost)
-    if not summary and posixpath.basename(path) == "__init__.py":
-        summary = _list_imported_names(text)
+    if not summary and is_entry_file(path, ()):
+        summary = _list_offered_names(path, text)
+    if not summary and not text.strip():
+        summary = "empty"
     return truncate(" ".join(summary.split()), SNIPPET_WIDTH)
 
 
@@ -96,39 +98,89 @@ def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
     return f"{title} — {prose}" if prose and title else prose or title
 
 
+_PAGE_EXTENSIONS = tuple(
+    extension for language, extensions in DOCUMENT_LANGUAGES.items() if language != "text" for extension in extensions
+)
 _UNDERLINE_CHARACTERS = frozenset("=-~^\"'`#*+.:_<>")
+_TITLE_MARKS = ("= ", "#+title:", "* ", "h1. ")
 
 
-def _summarize_restructuredtext(text: str) -> str:
-    """Return the title of a page, which is underlined, and the first sentence below it."""
+def _summarize_page(text: str) -> str:
+    """Return the title of a page without parsed sections, and the first sentence below it; else its first sentence.
+
+    The title is underlined, as in reStructuredText, or begins with a mark, as in AsciiDoc, Org and Textile.
+    """
     lines = split_source_lines(text)[:_LINES_AT_THE_TOP]
-    for at, line in enumerate(lines[1:], 1):
-        title, mark = lines[at - 1].strip(), line.rstrip()
-        is_underline = len(mark) > 2 and len(set(mark)) == 1 and mark[0] in _UNDERLINE_CHARACTERS
-        if is_underline and any(map(str.isalnum, title)) and len(mark) + 2 >= len(title):
-            prose = first_sentence(_first_paragraph(_strip_markup(each) for each in lines[at + 1 :]))
-            return f"{_strip_markup(title)} — {prose}" if prose else _strip_markup(title)
+    if lines and lines[0].rstrip() == "---":  # front matter
+        lines = lines[next((at for at, line in enumerate(lines) if at and line.rstrip() == "---"), -1) + 1 :]
+    for at, line in enumerate(lines):
+        below = lines[at + 1].rstrip() if at + 1 < len(lines) else ""
+        is_underlined = len(below) > 2 and len(set(below)) == 1 and below[0] in _UNDERLINE_CHARACTERS
+        mark = next((each for each in _TITLE_MARKS if line.lower().startswith(each)), "")
+        title = _strip_markup(line[len(mark) :].strip())
+        if any(map(str.isalnum, title)) and (mark or (is_underlined and len(below) + 2 >= len(title))):
+            rest = lines[at + (1 if mark else 2) :]
+            prose = first_sentence(_first_paragraph(_strip_markup(each) for each in rest))
+            return f"{title} — {prose}" if prose else title
     return first_sentence(_first_paragraph(map(_strip_markup, lines)))
 
 
-def _list_imported_names(text: str) -> str:
-    """Return `offers A, B and 3 more`: the public names that a package's `__init__.py` imports; empty for none."""
+_REEXPORTS = {
+    "py": ("from ",),
+    "rs": ("pub use ", "pub(crate) use ", "pub mod ", "pub(crate) mod ", "mod "),
+    "js": ("export {", "export *", "export type {", "module.exports = require("),
+}
+"""Start of the statements by which a package's entry file offers what other files define, by kind of language."""
+
+
+def _list_offered_names(path: str, text: str) -> str:
+    """Return `offers A, B and 3 more`: what a package's entry file takes over from other files; empty for nothing."""
+    extension = path.rpartition(".")[2]
+    kind = "js" if extension[-2:] in ("js", "ts", "sx") else extension
     names: list[str] = []
-    is_open = False
-    for line in split_source_lines(text):
-        plain = line.partition("#")[0].strip()
-        if not is_open and plain.startswith("from ") and not plain.startswith("from __future__"):
-            plain = plain.partition(" import ")[2]
-            is_open = plain.startswith("(")
-        elif not is_open:
-            continue
-        parts = [part.rpartition(" as ")[2].strip() for part in plain.strip("()\\ ").split(",")]
-        names += (name for name in parts if name.isidentifier() and not name.startswith("_"))
-        is_open = is_open and ")" not in plain
-    names = list(dict.fromkeys(names))
+    for statement in _read_statements(text, _REEXPORTS.get(kind, ()), "#" if kind == "py" else "//"):
+        if kind == "py":
+            source, _, imported = statement.partition(" import ")
+            if source != "from __future__":
+                names += (part.rpartition(" as ")[2].strip() for part in imported.strip("()\\ ").split(","))
+        elif kind == "rs":
+            parts = statement.translate(_BRACES_AS_COMMAS).rstrip(";").split(",")
+            names += (part.rpartition(" as ")[2].rpartition("::")[2].rpartition(" ")[2] for part in parts)
+        else:
+            names += _exported_names(statement)
+    names = [name for name in dict.fromkeys(names) if name.isidentifier() and not name.startswith("_")]
     more = len(names) - MAX_LISTED_SYMBOLS
     shown = ", ".join(names[:MAX_LISTED_SYMBOLS])
     return "" if not names else f"offers {shown} and {more} more" if more > 0 else f"offers {shown}"
+
+
+_BRACES_AS_COMMAS = {ord("{"): ",", ord("}"): ","}
+
+
+def _exported_names(statement: str) -> Iterator[str]:
+    """Yield the names that a statement of JavaScript re-exports; for a whole module or its default, the file's name."""
+    clause, _, source = statement.replace("require(", " from ").partition(" from ")
+    words = source.strip("'\"`;) \t").split("/")
+    words = words[:-1] if words[-1].startswith("index.") else words
+    module = words[-1].partition(".")[0] if words else ""
+    for part in clause.translate(_BRACES_AS_COMMAS).split(","):
+        name, _, renamed = part.strip().removeprefix("export").removeprefix("type ").strip().partition(" as ")
+        own = renamed if renamed not in ("", "default") else name.removeprefix("type ")
+        yield module if own in ("*", "default", "module.exports =") else own
+
+
+def _read_statements(text: str, starts: tuple[str, ...], comment: str) -> Iterator[str]:
+    """Yield each statement that begins a line with one of `starts`, its lines joined up to the last closing bracket."""
+    parts: list[str] = []
+    depth = 0
+    for line in split_source_lines(text):
+        plain = line.partition(comment)[0].strip()
+        if parts or plain.startswith(starts):
+            parts.append(plain)
+            depth += sum(map(plain.count, "({")) - sum(map(plain.count, ")}"))
+            if depth <= 0:
+                yield " ".join(parts)
+                parts, depth = [], 0
 
 
 def _heading_level(lines: Sequence[str], section: Document) -> int:

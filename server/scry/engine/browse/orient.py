@@ -3,7 +3,7 @@
 score = (sum of weight * value over the parts, in their order) * (product of the adjustments' factors)
 
 This is the only mode in which structure ranks: it says which files matter, not which ones answer a question. The
-measured worth of each weight, and the alternatives tried, are in docs/decisions/0038-orient-composite-score.md.
+measured worth of each weight, and the alternatives tried, are in docs/decisions/0101-orient-by-callers-and-names.md.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from scry.engine.browse.files import (
     raise_unknown_path,
     read_commit_counts,
 )
+from scry.engine.browse.namesakes import find_namesakes
 from scry.engine.browse.paths import parse_project_path
 from scry.engine.context import OrientRequest, RequestContext
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
@@ -38,18 +39,21 @@ from scry.store.index.files import ENTRY_POINT, FileColumns, IndexedFileInfo
 from scry.store.index.store import IndexStore
 
 IMPORTANCE_WEIGHTS: Mapping[str, float] = {
-    "importers": 0.30,
-    "centrality": 0.10,
-    "entry_point": 0.30,
+    "importers": 0.15,
+    "callers": 0.30,
+    "centrality": 0.05,
+    "entry_point": 0.20,
     "activity": 0.15,
     "commits": 0.15,
 }
 """The weights of the parts; they add up to 1.
 
-What others build on, and where a reader begins, weigh most; recent changes show where the work is. Centrality repeats
-the importers relative to the whole project, which keeps a folder of little-imported files honest."""
+What others build on, and where a reader begins, weigh most; recent changes show where the work is. Callers tell a
+package's main module, whose names are imported from the package or need no import, from its shared types and helpers.
+Centrality repeats the importers relative to the whole project, which keeps a folder of little-imported files honest."""
 
 IMPORTERS_HALF = 8
+CALLERS_HALF = 40
 ACTIVITY_HALF = 4
 COMMITS_HALF = 20
 """Count at which a value is one half: n / (n + half).
@@ -64,7 +68,8 @@ FACE_VALUE = 0.7
 """Values of the files where a reader begins.
 
 A folder's own README is written for newcomers, a program starts at its entry point, and a package shows its interface
-in its entry file: `lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`."""
+in its entry file (`lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`) and where it
+defines the type or function that it is named after (`Flask` in `flask/app.py`)."""
 
 DEPTH_DECAY = 0.7
 """Factor per folder level on the value of an entry file: deeper ones are the entries of other packages."""
@@ -99,18 +104,30 @@ class ScoredFile(Struct, frozen=True):
 class FileImportance:
     """The composite of the files of one folder."""
 
-    def __init__(self, folder: str, files: FileColumns, commits: Mapping[str, tuple[int, int]] | None) -> None:
+    def __init__(
+        self,
+        folder: str,
+        files: FileColumns,
+        commits: Mapping[str, tuple[int, int]] | None,
+        namesakes: Mapping[str, str] | None = None,
+        *,
+        is_graph_current: bool = True,
+    ) -> None:
         """Prepare the scores of all files in a folder.
 
         folder: empty for the project. files: all in it. commits: of each file, the number of all and of recent commits;
-        None where no history is known: then no file has a value for them.
+        None where no history is known: then no file has a value for them. namesakes: by path, the type or function of a
+        file that a package is named after. is_graph_current: whether the callers are known.
         """
         self.folder = folder
         self.size = len(files)
+        self._rows = {path: row for row, path in enumerate(files.paths)}
         self._depth = folder.count("/") + 1 if folder else 0
         self._files = files
         self._commits = commits or {}
         self._history = commits is not None
+        self._namesakes = namesakes or {}
+        self._is_graph_current = is_graph_current
         self._own_kinds = classify_path(f"{folder}/-") if folder else frozenset[str]()
         self._own_readmes = files.is_readme & (files.depths == self._depth)
         self._sums = self._weighted_sums()
@@ -162,6 +179,7 @@ class FileImportance:
         levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
         columns = {
             "importers": files.importers / (files.importers + IMPORTERS_HALF),
+            "callers": files.callers / (files.callers + CALLERS_HALF),
             "centrality": levels[files.centralities],
             "entry_point": self._entry_values(),
             "activity": recent / (recent + ACTIVITY_HALF),
@@ -185,7 +203,9 @@ class FileImportance:
         files = self._files
         shares = np.array([DEPTH_DECAY**level for level in range(int(files.depths.max(initial=0)) + 1)])
         nearer = shares[np.maximum(files.depths - self._depth - 1, 0)]
-        value = np.where(files.is_entry_point, ENTRY_POINT_VALUE, np.where(files.is_facade, FACE_VALUE, 0.0))
+        is_face = files.is_facade.copy()
+        is_face[[self._rows[path] for path in self._namesakes]] = True
+        value = np.where(files.is_entry_point, ENTRY_POINT_VALUE, np.where(is_face, FACE_VALUE, 0.0))
         return np.where(self._own_readmes, README_VALUE, value * nearer)
 
     def _score(self, row: int) -> float:
@@ -199,8 +219,10 @@ class FileImportance:
     def _parts(self, file: IndexedFileInfo) -> tuple[ScorePart, ...]:
         commits, recent = self._commits.get(file.path, (0, 0))
         entry, why = self._entry_value(file)
+        callers = int(self._files.callers[self._rows[file.path]])
         values = {
             "importers": (file.importers / (file.importers + IMPORTERS_HALF), format_count(file.importers, "importer")),
+            "callers": (callers / (callers + CALLERS_HALF), self._callers_in_words(callers)),
             "centrality": (CENTRALITY_VALUES.get(file.centrality, 0.0), f"{file.centrality} among the project's files"),
             "entry_point": (entry, why),
             "activity": (recent / (recent + ACTIVITY_HALF), self._commits_in_words(recent, " in 90 days")),
@@ -209,6 +231,9 @@ class FileImportance:
         return tuple(
             ScorePart(name, values[name][0], weight, values[name][1]) for name, weight in IMPORTANCE_WEIGHTS.items()
         )
+
+    def _callers_in_words(self, count: int) -> str:
+        return format_count(count, "caller") + ("" if self._is_graph_current else ", the graph is still being made")
 
     def _commits_in_words(self, count: int, since: str) -> str:
         return format_count(count, "commit") + since if self._history else "no history is known"
@@ -221,6 +246,8 @@ class FileImportance:
         value, why = 0.0, "no place to begin"
         if ENTRY_POINT in file.flags:
             value, why = ENTRY_POINT_VALUE, "a program or package starts here"
+        elif file.path in self._namesakes:
+            value, why = FACE_VALUE, f"defines {self._namesakes[file.path]}, which its package is named after"
         elif shown := self._shown_folder(file.path):
             value, why = FACE_VALUE, f"shows what {shown} offers"
         if not value:
@@ -309,8 +336,13 @@ def rank_in_orient(path: str, reading: IndexView) -> tuple[int | None, int, str]
 
 def folder_importance(folder: str, reading: IndexView) -> FileImportance:
     """Return the composite scores of all files in a folder and below it."""
+    columns = reading.store.files.columns_in_folder(folder)
     return FileImportance(
-        folder, reading.store.files.columns_in_folder(folder), read_commit_counts(reading.history, folder)
+        folder,
+        columns,
+        read_commit_counts(reading.history, folder),
+        find_namesakes(folder, columns, reading.store),
+        is_graph_current=reading.store.graph.is_current,
     )
 
 

@@ -28,7 +28,7 @@ from scry.store.index.rows import (
     read_headers,
     unpack_descriptions,
 )
-from scry.store.sqlite.database import batches, encode_path, placeholders
+from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
 
 _MAX_CACHED_HEADERS = 50_000
 """Headers, and doc_ids, that are cached at most: some 20 MB."""
@@ -93,6 +93,20 @@ class DocumentTable:
                 doc_keys += (doc_key for (doc_key,) in rows)
         matches = read_headers(self._select_rows(HEADER_COLUMNS, doc_keys))
         return [header for header in matches if normalize_name(header.name) in keys]
+
+    def outermost_by_name(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str]]:
+        """Return path and name of the documents in no container, of these kinds, whose normalized name is a key."""
+        letters = list(map(encode_kind, kinds))
+        sql = (
+            "SELECT f.path, d.name FROM names n JOIN documents d ON d.number = n.number JOIN files f ON f.id = d.file "
+            f"WHERE d.container = '' AND d.kind IN ({placeholders(letters)}) AND n.key IN "
+        )
+        found: list[tuple[str, str]] = []
+        for part in batches([hash_name_key(key) for key in keys]):
+            with self._lock:
+                rows = self._db.execute(f"{sql} ({placeholders(part)})", [*letters, *part]).fetchall()
+            found += ((decode_path(path), name) for path, name in rows)
+        return [(path, name) for path, name in found if normalize_name(name) in keys]
 
     def find_by_doc_id(self, doc_id: str) -> list[Document]:
         """Return the documents with this doc_id: one or none."""

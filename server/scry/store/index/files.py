@@ -36,13 +36,15 @@ ENTRY_POINT = "entry_point"
 class FileColumns(Struct, frozen=True, eq=False):
     """The indexed files at or below a folder, ordered by path; every array has a value for each file.
 
-    importers: number of files that import it. centralities: index of its level in `levels`. depths: number of folders
-    that it lies in. is_facade: whether it shows what a folder offers. is_readme: whether it is the README of any
-    folder. folders: all folders that hold files.
+    importers: number of files that import it. callers: number of documents in other files that call what it defines,
+    or inherit from it. centralities: index of its level in `levels`. depths: number of folders that it lies in.
+    is_facade: whether it shows what a folder offers. is_readme: whether it is the README of any folder. folders: all
+    folders that hold files.
     """
 
     paths: Sequence[str]
     importers: NDArray[np.int64]
+    callers: NDArray[np.int64]
     centralities: NDArray[np.int64]
     levels: Sequence[str]
     is_entry_point: NDArray[np.bool_]
@@ -53,7 +55,7 @@ class FileColumns(Struct, frozen=True, eq=False):
 
     @classmethod
     def from_rows(cls, rows: Sequence[Any]) -> FileColumns:
-        """Return the columns of rows of path, importers, centrality and flags, ordered by path as SQLite sorts."""
+        """Return the columns of rows of path, importers, centrality, flags and callers, in SQLite's order of paths."""
         if rows and isinstance(rows[-1][0], bytes):  # SQLite sorts paths that are not UTF-8 after all others
             rows = sorted(rows, key=lambda row: decode_path(row[0]))
         paths = [decode_path(row[0]) for row in rows]
@@ -63,6 +65,7 @@ class FileColumns(Struct, frozen=True, eq=False):
         return cls(
             paths,
             np.array([row[1] for row in rows], np.int64),
+            np.array([row[4] for row in rows], np.int64),
             np.array([numbers[row[2]] for row in rows], np.int64),
             levels,
             np.array([ENTRY_POINT in row[3] for row in rows], np.bool_),
@@ -295,8 +298,12 @@ class FileTable:
         Columns are cached from query to query, until the next write.
         """
         where, values = folder_condition("path", folder)
+        callers = (
+            "SELECT count(DISTINCT source) FROM edges WHERE target BETWEEN first AND last "
+            "AND source NOT BETWEEN first AND last"
+        )
         sql = (
-            "SELECT path, importers, centrality, flags FROM files "
+            f"SELECT path, importers, centrality, flags, ({callers}) FROM files "
             f"INDEXED BY files_overview WHERE skip_reason IS NULL AND {where} ORDER BY path"
         )
         with self._lock:

@@ -37,6 +37,27 @@ from . import json
         ("shop/__init__.py", PACKAGE, "offers Shop, Cart, add_item, json"),
         ("shop/__init__.py", "from .a import (", ""),
         ("shop/other.py", "from .app import Shop\n", ""),
+        ("shop/__init__.py", "\n", "empty"),
+        (
+            "docs/api.adoc",
+            "= Shop API\n:toc:\n\nAll calls of the shop. More of it below here.\n",
+            "Shop API — All calls of the shop. More of it below here.",
+        ),
+        ("notes.org", "#+TITLE: Opening hours\n\nWhen the shop is open.\n", "Opening hours — When the shop is open."),
+        ("docs/part.md", "---\nid: x\n---\n\nA part without *any* heading.\n", "A part without any heading."),
+        (
+            "src/mod.rs",
+            "mod client;\npub use self::client::{Client, Builder as Made};\n",
+            "offers client, Client, Made",
+        ),
+        ("src/lib.rs", "pub use a::{\n    b::{C, D}, // two\n    E,\n};\n", "offers C, D, E"),
+        (
+            "src/index.ts",
+            "export { a, type B, c as d } from './x'\nexport * from './lib/cart.js';\n",
+            "offers a, B, d, cart",
+        ),
+        ("src/index.js", "'use strict';\n\nmodule.exports = require('./lib/shop');\n", "offers shop"),
+        ("src/index.js", "export { default } from './till/index.js'\nexport {\n  x as default,\n}\n", "offers till, x"),
     ],
 )
 def test_pages_and_packages_have_a_summary(path: str, text: str, summary: str) -> None:
