@@ -203,7 +203,7 @@ class FileImportance:
         files = self._files
         shares = np.array([DEPTH_DECAY**level for level in range(int(files.depths.max(initial=0)) + 1)])
         nearer = shares[np.maximum(files.depths - self._depth - 1, 0)]
-        is_face = files.is_facade.copy()
+        is_face = np.array(files.is_facade, np.bool_)
         is_face[[self._rows[path] for path in self._namesakes]] = True
         value = np.where(files.is_entry_point, ENTRY_POINT_VALUE, np.where(is_face, FACE_VALUE, 0.0))
         return np.where(self._own_readmes, README_VALUE, value * nearer)
