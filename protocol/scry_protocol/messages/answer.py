@@ -152,6 +152,8 @@ class Scoring(Result, frozen=True):
     term_weights: by word of the query, its inverse document frequency in the project's code and documents; empty where
         results have no confidence, and where several projects were searched.
     cosine_counts: whether cosines count in the confidence.
+    prefix: the last word of a query that is still being typed, where words that begin with it match too; results that
+        hold only such words have the adjustment `prefix`.
     """
 
     k: int
@@ -160,6 +162,7 @@ class Scoring(Result, frozen=True):
     ceiling: float
     term_weights: dict[str, float] = {}
     cosine_counts: bool = True
+    prefix: str = ""
 
 
 class Fault(Result, frozen=True):

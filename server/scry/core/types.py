@@ -252,6 +252,8 @@ class SearchQuery(Struct, frozen=True):
     asks_for_commits: whether it is worded as a question that a commit answers.
     strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 omits a factor, 1 keeps
     it. Only an evaluation (scry.lab) sets them.
+    prefix: the last word, where it is still being typed and words that begin with it match too. holding_scores: of the
+    documents of other projects that hold that word itself.
     """
 
     text: str
@@ -268,6 +270,8 @@ class SearchQuery(Struct, frozen=True):
     strengths: Mapping[str, float] = field(default_factory=dict[str, float])
     unknown_filters: tuple[QueryFilter, ...] = ()
     asks_for_commits: bool = False
+    prefix: str = ""
+    holding_scores: tuple[float, ...] = ()
 
     def strength(self, adjustment: str) -> float:
         """Return the exponent of this adjustment's factor."""
@@ -356,7 +360,7 @@ class FusionScoring(Struct, frozen=True):
     """The constants that recompute `fused_score` and `confidence` from an answer (F4, F5, F15).
 
     term_weights: by word of the query, how rare it is; empty where no confidence is given. cosine_counts: whether the
-    cosines are those for which the confidence is calibrated.
+    cosines are those for which the confidence is calibrated. prefix: that of the query.
     """
 
     k: int
@@ -365,6 +369,7 @@ class FusionScoring(Struct, frozen=True):
     depth: int = 200
     term_weights: Mapping[str, float] = field(default_factory=dict[str, float])
     cosine_counts: bool = True
+    prefix: str = ""
 
 
 class FurtherPlace(Struct, frozen=True, gc=False):

@@ -56,7 +56,8 @@ class FindRequest(Struct, frozen=True):
     """Parameters of find. mode: its name on the wire; reason reads the query as a question over the code graph.
 
     types, domains: empty for all. source: project or persona; empty for both. with_full_results: give each result in
-    full. excerpt_lines: lines of each result's text to give with it.
+    full. excerpt_lines: lines of each result's text to give with it. is_typed: whether the query is still being typed.
+    prefix: its last word, where words that begin with it match too.
     """
 
     query: str
@@ -69,6 +70,8 @@ class FindRequest(Struct, frozen=True):
     mode: Literal["find", "reason"] = "find"
     with_full_results: bool = False
     excerpt_lines: int = 0
+    is_typed: bool = False
+    prefix: str = ""
 
 
 class RecentRequest(Struct, frozen=True):

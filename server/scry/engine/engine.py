@@ -155,15 +155,12 @@ class Engine:
     def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """Return the best documents for a query, or those that meet a relational question."""
         request = find_request(params)
-        if params.picker is None or request.mode != "find":
+        if not request.is_typed:
             return self._respond(self.modes.find(request, context), request.mode, params, context)
-        completed = self.modes.complete_query(request)
-        answer = self.modes.find(completed, context)
-        if completed.query != request.query and answer.hits:
-            from scry.engine.notices import LastWordCompleted
+        from scry.engine.search.completion import add_completion_notice
 
-            notice = LastWordCompleted(request.query.split()[-1], completed.query.split()[-1])
-            answer = replace(answer, notices=(*answer.notices, notice))
+        completed = self.modes.complete_query(request)
+        answer = add_completion_notice(self.modes.find(completed, context), request, completed)
         return self._respond(answer, request.mode, params, context)
 
     def recent(

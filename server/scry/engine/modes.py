@@ -73,7 +73,7 @@ class ProjectModes:
         from scry.engine.search.completion import complete_last_word
 
         store = self._index.store()
-        return request if store is None else replace(request, query=complete_last_word(request.query, store))
+        return request if store is None else complete_last_word(request, [store])
 
     def retrieve(
         self, request: FindRequest | RecentRequest, context: RequestContext, *, is_warm_up: bool = False
@@ -288,11 +288,12 @@ def question_of(request: FindRequest | RecentRequest) -> SearchQuery:
 
     The intent of a recent is temporal: commits are as welcome as code.
     """
-    intent, min_score = QueryIntent.TEMPORAL, 0.0
+    intent, min_score, prefix = QueryIntent.TEMPORAL, 0.0, ""
     if isinstance(request, FindRequest):
         if not request.query.strip():
             raise BadRequest("query", "is empty; say what to look for")
         intent, min_score = QueryIntent(request.intent) if request.intent else None, request.min_score
+        prefix = request.prefix
     return parse_query(
         request.query[:MAX_QUERY_CHARACTERS],
         BASE_ORACLE_WEIGHTS,
@@ -302,6 +303,7 @@ def question_of(request: FindRequest | RecentRequest) -> SearchQuery:
         content_types=tuple(request.types),
         source=request.source,
         domains=tuple(request.domains),
+        prefix=prefix,
     )
 
 

@@ -32,6 +32,16 @@ class LastWordCompleted(Notice, frozen=True, tag="last_word_completed"):
         return f"{self.typed}… is taken as {self.completed}"
 
 
+class LastWordIsPrefix(Notice, frozen=True, tag="last_word_is_prefix"):
+    """The last word of a query that is being typed occurs, and words that begin with it match too."""
+
+    typed: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"words that begin with {self.typed} match too"
+
+
 class NothingChanged(Notice, frozen=True, tag="nothing_changed"):
     """Nothing changed in the last days.
 

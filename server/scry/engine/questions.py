@@ -18,6 +18,7 @@ from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
 def question_from_options(query: str, options: Mapping[str, object], limit: int = DEFAULT_LIMIT) -> SearchQuery:
     """Return the question of an earlier answer. options: the stored parameters. limit: where none was stored."""
     intent, source, stored_limit, min_score = (options.get(name) for name in ("intent", "source", "limit", "min_score"))
+    prefix = options.get("prefix")
     return parse_query(
         query[:MAX_QUERY_CHARACTERS],
         BASE_ORACLE_WEIGHTS,
@@ -27,6 +28,7 @@ def question_from_options(query: str, options: Mapping[str, object], limit: int 
         content_types=_string_tuple(options.get("types")),
         source=source if isinstance(source, str) else "",
         domains=_string_tuple(options.get("domains")),
+        prefix=prefix if isinstance(prefix, str) else "",
     )
 
 

@@ -29,11 +29,12 @@ from scry.oracles.oracle import (
 )
 from scry.oracles.reader import (
     RETRIEVAL_DEPTH,
+    CodeCorpus,
     OracleReader,
     min_matching_terms,
     search_bm25_above,
 )
-from scry.store.lexical import LexicalIndex
+from scry.store.lexical import STEM_MARK, LexicalIndex
 from scry.store.notes.reader import NoteStores
 
 WEIGHT = 1.0
@@ -81,11 +82,28 @@ def _match_notes(
 def matched_terms(question: SearchQuery, reader: OracleReader, doc_keys: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Return the terms of the query that each of these documents holds, by doc_key."""
     terms = query_terms(question)
-    return {
+    found = {
         doc_key: tuple(matched)
         for corpus, own in reader.by_corpus(doc_keys)
         for doc_key, matched in corpus.matched_terms(terms, own).items()
     }
+    if question.prefix:
+        beginning = prefix_terms(question.prefix, reader.code.store.lexical)
+        own = [doc_key for doc_key in doc_keys if CodeCorpus.owns(doc_key)]
+        for doc_key, matched in reader.code.matched_terms(beginning, own).items():
+            if matched and question.prefix not in found[doc_key]:
+                found[doc_key] = (*found[doc_key], f"{question.prefix}…")
+    return found
+
+
+MAX_PREFIX_TERMS = 64
+"""Stems that a prefix stands for: those of most documents. More begin so only where few letters are typed."""
+
+
+def prefix_terms(prefix: str, index: LexicalIndex) -> list[str]:
+    """Return the terms that begin with a word and have another stem."""
+    own = index.stem(prefix)
+    return [STEM_MARK + stem for stem in index.stems_by_prefix(prefix) if stem != own][:MAX_PREFIX_TERMS]
 
 
 def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:

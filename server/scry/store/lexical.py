@@ -46,6 +46,10 @@ def make_analyzer() -> tantivy.TextAnalyzer:
     )
 
 
+STEM_MARK = "^"
+"""Begins a term that is a stem already; no word of a document or a query begins so."""
+
+
 class Stemmer:
     """A cache of stems."""
 
@@ -59,7 +63,8 @@ class Stemmer:
         if known is None:
             if len(self._known) > _MAX_CACHED_STEMS:
                 self._known.clear()
-            known = self._known[term] = "".join(self._analyzer.analyze(term)[:1])
+            is_stem = term.startswith(STEM_MARK)
+            known = self._known[term] = term[1:] if is_stem else "".join(self._analyzer.analyze(term)[:1])
         return known
 
 
@@ -336,6 +341,14 @@ class LexicalIndex:
         searcher = self._snapshot.searcher
         addresses = [address for _, address in searcher.search(query, limit, count=False).hits]
         return [int(doc_key or 0) for doc_key in searcher.fast_field_values("number", addresses)]
+
+    @describes_damage
+    def stems_by_prefix(self, prefix: str) -> list[str]:
+        """Return all stems that begin so and occur, those of most documents first, equal ones by the alphabet."""
+        snapshot = self._snapshot
+        counted = snapshot.searcher.terms_with_prefix("terms", prefix)
+        living = [(-self._read_term(snapshot, stem).living, stem) for stem, _ in counted]
+        return [stem for negated, stem in sorted(living) if negated]
 
     @describes_damage
     def document_frequency(self, term: str) -> int:

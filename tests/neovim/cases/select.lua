@@ -15,6 +15,14 @@ local function will_take(place)
   ]]):format(place))
 end
 
+T["a finished question does not match by prefix"] = function()
+  child().cmd("edit README.md")
+  child().lua("vim.ui.select = function(...) _G.chosen = { ... } end")
+  child().cmd("Scry find add")
+  expect.equality(child().answered("scry/find").params.picker, nil)
+  expect.equality(child().answer().scoring.prefix, "")
+end
+
 T["finds, jumps and records the use"] = function()
   will_take(1)
   child().cmd("Scry find sum of all prices")

@@ -47,6 +47,16 @@ T["finds while typing, jumps and records the use"] = function()
   expect.equality(use.result.recorded, true)
 end
 
+T["the last word matches the words that begin with it"] = function()
+  find("add")
+  child().shows("words that begin with add match too")
+  local prefixed = vim.iter(child().answer().results):find(function(result)
+    return result.doc_id == "./shop/mail.py::send_receipt"
+  end)
+  expect.equality(prefixed.contributions.lexical.matches, { "add…" })
+  expect.equality(prefixed.adjustments[1].name, "prefix")
+end
+
 T["the extension finds, with telescope's own options"] = function()
   child().cmd("edit README.md")
   child().cmd("Telescope scry find query=receipt theme=ivy")

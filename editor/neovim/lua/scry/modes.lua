@@ -14,6 +14,7 @@ local M = {}
 ---@field query string the initial query.
 ---@field live boolean whether the user can edit the query, and each change sends a new request.
 ---@field allows_empty boolean whether an empty query is sent.
+---@field is_finished? boolean whether the query is complete when it is sent, so that its last word matches as it is.
 ---@field ask fun(query: string, done: fun(failure?: scry.Failure, answer?: scry.Answer)): fun() returns a function that
 ---cancels the request.
 
@@ -67,7 +68,8 @@ end
 ---@return scry.Source
 function M.find(root, query, scope)
   local picker = picker_name()
-  return {
+  local source ---@type scry.Source
+  source = {
     title = "Scry find" .. arguments.scope_label(scope),
     root = root,
     query = query,
@@ -79,10 +81,11 @@ function M.find(root, query, scope)
         return function() end
       end
       ---@type scry.protocol.FindParams
-      local params = { query = text, limit = config.values.limit, picker = picker }
+      local params = { query = text, limit = config.values.limit, picker = not source.is_finished and picker or nil }
       return ask(root, protocol.methods.find, vim.tbl_extend("error", params, scope), done)
     end,
   }
+  return source
 end
 
 ---Return the source of `recent`.

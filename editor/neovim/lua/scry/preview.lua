@@ -22,7 +22,7 @@ function M.words(hit)
   local words = {} ---@type table<string, true>
   for _, contribution in pairs(hit.item.contributions) do
     for _, word in ipairs(contribution.matches or {}) do
-      words[word:lower()] = true
+      words[word:lower():gsub("…$", "")] = true -- the sidecar marks the beginning of a word so
     end
   end
   return vim.tbl_keys(words)

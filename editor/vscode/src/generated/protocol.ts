@@ -159,6 +159,8 @@ export interface Scoring {
   term_weights?: Record<string, number>;
   /** whether cosines count in the confidence (default true). */
   cosine_counts?: boolean;
+  /** the last word of a query that is still being typed, where words that begin with it match too; results that hold only such words have the adjustment `prefix` (default ""). */
+  prefix?: string;
 }
 
 /** How fresh and complete the index is. */

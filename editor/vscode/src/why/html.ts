@@ -76,7 +76,7 @@ function adjustments(result: ResultItem | undefined): string {
 function code({ oracles: evidence = [], result }: Explanation, full: Full | undefined): string {
   const text = full?.body || result?.snippet;
   if (!text) return "";
-  const words = evidence.flatMap((each) => each.matches ?? []);
+  const words = evidence.flatMap((each) => each.matches ?? []).map((word) => word.replace(/…$/, ""));
   return section("Where the words are", `<pre>${highlightWords(text, words)}</pre>`);
 }
 

@@ -119,6 +119,9 @@ def _highest_ranked(
 ) -> tuple[int, Candidate] | None:
     """Return the rank and the candidate of the highest ranked document; None where find ranks none of them."""
     wanted = frozenset(doc_keys)
+    if ranking.question.prefix:  # the competitors know nothing of the words that begin so
+        places = ((rank, each) for rank, each in enumerate(ranking.ranked, 1) if each.document.doc_key in wanted)
+        return next(places, None)
     ranked = [each.document.doc_key for each in ranking.candidates if each.document.doc_key in wanted]
     return min(map(competitors.rank_of, ranked), key=lambda ranked_pair: ranked_pair[0], default=None)
 

@@ -69,14 +69,24 @@ def find_in_projects(projects: Sequence[Participant], request: FindRequest, cont
             raise retrieved
         own = subrequest_context(context, participant)
         engine = require_engine(participant)
-        return engine.present(engine.modes.build_answer(retrieved, own), "find", own, request)
+        answer = engine.modes.build_answer(retrieved, own)
+        if request.is_typed:
+            from scry.engine.search.completion import add_completion_notice
+
+            answer = add_completion_notice(answer, typed, request)
+        return engine.present(answer, "find", own, request)
 
     def answer_relation_query(participant: Participant) -> PresentedAnswer:
         own = subrequest_context(context, participant)
         engine = require_engine(participant)
         return engine.present(engine.modes.find(request, own), request.mode, own, request)
 
-    ordered = sort_by_name(projects)
+    ordered, typed = sort_by_name(projects), request
+    if request.is_typed:
+        from scry.engine.search.completion import complete_last_word
+
+        engines = [each.engine for each in ordered if each.engine is not None]
+        request = complete_last_word(typed, [store for engine in engines if (store := engine.index.store())])
     if request.mode == "reason":  # a name in the question may be known in only some of the projects
         answers = ask_in_parallel(ordered, answer_relation_query)
     else:
@@ -140,9 +150,15 @@ def rank_retrievals_together(results: Sequence[RetrievalResult | ScryError]) -> 
     retrievals = [
         each.retrieval for each in results if isinstance(each, RetrievalResult) and each.retrieval is not None
     ]
-    ranked = iter(rank_across_projects(retrievals) if retrievals else ())
+    matches = rank_across_projects(retrievals) if retrievals else []
+    together = [replace(own, oracle_matches=its) for own, its in zip(retrievals, matches, strict=True)]
+    if together and together[0].question.prefix:
+        from scry.engine.search.completion import share_holding_scores
+
+        together = share_holding_scores(together)
+    ranked = iter(together)
     return [
-        replace(each, retrieval=replace(each.retrieval, oracle_matches=next(ranked)))
+        replace(each, retrieval=next(ranked))
         if isinstance(each, RetrievalResult) and each.retrieval is not None
         else each
         for each in results

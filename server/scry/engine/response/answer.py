@@ -74,6 +74,7 @@ def find_request(params: messages.FindParams) -> FindRequest:
         mode="reason" if params.reason else "find",
         with_full_results=params.full,
         excerpt_lines=params.excerpt,
+        is_typed=params.picker is not None and not params.reason,
     )
 
 
@@ -206,6 +207,7 @@ def present_scoring(scoring: FusionScoring) -> messages.Scoring:
         ceiling=scoring.ceiling,
         term_weights=dict(scoring.term_weights),
         cosine_counts=scoring.cosine_counts,
+        prefix=scoring.prefix,
     )
 
 

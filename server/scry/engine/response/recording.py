@@ -186,7 +186,10 @@ def record_answer(
     trees of the results, by rank, where they are not all the recorder's.
     """
     mode = answer.mode if isinstance(answer, Answer) else "why"
-    origin = recorder.make_origin(mode, logged_options(params), encoding, doc_keys, roots)
+    options = logged_options(params)
+    if isinstance(answer, Answer) and answer.scoring.prefix:
+        options["prefix"] = answer.scoring.prefix
+    origin = recorder.make_origin(mode, options, encoding, doc_keys, roots)
     clean = replace(answer, query=escape_unencodable(answer.query)) if answer.query else answer
     stored = StoredAnswer(origin, clean) if isinstance(clean, Answer) else StoredAnswer(origin, explanation=clean)
     recorder.answers.add(stored)

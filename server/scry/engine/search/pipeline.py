@@ -150,8 +150,14 @@ def rank_candidates(
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question, reader.code)
     changes = count_past_changes(question, reader)
+    limit = None if question.prefix else limit
     ranked = rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit, changes)
-    return Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
+    ranking = Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
+    if question.prefix:
+        from scry.engine.search.completion import rank_prefix_matches  # only while a query is being typed
+
+        return rank_prefix_matches(ranking)
+    return ranking
 
 
 def filter_exact_phrases(
@@ -180,7 +186,9 @@ def _scoring_of(question: SearchQuery, code: CodeCorpus | None = None) -> Fusion
     index, embedder = code.store.lexical, code.store.vectors.embedder
     term_weights = {term: index.inverse_document_frequency(index.stem(term)) for term in query_terms(question)}
     is_calibrated = embedder is not None and embedder.model == BUNDLED_MODEL
-    return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH, term_weights, is_calibrated)
+    return FusionScoring(
+        RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH, term_weights, is_calibrated, question.prefix
+    )
 
 
 # Answers --------------------------------------------------------------------------------------------------------------

@@ -152,6 +152,7 @@ def parse_query(
     content_types: tuple[str, ...] = (),
     source: str = "",
     domains: tuple[str, ...] = (),
+    prefix: str = "",
 ) -> SearchQuery:
     """Parse a query. base_weights: each oracle's weight, by name, in the order in which terms are summed."""
     filters: list[QueryFilter] = []
@@ -193,6 +194,7 @@ def parse_query(
         domains=domains,
         unknown_filters=tuple(unknown),
         asks_for_commits=COMMIT_QUESTION_PATTERN.search(words) is not None,
+        prefix=prefix,
     )
 
 

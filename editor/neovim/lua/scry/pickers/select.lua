@@ -112,6 +112,7 @@ local function ask(source, query)
 end
 
 function M.open(source)
+  source.is_finished = true
   if source.query ~= "" or not source.live or source.allows_empty then
     return ask(source, source.query)
   end
