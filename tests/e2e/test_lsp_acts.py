@@ -93,6 +93,48 @@ def test_jump_of_an_editor_without_plugin_is_inferred(client: LspClient, shop: P
     ]
 
 
+@pytest.mark.acceptance("C3", "E5", "L3")
+def test_inferred_uses_are_told_from_chosen_ones_by_all_that_reads_them(client: LspClient, shop: Path) -> None:
+    """Two jumps, one of which an editor's plugin reported, and one that was only seen."""
+    symbol = client.request("workspace/symbol", {"query": "compute_total"})[0]
+    document, start = {"uri": symbol["location"]["uri"]}, symbol["location"]["range"]["start"]
+    opened = {**document, "languageId": "python", "version": 1, "text": (shop / "shop/cart.py").read_text()}
+    client.notify("textDocument/didOpen", {"textDocument": opened})
+    client.request("textDocument/documentHighlight", {"textDocument": document, "position": start})
+    use(client, client.find("add_item"), "one")
+    eventually(lambda: len([1 for kind, *_ in events(shop) if kind == "scry.use"]) == 2, "both uses")
+    cli = CommandLine(shop)
+
+    def rows(statement: str) -> list[list[Any]]:
+        done = cli.run("log", "--sql", statement, "--json")
+        assert done.status == 0, done
+        table: list[list[Any]] = json.loads(done.out)["rows"]
+        return table
+
+    assert rows("SELECT how, doc_id FROM usage ORDER BY sequence") == [
+        ["inferred", "./shop/cart.py::Cart.compute_total"],
+        ["jump", "./shop/cart.py::Cart.add_item"],
+    ]
+    of_first = "FROM query_analysis WHERE rank = 1 ORDER BY sequence"
+    assert rows(f"SELECT query, uses, inferred_uses, used_how, query_uses {of_first}") == [
+        ["compute_total", 0, 1, "inferred", 0],
+        ["add_item", 1, 0, "jump", 1],
+    ]
+    assert rows("SELECT queries, used, inferred FROM modes WHERE mode = 'find'") == [[2, 1, 1]]
+    assert rows("SELECT query, was_used FROM reformulations") == [["compute_total", 0]]
+    assert "inferred  #1 ./shop/cart.py::Cart.compute_total" in cli.run("log").out
+    chosen, inferred = (json.loads(cli.run("lab", "gold", *how).out) for how in ((), ("--how", "inferred")))
+    assert (chosen["query"], inferred["query"]) == ("add_item", "compute_total")
+
+    (shop / "shop/cart.py").write_text(opened["text"].replace("compute_total", "sum_up"))
+    replayed = json.loads(cli.run("lab", "replay", "--json").out)
+    moved = next(each for each in replayed["moved"] if each["query"] == "compute_total")
+    lost = {"doc_id": "./shop/cart.py::Cart.compute_total", "before": 1, "after": None, "is_inferred": True}
+    assert moved["used"] == [lost]
+    assert replayed["used"]["mean"] == 0, "an inferred use that is lost does not count"
+    assert "opened, as inferred, 1 →" in cli.run("lab", "replay").out.replace("#", "")
+
+
 def test_clients_with_a_plugin_are_not_asked_for_highlights(shop: Path) -> None:
     for editor, offered in (("neovim", False), ("vscode", False), ("other", True)):
         with LspClient(shop) as client:

@@ -16,7 +16,12 @@ from scry.lab.questions import EvaluationCase, ExpectedResult
 from scry.store.events.log import EventReader
 
 RELEVANT_USES = ("jump", "open", "copy", "agent")
-"""Uses that show a result to be relevant. Looking at its detail does not: it may turn out to be irrelevant."""
+"""Uses that show a result to be relevant. Looking at its detail does not: it may turn out to be irrelevant. Nor does
+an inferred use: nobody reported it.
+"""
+
+INFERRED_USE = "inferred"
+"""A jump that the language server inferred from the requests of an editor without a plugin."""
 
 
 LOGGED_CATEGORY = "log"

@@ -10,17 +10,21 @@ from scry.engine.questions import question_from_options
 from scry.engine.search.results import filter_confident
 from scry.lab.ablation import WeightOverrides, check_override_names
 from scry.lab.evaluated_index import EvaluatedIndex
-from scry.lab.logged_queries import LoggedQuery
+from scry.lab.logged_queries import INFERRED_USE, LoggedQuery
 from scry.lab.metrics import BOOTSTRAP_SEED, CUTOFF, PairedDifference, paired_bootstrap
 from scry.lab.run import ProgressCallback
 
 
 class UsedResult(msgspec.Struct, frozen=True):
-    """A used result, with its rank in the logged answer and in the new one; None where it is not in it."""
+    """A used result, with its rank in the logged answer and in the new one; None where it is not in it.
+
+    is_inferred: whether every use of it was only inferred from an editor's requests.
+    """
 
     doc_id: str
     before: int | None
     after: int | None
+    is_inferred: bool = False
 
 
 class ReplayedQuery(msgspec.Struct, frozen=True):
@@ -45,7 +49,7 @@ class ReplayReport(msgspec.Struct, frozen=True):
     overlap: the mean.
     moved: the queries whose results differ, the most first.
     used: difference of the mean of 1 / the rank of used results, over the queries with a use; absent where there is
-        none.
+        none. Uses that were only inferred do not count.
     """
 
     recipe: str
@@ -113,12 +117,12 @@ def _compare_answers(question: LoggedQuery, after: list[str]) -> ReplayedQuery:
     before = question.found
     union = set(before) | set(after)
     overlap = len(set(before) & set(after)) / len(union) if union else 1.0
-    used = [UsedResult(doc_id, _rank(before, doc_id), _rank(after, doc_id)) for doc_id in _used_doc_ids(question)]
+    chosen = {doc_id for doc_id, how in question.used if how != INFERRED_USE}
+    used = [
+        UsedResult(doc_id, _rank(before, doc_id), _rank(after, doc_id), doc_id not in chosen)
+        for doc_id in dict.fromkeys(doc_id for doc_id, _ in question.used)
+    ]
     return ReplayedQuery(question.query_id, question.query, before, after, overlap, used)
-
-
-def _used_doc_ids(question: LoggedQuery) -> list[str]:
-    return list(dict.fromkeys(doc_id for doc_id, _ in question.used))
 
 
 def _rank(doc_ids: Sequence[str], doc_id: str) -> int | None:
@@ -126,7 +130,8 @@ def _rank(doc_ids: Sequence[str], doc_id: str) -> int | None:
 
 
 def _used_rank_difference(replayed: Iterable[ReplayedQuery], seed: int) -> PairedDifference | None:
-    used = [each.used for each in replayed if each.used]
+    chosen = ([use for use in each.used if not use.is_inferred] for each in replayed)
+    used = [uses for uses in chosen if uses]
     if not used:
         return None
     before = [max(1 / each.before if each.before else 0.0 for each in of) for of in used]

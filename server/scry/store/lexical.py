@@ -46,8 +46,7 @@ def make_analyzer() -> tantivy.TextAnalyzer:
     )
 
 
-STEM_MARK = "^"
-"""Begins a term that is a stem already; no word of a document or a query begins so."""
+STEM_MARK = "^"  # begins a term that is a stem already; no word of a document or a query begins so
 
 
 class Stemmer:
@@ -76,9 +75,7 @@ _MAX_SINGLE_LOOKUPS = 100
 _EXACT_BITS = 24
 """Integers below 2 to the power of this are exact in the single precision of scores."""
 
-
-BM25_K1, BM25_B = 1.2, 0.75
-"""As in tantivy."""
+BM25_K1, BM25_B = 1.2, 0.75  # as in tantivy
 
 BM25_DIGITS = 3
 """Digits of a score: enough to rank by, and so few that the error of single precision seldom reaches the next one."""

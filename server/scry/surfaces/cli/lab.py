@@ -241,8 +241,8 @@ def _print_explanations(explanations: QuestionExplanations) -> None:
 def gold(
     *,
     how: Annotated[
-        tuple[Literal["jump", "open", "copy", "detail", "agent"], ...],
-        Parameter(help="Only what was used so; may be repeated. By default all but detail."),
+        tuple[Literal["jump", "open", "copy", "detail", "agent", "inferred"], ...],
+        Parameter(help="Only what was used so; may be repeated. By default all but detail and inferred."),
     ] = (),
     out: OutOption = None,
     root: RootOption = None,

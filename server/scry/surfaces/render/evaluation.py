@@ -274,5 +274,7 @@ def _answer_differences(each: ReplayedQuery) -> Iterator[StyledLine]:
 
 def _used_line(used: UsedResult) -> StyledLine:
     return styled_line(
-        ("used ", "strong"), f"{_format_rank(used.before)} → {_format_rank(used.after)} ", (used.doc_id, "place")
+        ("opened, as inferred, " if used.is_inferred else "used ", "strong"),
+        f"{_format_rank(used.before)} → {_format_rank(used.after)} ",
+        (used.doc_id, "place"),
     )
