@@ -92,24 +92,27 @@ T["the recipes for plugin managers lead to the plugin in its subfolder"] = funct
   local clone =
     vim.fn.fnamemodify(child().lua_get("vim.api.nvim_get_runtime_file('doc/scry.txt', false)[1]"), ":p:h:h:h:h")
   local function recipe(manager)
-    local text = with_help():match("With " .. manager .. ": >%l+\n\n(.-)\n<")
+    local text = with_help():match("With " .. manager .. "[^>]-: >%l+\n\n(.-)\n<")
     return (text:gsub("/path/to/scry", clone))
   end
   local lazy = assert(loadstring("return " .. recipe("lazy%.nvim")))()
   expect.equality(vim.fn.filereadable(lazy.dir .. "/plugin/scry.lua"), 1)
-  local packer = setfenv(assert(loadstring(recipe("packer%.nvim"))), {
-    use = function(spec)
-      expect.equality(vim.fn.filereadable(("%s/%s/plugin/scry.lua"):format(spec[1], spec.rtp)), 1)
-    end,
-  })
-  packer()
+  local function forget()
+    child().lua("vim.cmd('delcommand Scry') vim.g.loaded_scry = nil")
+  end
+  forget()
+  child().lua([[
+    function _G.use(spec) -- as packer.nvim: the folder is added when the scripts of all plugins have run
+      vim.opt.runtimepath:append(spec[1] .. "/" .. spec.rtp)
+      spec.config()
+    end
+  ]])
+  child().lua(recipe("packer%.nvim"))
+  expect.equality(child().fn.exists(":Scry"), 2)
   local path, folder = recipe("vim%-plug"):match("Plug '(.-)', { 'rtp': '(.-)' }")
   expect.equality(vim.fn.filereadable(("%s/%s/plugin/scry.lua"):format(path, folder)), 1)
-  child().lua([[
-    vim.cmd("delcommand Scry")
-    vim.g.loaded_scry = nil
-    _G.MiniDeps = { later = function(run) run() end }
-  ]])
+  forget()
+  child().lua("_G.MiniDeps = { later = function(run) run() end }")
   child().lua(recipe("mini%.deps"))
   expect.equality(child().fn.exists(":Scry"), 2)
 end
