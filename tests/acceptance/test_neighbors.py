@@ -11,7 +11,7 @@ import pytest
 from scry.core import BadRequest
 from scry.surfaces.cli.run import run
 from scry_protocol import messages
-from scry_protocol.messages import FindParams, NeighborsParams
+from scry_protocol.messages import FindParams, NeighborsParams, RecentParams
 from tests.sample.indexed import IndexedProject, doc_ids
 
 FILES = {
@@ -197,3 +197,8 @@ def test_excerpt_gives_the_lines_that_match_best(own_shop: IndexedProject) -> No
         assert first.excerpt[1].text == "parcel.weigh_twice()"
         bare = [msgspec.structs.replace(each, excerpt=msgspec.UNSET) for each in shown.results]
         assert bare == plain.results
+        recent = engine.recent(RecentParams("send parcel and weigh it", types=["code"], excerpt=3))
+        assert next(each for each in recent.results if each.doc_id == first.doc_id).excerpt == first.excerpt
+        changes = engine.recent(RecentParams(excerpt=3))
+        assert changes.results
+        assert all(each.excerpt is msgspec.UNSET for each in changes.results), "nothing matches best without a query"

@@ -66,6 +66,7 @@ class RecentParams(Params, frozen=True):
     folder: URI of the one open folder to search; all open folders when absent.
     picker: as in find.
     full: return every result in full.
+    excerpt: as in find, where there is a query; nothing matches best without one.
     projects: as in find.
     all_projects: as in find.
     linked_projects: as in find.
@@ -80,6 +81,7 @@ class RecentParams(Params, frozen=True):
     folder: str | None = None
     picker: str | None = None
     full: bool = False
+    excerpt: Annotated[int, Meta(ge=0, le=50)] = 0
     projects: list[str] = []
     all_projects: bool = False
     linked_projects: bool = False

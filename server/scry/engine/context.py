@@ -84,6 +84,7 @@ class RecentRequest(Struct, frozen=True):
     source: str = ""
     domains: Sequence[str] = ()
     with_full_results: bool = False
+    excerpt_lines: int = 0
 
 
 class OrientRequest(Struct, frozen=True):

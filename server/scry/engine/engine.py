@@ -251,7 +251,7 @@ class Engine:
         presented = present_answer(answer, mode, self.project, context)
         if request is not None and request.with_full_results:
             presented = self._add_full(presented, answer, context)
-        if isinstance(request, FindRequest) and request.excerpt_lines:
+        if request is not None and request.excerpt_lines:
             presented = self._add_excerpts(presented, answer, request.excerpt_lines)
         return PresentedAnswer(presented, answer.notices)
 

@@ -521,6 +521,8 @@ export interface RecentParams {
   picker?: string | null;
   /** return every result in full (default false). */
   full?: boolean;
+  /** as in find, where there is a query; nothing matches best without one (0 to 50; default 0). */
+  excerpt?: number;
   /** as in find (default []). */
   projects?: string[];
   /** as in find (default false). */

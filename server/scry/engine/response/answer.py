@@ -88,6 +88,7 @@ def recent_request(params: messages.RecentParams) -> RecentRequest:
         params.source or "",
         params.domains,
         with_full_results=params.full,
+        excerpt_lines=params.excerpt,
     )
 
 

@@ -20,7 +20,12 @@ _MAX_LINES_READ = 2_000
 
 
 def add_excerpts(answer: messages.Answer, hits: Sequence[Hit], store: IndexStore, count: int) -> messages.Answer:
-    """Return the answer, with up to `count` lines of every result in a file; hits: of its results."""
+    """Return the answer, with up to `count` lines of every result in a file; as it is where there is no query.
+
+    hits: of its results.
+    """
+    if not answer.query.strip():
+        return answer
     stemmer = Stemmer()
     wanted = frozenset(stemmer.stem(term) for term in content_terms(answer.query)) - {""}
     results: list[messages.ResultItem] = []

@@ -78,6 +78,9 @@ def recent(
     limit: LimitOption = RECENT_DEFAULTS.limit,
     only: ResultFilters = NO_FILTERS,
     full: FullOption = False,
+    excerpt: Annotated[
+        int, Parameter(help="With a query: show so many lines of each result's text, those that match best.")
+    ] = RECENT_DEFAULTS.excerpt,
     project_options: ProjectOptions = CURRENT_PROJECT,
     question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
@@ -85,7 +88,7 @@ def recent(
 
     With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
     """
-    options = {"days": days, "limit": limit, "full": full, **only.to_params()}
+    options = {"days": days, "limit": limit, "full": full, "excerpt": excerpt, **only.to_params()}
     params = parse_params(
         RecentParams, {"query": replace_undecodable(" ".join(query)), **options, **project_options.to_params()}
     )

@@ -99,7 +99,7 @@ OTHER_PROJECT_PARAMETERS = {"projects": _PROJECTS, "all_projects": _ALL_PROJECTS
 """Offered only where other projects are registered."""
 
 EXCERPT_LINES = 4
-"""Lines of each result that find shows: with the signature enough to see whether it is the right one."""
+"""Lines of each result that find and recent show: with the signature enough to see whether it is the right one."""
 
 _QUERY_ID = "The query_id of an earlier answer, such as q_20261121_092600_abcd2345."
 _RANK = "The place of the result in that answer, from 1."
@@ -173,8 +173,10 @@ TOOLS: tuple[ToolDefinition, ...] = (
             "types": _TYPES,
             "source": _SOURCE,
             "domains": _DOMAINS,
+            "excerpt": "With a query: how many of its best lines each result shows.",
             **OTHER_PROJECT_PARAMETERS,
         },
+        text_defaults=MappingProxyType({"excerpt": EXCERPT_LINES}),
     ),
     ToolDefinition(
         "neighbors",

@@ -257,6 +257,7 @@
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string as in find.
 ---@field full? boolean return every result in full (default false).
+---@field excerpt? integer as in find, where there is a query; nothing matches best without one (0 to 50; default 0).
 ---@field projects? string[] as in find (default []).
 ---@field all_projects? boolean as in find (default false).
 ---@field linked_projects? boolean as in find (default false).
