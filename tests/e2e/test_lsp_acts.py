@@ -98,7 +98,8 @@ def test_inferred_uses_are_told_from_chosen_ones_by_all_that_reads_them(client: 
     """Two jumps, one of which an editor's plugin reported, and one that was only seen."""
     symbol = client.request("workspace/symbol", {"query": "compute_total"})[0]
     document, start = {"uri": symbol["location"]["uri"]}, symbol["location"]["range"]["start"]
-    opened = {**document, "languageId": "python", "version": 1, "text": (shop / "shop/cart.py").read_text()}
+    text = (shop / "shop/cart.py").read_text()
+    opened = {**document, "languageId": "python", "version": 1, "text": text}
     client.notify("textDocument/didOpen", {"textDocument": opened})
     client.request("textDocument/documentHighlight", {"textDocument": document, "position": start})
     use(client, client.find("add_item"), "one")
@@ -126,7 +127,7 @@ def test_inferred_uses_are_told_from_chosen_ones_by_all_that_reads_them(client: 
     chosen, inferred = (json.loads(cli.run("lab", "gold", *how).out) for how in ((), ("--how", "inferred")))
     assert (chosen["query"], inferred["query"]) == ("add_item", "compute_total")
 
-    (shop / "shop/cart.py").write_text(opened["text"].replace("compute_total", "sum_up"))
+    (shop / "shop/cart.py").write_text(text.replace("compute_total", "sum_up"))
     replayed = json.loads(cli.run("lab", "replay", "--json").out)
     moved = next(each for each in replayed["moved"] if each["query"] == "compute_total")
     lost = {"doc_id": "./shop/cart.py::Cart.compute_total", "before": 1, "after": None, "is_inferred": True}

@@ -220,13 +220,15 @@ def test_text_keeps_its_budget_and_names_omissions(shop: Path) -> None:
 
 @pytest.mark.parametrize("form", [(), ("--text-only",)])
 def test_text_is_the_default_form_and_costs_few_tokens(shop: Path, form: tuple[str, ...]) -> None:
-    async def look(client: Client) -> tuple[list[types.Tool], types.CallToolResult]:
-        return (await client.list_tools()).tools, await client.call_tool("find", {"query": QUERY})
+    async def look(client: Client) -> tuple[list[types.Tool], types.CallToolResult, types.CallToolResult]:
+        recent = await client.call_tool("recent", {"query": QUERY})
+        return (await client.list_tools()).tools, await client.call_tool("find", {"query": QUERY}), recent
 
-    tools, result = in_session(shop, look, form=form)
+    tools, result, recent = in_session(shop, look, form=form)
     assert (any(tool.output_schema for tool in tools), result.structured_content) == (False, None)
     assert "send_receipt" in text_of(result)
-    assert "   3| print(address)\n" in text_of(result), "the best lines save the question for detail"
+    for each in (result, recent):
+        assert "   3| print(address)\n" in text_of(each), "the best lines save the question for detail"
     listed = len(msgspec.json.encode([tool.model_dump(exclude_none=True) for tool in tools]))
     with_schemas = in_session(shop, look)[0]
     assert listed * 3 < len(msgspec.json.encode([tool.model_dump(exclude_none=True) for tool in with_schemas]))
