@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from scry.surfaces.render import render_answer
 from scry_protocol.messages import Answer
 from tests.acceptance.conftest import make_shop
 from tests.sample.indexed import IndexedProject
@@ -36,11 +37,17 @@ def snippet_of(answer: Answer, doc_id: str) -> str:
 
 @pytest.mark.acceptance("K3", "J6")
 def test_belief_shows_its_evidence_and_entrenchment(believing: IndexedProject) -> None:
-    snippet = snippet_of(believing.find("raw scores never added", types=["belief"]), "belief:fusion-by-rank")
+    answer = believing.find("raw scores never added", types=["belief"])
+    snippet = snippet_of(answer, "belief:fusion-by-rank")
     assert snippet.startswith(
-        "Fusion adds reciprocal ranks, never raw scores, for these have no common unit. (entrenchment core)"
+        '"Fusion adds reciprocal ranks, never raw scores, for these have no common unit." (entrenchment 1)'
     )
     assert "reaches: shop/fusion.py" in snippet
+    entrenchments = {each.doc_id: each.metadata.entrenchment for each in answer.results if each.metadata}
+    assert entrenchments["belief:fusion-by-rank"] == 1.0
+    assert entrenchments["belief:raw-scores"] == 0.2
+    lines = ["".join(span.text for span in line) for line in render_answer(answer)]
+    assert any('never raw scores, for these have no common unit." (entrenchment 1)' in line for line in lines)
 
 
 @pytest.mark.acceptance("K3")

@@ -81,7 +81,8 @@ def test_persona_note_text_is_quoted(engine: Engine) -> None:
     assert evidence.snippet == NOTE
     shown = to_plain_text(render_answer(answer, home="shop", explain=True, width=200, root=""))
     assert f'"{NOTE}"' in shown
-    assert re.search(r"Persona: #1 \(\d\.\d\d relevance\)", shown)
+    assert re.search(r"Persona: #1 \(\d\.\d\d relevance, 0\.9\d cosine\)", shown)
+    assert evidence.cosine == pytest.approx(answer.results[0].contributions["semantic"].raw_score, abs=1e-5)
 
 
 @pytest.mark.acceptance("W1")

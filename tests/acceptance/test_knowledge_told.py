@@ -41,6 +41,8 @@ def test_persona_note_is_found_until_superseded_or_forgotten(own_shop: IndexedPr
         assert found.doc_id == first.doc_id
         assert {"semantic", "lexical", "persona"} == set(found.contributions)
         assert found.contributions["persona"].snippet == "I like xylophone names"
+        cosine, semantic = found.contributions["persona"].cosine, found.contributions["semantic"].raw_score
+        assert cosine == pytest.approx(semantic, abs=1e-5)
         second = engine.knowledge.remember(RememberParams("I like short names", supersedes=first.doc_id)).notes[0]
         assert second.superseded == first.doc_id
         assert first.doc_id not in doc_ids(engine.find(FindParams("xylophone names")))

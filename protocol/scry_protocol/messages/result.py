@@ -17,6 +17,7 @@ class Contribution(Result, frozen=True):
         (0 to 1, of notes by meaning and words).
     matches: terms of the query that occur in it; only from oracles that match terms.
     snippet: further words of the oracle: of a persona note its text, of a memory the reason for its rank.
+    cosine: of a note (belief and persona), the cosine that its relevance is made of, rounded; absent without a vector.
     """
 
     rank: int
@@ -24,6 +25,7 @@ class Contribution(Result, frozen=True):
     score_type: str
     matches: list[str] | UnsetType = UNSET
     snippet: str | UnsetType = UNSET
+    cosine: float | UnsetType = UNSET
 
 
 class Adjustment(Result, frozen=True):
@@ -123,12 +125,14 @@ class Metadata(Result, frozen=True):
     code_refs: the locations that knowledge cites, as `file:line` or `file`.
     session_id: the session that knowledge is from.
     domains: the domains of a note, in the person's words.
+    entrenchment: how firmly a belief is held, from 0 to 1.
     """
 
     timestamp: str | UnsetType = UNSET
     code_refs: list[str] | UnsetType = UNSET
     session_id: str | UnsetType = UNSET
     domains: list[str] | UnsetType = UNSET
+    entrenchment: float | UnsetType = UNSET
 
 
 class Link(Result, frozen=True):

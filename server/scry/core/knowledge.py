@@ -173,13 +173,6 @@ def note_kind_of_path(path: str) -> NoteKind | None:
     return next((kind for folder, kind in NOTE_FOLDERS.items() if path.startswith(folder)), None)
 
 
-def describe_entrenchment(value: float) -> str:
-    """Return the word for an entrenchment: the highest one whose degree it reaches."""
-    return max(
-        (degree, word) for word, degree in ENTRENCHMENT_LEVELS.items() if value >= degree or word == "tentative"
-    )[1]
-
-
 _CITED_COMMIT = re.compile(r"(?:commit:)?([0-9a-f]{7,64})\Z")
 _CITED_LINES = re.compile(r"(?::|#L)(\d{1,9})(?:-L?(\d{1,9}))?\Z")
 _CITED_NOTE = re.compile(r"(?:session|memory|belief|pattern):\S+\Z")

@@ -198,7 +198,7 @@ class Document(Struct, frozen=True, gc=False):
     doc_key: the store's own id, never used twice. ordinal: 0 for the first of its qualified name in the file, 1 for the
     next (F2). path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes; empty where there is
     no file. time: of a commit or a note, in seconds since the epoch. code_refs, domains, session_id: a note's
-    citations (`file:line`), its subjects, and the session that it is from.
+    citations (`file:line`), its subjects, and the session that it is from. entrenchment: of a belief, 0 to 1.
     """
 
     doc_key: int
@@ -212,6 +212,7 @@ class Document(Struct, frozen=True, gc=False):
     code_refs: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     session_id: str = ""
+    entrenchment: float | None = None
 
 
 class DocumentHeader(Struct, frozen=True, gc=False):
@@ -280,7 +281,7 @@ class SearchQuery(Struct, frozen=True):
 
 class OracleMatch(Struct, frozen=True, gc=False):
     """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms,
-    and a note for a person.
+    a note for a person, and the cosine that is a part of another score.
     """
 
     doc_key: int
@@ -289,6 +290,7 @@ class OracleMatch(Struct, frozen=True, gc=False):
     score_type: str
     matches: tuple[str, ...] = ()
     note: str = ""
+    cosine: float | None = None
 
 
 INDEX_FAULT = "index"

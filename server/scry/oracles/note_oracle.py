@@ -46,14 +46,15 @@ class NoteOracle(Struct, frozen=True):
         """Return matches by relevance, equal ones in the order of doc_id. Raises IndexUnavailable."""
         if reader.notes.stores is None:
             return ()
-        scored = self._score_notes(question, reader).with_min_score(MIN_RELEVANCE)
-        return tuple(rank_notes_among_others(scored, (), SCORE_TYPE, reader.notes.stores))
+        scored, by_vectors = self._score_notes(question, reader)
+        matches = rank_notes_among_others(scored.with_min_score(MIN_RELEVANCE), (), SCORE_TYPE, reader.notes.stores)
+        return tuple([replace(match, cosine=by_vectors.score_of(match.doc_key)) for match in matches])
 
     def lookup_rank(self, question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
         """Return the rank of a note among those of its types."""
         if document.content_type not in self.types:
             return RankLookup(is_other_kind=True)
-        scored = self._score_notes(question, reader)
+        scored, _ = self._score_notes(question, reader)
         score = scored.score_of(document.doc_key) or 0.0
         if score < MIN_RELEVANCE:
             if not score and self._decision_topic(question):
@@ -61,17 +62,19 @@ class NoteOracle(Struct, frozen=True):
             return RankLookup(note=f"its relevance of {score:.2f} lies below the floor of {MIN_RELEVANCE}")
         return RankLookup(rank_in_scores(document, score, scored.with_min_score(score).as_pairs(), reader), score)
 
-    def _score_notes(self, question: SearchQuery, reader: OracleReader) -> ScoredDocuments:
+    def _score_notes(self, question: SearchQuery, reader: OracleReader) -> tuple[ScoredDocuments, ScoredDocuments]:
+        """Return the relevance of the notes, and their cosines."""
         notes = reader.notes.stores.get_reader(self.note_store) if reader.notes.stores is not None else None
         types = frozenset(filter(reader.notes.filters.allows_type, self.types))
         if notes is None or not types:
-            return NO_DOCUMENTS
+            return NO_DOCUMENTS, NO_DOCUMENTS
         filters = replace(reader.notes.filters, types=types)
         topic = self._decision_topic(question)
         words = topic or query_terms(question)
         by_words = notes.search_words(reader.note_query(words), filters) if words else NO_DOCUMENTS
-        scored = _combine_scores(by_words, _score_by_vectors(question, reader, notes, filters))
-        return _restrict_to_topic(scored, topic, by_words, notes) if topic else scored
+        by_vectors = _score_by_vectors(question, reader, notes, filters)
+        scored = _combine_scores(by_words, by_vectors)
+        return (_restrict_to_topic(scored, topic, by_words, notes) if topic else scored), by_vectors
 
     def _decision_topic(self, question: SearchQuery) -> tuple[str, ...]:
         return parse_memory_query(search_text(question)).decision_topic if self.answers_decisions else ()

@@ -257,6 +257,8 @@ export interface Contribution {
   matches?: string[];
   /** further words of the oracle: of a persona note its text, of a memory the reason for its rank. */
   snippet?: string;
+  /** of a note (belief and persona), the cosine that its relevance is made of, rounded; absent without a vector. */
+  cosine?: number;
 }
 
 /** A named factor of the result's score beside the oracles' ranks. */
@@ -363,6 +365,8 @@ export interface Metadata {
   session_id?: string;
   /** the domains of a note, in the person's words. */
   domains?: string[];
+  /** how firmly a belief is held, from 0 to 1. */
+  entrenchment?: number;
 }
 
 /** A result in full. */

@@ -180,16 +180,22 @@ def describe_reach(targets: Sequence[BeliefTarget]) -> str:
 
 
 def annotate_beliefs(answer: Answer, snapshot: BeliefSnapshot) -> Answer:
-    """Return the answer with the targets and warnings of its beliefs in their snippets."""
+    """Return the answer with the targets and warnings of its beliefs in their snippets, and their entrenchment."""
     doc_ids = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
     try:
         targets, warnings = snapshot.reached_files(doc_ids), snapshot.warnings(doc_ids)
+        notes = snapshot.file.notes_by_doc_id(doc_ids)
     except IndexUnavailable:
         return answer
-    return replace(answer, hits=tuple(_annotate_hit(hit, targets, warnings) for hit in answer.hits))
+    return replace(answer, hits=tuple(_annotate_hit(hit, targets, warnings, notes) for hit in answer.hits))
 
 
-def _annotate_hit(hit: Hit, targets: Mapping[str, list[BeliefTarget]], warnings: Mapping[str, Sequence[str]]) -> Hit:
+def _annotate_hit(
+    hit: Hit,
+    targets: Mapping[str, list[BeliefTarget]],
+    warnings: Mapping[str, Sequence[str]],
+    notes: Mapping[str, NoteFile],
+) -> Hit:
     doc_id = hit.document.doc_id
     if hit.document.content_type != "belief":
         return hit
@@ -198,4 +204,6 @@ def _annotate_hit(hit: Hit, targets: Mapping[str, list[BeliefTarget]], warnings:
         describe_reach(targets.get(doc_id, [])),
         *(f"! {warning}" for warning in warnings.get(doc_id, ())),
     ]
-    return replace(hit, snippet=" — ".join(part for part in parts if part))
+    entrenchment = notes[doc_id].entrenchment if doc_id in notes else None
+    document = replace(hit.document, entrenchment=entrenchment)
+    return replace(hit, document=document, snippet=" — ".join(part for part in parts if part))

@@ -330,6 +330,7 @@ def _present_metadata(document: Document) -> messages.Metadata | UnsetType:
         code_refs=[replace_surrogates(reference) for reference in document.code_refs] or UNSET,
         session_id=document.session_id or UNSET,
         domains=list(document.domains) or UNSET,
+        entrenchment=UNSET if document.entrenchment is None else document.entrenchment,
     )
     return UNSET if metadata == messages.Metadata() else metadata
 
@@ -348,6 +349,7 @@ def _present_contributions(candidate: Candidate) -> dict[str, messages.Contribut
             score_type=match.score_type,
             matches=[replace_surrogates(term) for term in match.matches] if match.matches else UNSET,
             snippet=replace_surrogates((note if name == PERSONA else "") or match.note) or UNSET,
+            cosine=UNSET if match.cosine is None else round(match.cosine, RAW_SCORE_DIGITS),
         )
         for name, match in candidate.oracle_matches.items()
     }

@@ -25,7 +25,6 @@ from scry.core.knowledge import (
     MalformedNote,
     NoteFile,
     NoteKind,
-    describe_entrenchment,
     parse_citation,
 )
 from scry.core.text import tokenize
@@ -132,7 +131,7 @@ def _scalar_text(node: Node) -> str | None:
     return " ".join(str(node.value).split()) if isinstance(node, ScalarNode) else None
 
 
-NOTE_PARSER_VERSION = 2
+NOTE_PARSER_VERSION = 3
 """Raised when the same file is read otherwise, so that all note files are read again."""
 
 TITLE_WEIGHT = 2
@@ -235,11 +234,11 @@ def first_sentence(text: str) -> str:
 
 
 def _note_snippet(note: NoteFile) -> str:
-    """Return a belief's whole statement with its entrenchment; for other notes the first sentence (J6)."""
+    """Return a belief's whole statement, quoted, with its entrenchment; for other notes the first sentence (J6)."""
     if note.kind != BELIEF:
         return first_sentence(note.body) or note.title
-    entrenchment = "" if note.entrenchment is None else f" (entrenchment {describe_entrenchment(note.entrenchment)})"
-    return f"{note.title}{entrenchment}" + ("" if note.status == ACTIVE else f" — {note.status}")
+    entrenchment = "" if note.entrenchment is None else f" (entrenchment {note.entrenchment:g})"
+    return f'"{note.title}"{entrenchment}' + ("" if note.status == ACTIVE else f" — {note.status}")
 
 
 def _note_title(path: str, kind: NoteKind, front_matter: FrontMatter) -> tuple[str, int]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from scry.core.knowledge import describe_entrenchment
 from scry.surfaces.render.page import Block, BulletList, CodeBlock, Heading, Paragraph
 from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
 from scry_protocol.messages import Bearing, Belief, BeliefImpact, Beliefs, Full, Graph, Link, PersonaNotes, ResultItem
@@ -61,7 +60,7 @@ def _short_name(doc_id: str) -> str:
 
 
 def _belief_lines(belief: Belief) -> Iterator[StyledLine]:
-    entrenchment = "" if belief.entrenchment is UNSET else f"entrenchment {describe_entrenchment(belief.entrenchment)}"
+    entrenchment = "" if belief.entrenchment is UNSET else f"entrenchment {belief.entrenchment:g}"
     facts = ", ".join(part for part in (entrenchment, "" if belief.status == "active" else belief.status) if part)
     yield styled_line((belief.doc_id, "place"), (f"  ({facts})" if facts else "", "evidence"))
     yield styled_line("     ", belief.statement)

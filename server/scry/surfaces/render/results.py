@@ -100,7 +100,10 @@ def _describe_composite_part(part: CompositePart) -> str:
 
 
 def _describe_contribution(name: str, contribution: Contribution) -> str:
-    text = f"#{contribution.rank} ({describe_score(contribution.score_type, contribution.raw_score)})"
+    score = describe_score(contribution.score_type, contribution.raw_score)
+    if contribution.cosine is not UNSET:
+        score += f", {describe_score('cosine', contribution.cosine)}"
+    text = f"#{contribution.rank} ({score})"
     if contribution.snippet is not UNSET and contribution.snippet:  # text of a note itself; words about a memory
         return f'{text} "{contribution.snippet}"' if name == "persona" else f"{text} {contribution.snippet}"
     if contribution.matches is UNSET or not contribution.matches:

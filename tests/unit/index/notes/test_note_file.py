@@ -48,7 +48,7 @@ def test_every_front_matter_key_is_read() -> None:
     assert (found.attacks, found.domains, found.line) == (("raw-scores",), ("ranking",), 2)
     assert (found.date, found.unknown) == (1795132800, (("mood", 13),))
     entry = make_note_entry(found, ".scry/beliefs/x.md")
-    assert entry.snippet == "Fusion adds reciprocal ranks, never raw scores. (entrenchment high) — doubted"
+    assert entry.snippet == '"Fusion adds reciprocal ranks, never raw scores." (entrenchment 0.8) — doubted'
     assert entry.code_refs == ("src/fuse.py:12",)
     assert "Why, in as many words" in entry.text
 

@@ -104,6 +104,7 @@
 ---@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words).
 ---@field matches? string[] terms of the query that occur in it; only from oracles that match terms.
 ---@field snippet? string further words of the oracle: of a persona note its text, of a memory the reason for its rank.
+---@field cosine? number of a note (belief and persona), the cosine that its relevance is made of, rounded; absent without a vector.
 
 ---A named factor of the result's score beside the oracles' ranks.
 ---@class scry.protocol.Adjustment
@@ -167,6 +168,7 @@
 ---@field code_refs? string[] the locations that knowledge cites, as `file:line` or `file`.
 ---@field session_id? string the session that knowledge is from.
 ---@field domains? string[] the domains of a note, in the person's words.
+---@field entrenchment? number how firmly a belief is held, from 0 to 1.
 
 ---A result in full.
 ---@class scry.protocol.Full
