@@ -112,6 +112,28 @@ def test_location_is_copied_and_printed(shop: CommandLine) -> None:
     assert [body.get("how") for _, body in events(shop)] == [None, "copy", "copy"]
 
 
+@pytest.mark.acceptance("E2", "D1")
+def test_copy_takes_the_lines_of_the_file_as_it_is_now(shop: CommandLine) -> None:
+    answer = shop.find("compute_total receipt")
+    copy = ("copy", answer.query_id, rank_of(answer, "./shop/cart.py::Cart.compute_total"))
+    cart, before = shop.folder / "shop/cart.py", (shop.folder / "shop/cart.py").read_text()
+    cart.write_text("import os\n\n" + before)
+    assert shop.run(*copy).out == "shop/cart.py:13-15\n"
+    assert printed(shop.run(*copy, "--json"))["text"] == "shop/cart.py:13-15"
+    shop.run("index")
+    assert shop.run(*copy).out == "shop/cart.py:13-15\n"
+    cart.write_text(before.replace("compute_total", "add_up"))
+    for _ in range(2):
+        gone = shop.run(*copy)
+        assert (gone.status, gone.out) == (2, "")
+        assert "./shop/cart.py::Cart.compute_total is gone since this was answered" in gone.err
+        shop.run("index")
+    (shop.folder / "shop/mail.py").unlink()
+    mail = shop.run("copy", answer.query_id, rank_of(answer, "./shop/mail.py::send_receipt"))
+    assert (mail.status, "is gone since this was answered" in mail.err) == (2, True)
+    assert [body["how"] for kind, body in events(shop) if kind == "scry.use"] == ["copy"] * 3, "none of what is gone"
+
+
 @pytest.mark.acceptance("F14", "E2")
 def test_further_place_is_named_in_the_answer_and_used_by_its_doc_id(shop: CommandLine) -> None:
     parcels = "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(9))

@@ -162,9 +162,15 @@ def test_repeated_act_counts_once(client: LspClient, shop: Path) -> None:
     assert [kind for kind, _, _ in events(shop)] == ["scry.query", "scry.use"]
 
 
-def test_copy_returns_the_clipboard_text(client: LspClient) -> None:
+def test_copy_returns_the_clipboard_text(client: LspClient, shop: Path) -> None:
     answer = client.find("compute_total")
     assert use(client, answer, "one", how="copy")["text"] == "shop/cart.py:11-13"
+    cart = shop / "shop/cart.py"
+    cart.write_text("import os\n\n" + cart.read_text())
+    assert use(client, answer, "two", how="copy")["text"] == "shop/cart.py:13-15"
+    cart.unlink()
+    with pytest.raises(RpcError, match="is gone since this was answered"):
+        use(client, answer, "three", how="copy")
 
 
 @pytest.mark.acceptance("E3")

@@ -282,6 +282,12 @@ class Engine:
         stored = (answered_by or self.recorder).answers.require(query_id)
         return locate_result(stored.place(rank, doc_id), self.index.store(), self.project, self._settings)
 
+    def place_now(self, result: messages.ResultItem, encoding: str) -> messages.ResultItem:
+        """Return a result of an earlier answer at its present location. Raises BadRequest for one that is gone."""
+        from scry.engine.response.details import place_now
+
+        return place_now(result, self.index.snapshot(()), encoding)
+
     # Memory -------------------------------------------------------------------------------------------------------
 
     @property

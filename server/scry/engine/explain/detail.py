@@ -209,7 +209,7 @@ class DocumentDetail(Struct, frozen=True):
 def read_detail(snapshot: ProjectSnapshot, doc_id: str, doc_key: int | None) -> DocumentDetail:
     """Return a result in full as it is now. doc_key: the key at the time of the answer; None for unknown."""
     target = snapshot.resolve(doc_id)
-    document = _read_target(snapshot, target)
+    document = read_document(snapshot, target)
     if document is None:
         return DocumentDetail(GONE, _gone_notice(snapshot, target), None)
     full = read_full_document(document, snapshot.project, snapshot.store, snapshot.history, MAX_BODY_CHARACTERS)
@@ -234,7 +234,8 @@ def _replace_text(full: FullDocument, now: ChangedDocument) -> FullDocument:
     return replace(full, signature=symbol.signature, doc=symbol.doc, body=body, truncated=cut)
 
 
-def _read_target(snapshot: ProjectSnapshot, target: ResolvedDocument) -> Document | None:
+def read_document(snapshot: ProjectSnapshot, target: ResolvedDocument) -> Document | None:
+    """Return the document that a doc_id names, as it is indexed; None where it is not."""
     if target.status != "indexed" or not target.doc_keys:
         return None
     file = (

@@ -86,14 +86,12 @@ class ProjectRouter:
 
     def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """Find code, documents, commits and notes by a query."""
-        return self._search(
-            "find", params, find_in_projects, lambda engine, context: engine.find(params, context), context
-        )
+        return self._search("find", params, find_in_projects, lambda each, asked: each.find(params, asked), context)
 
     def recent(self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """List recent changes, or the matches of a query by recency."""
         return self._search(
-            "recent", params, recent_in_projects, lambda engine, context: engine.recent(params, context), context
+            "recent", params, recent_in_projects, lambda each, asked: each.recent(params, asked), context
         )
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
@@ -117,9 +115,7 @@ class ProjectRouter:
         else:
             project, path = self._find_owner("neighbors", params.folder, params.file)
             inner, subject = replace(params, file=path), params.file
-        return _ask_one(
-            project, "neighbors", subject, lambda engine, context: engine.neighbors(inner, context), context
-        )
+        return _ask_one(project, "neighbors", subject, lambda each, asked: each.neighbors(inner, asked), context)
 
     def why(self, params: messages.WhyParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Explanation:
         """Explain a document's rank, or why it has none, in the project that holds it.
@@ -166,14 +162,18 @@ class ProjectRouter:
     ) -> messages.Recorded:
         """Record that a result of an earlier answer was used. Raises BadRequest for an unknown answer or rank.
 
-        clipboard_text: renders the result for the clipboard, which the outcome of a copy then carries.
+        clipboard_text: renders the result as it is now, for the outcome of a copy; one that is gone is refused.
         """
-        with self._borrow_answering("use", params.query_id, params.folder) as holder:
-            recorded = holder.use(params, context.commands)
-            if clipboard_text is None or params.how != "copy":
-                return recorded
-            stored = holder.recorder.answers.get(params.query_id)
-            return replace(recorded, text=clipboard_text(stored.place(params.rank, params.doc_id)) if stored else "")
+        with ExitStack() as stack:
+            holder = stack.enter_context(self._borrow_answering("use", params.query_id, params.folder))
+            stored = holder.recorder.answers.get(params.query_id) if clipboard_text and params.how == "copy" else None
+            if clipboard_text is None or stored is None:
+                return holder.use(params, context.commands)
+            place = stored.place(params.rank, params.doc_id)
+            participant = self._borrow_result_project(stack, holder, place.project, params.folder)
+            now = require_engine(participant).place_now(place, context.encoding)
+            text = clipboard_text(participant.map_to_editor(now))
+            return replace(holder.use(params, context.commands), text=text)
 
     def feedback(self, params: messages.FeedbackParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Recorded:
         """Record that an earlier answer was good or bad. Raises BadRequest as `use`."""

@@ -18,6 +18,7 @@ from scry.engine.explain.detail import (
     DocumentRelations,
     FullDocument,
     RelatedDocument,
+    read_document,
     read_full_document,
 )
 from scry.engine.explain.resolve_id import ProjectSnapshot
@@ -106,6 +107,28 @@ def locate_result(
         return ResultLocation(result, _indexed_path(document, project), start.line + 1, start.utf16 + 1)
     start = result.location.range.start
     return ResultLocation(result, _path_of_location(result.location, rank), start.line + 1, start.character + 1)
+
+
+def place_now(result: messages.ResultItem, snapshot: ProjectSnapshot, encoding: str) -> messages.ResultItem:
+    """Return a result of an earlier answer with its location in its file as it is now; commits and notes as they were.
+
+    Raises BadRequest for one that is gone.
+    """
+    doc_id = split_off_project(result.doc_id)[1]
+    if result.location is UNSET or not doc_id.startswith("./"):
+        return result
+    target = snapshot.resolve(doc_id)
+    document = read_document(snapshot, target)
+    if document is None or snapshot.store is None:
+        if target.status == "missing":
+            raise BadRequest("rank", f"{result.doc_id} is gone since this was answered: {target.reason}")
+        _path_of_location(result.location, result.rank)
+        return result
+    now = read_changed(document, snapshot.project.root, snapshot.settings, snapshot.store)
+    if isinstance(now, str):
+        raise BadRequest("rank", f"{result.doc_id} is gone since this was answered: {now}")
+    location = present_location(now.document if now else document, snapshot.project.root, encoding)
+    return msgspec.structs.replace(result, location=location)
 
 
 def _indexed_path(document: Document, project: Project) -> Path:

@@ -87,20 +87,21 @@ def copy(
 ) -> int:
     """Copies a code reference such as src/app.py:12-40, or a commit's name, and prints it.
 
-    It goes to the platform's clipboard, or to that of your terminal, also over ssh (OSC 52).
+    Its lines are those of the file as it is now. It goes to the platform's clipboard, or to that of your terminal, also
+    over ssh (OSC 52).
     """
     from scry.surfaces.cli.desktop import copy_to_clipboard
-    from scry.surfaces.cli.engines import open_engine
+    from scry.surfaces.cli.engines import open_projects
     from scry.surfaces.render.prompt import result_clipboard_text
 
-    with open_engine(root, force=force) as engine:
-        text = result_clipboard_text(engine.recorder.answers.require(query_id).place(rank, doc_id))
-        recorded = engine.use(UseParams(query_id, rank, "copy", f"cli-{secrets.token_hex(8)}", doc_id=doc_id))
-        copied_by = copy_to_clipboard(text)
+    with open_projects(root, force=force) as projects:
+        params = UseParams(query_id, rank, "copy", f"cli-{secrets.token_hex(8)}", doc_id=doc_id)
+        recorded = projects.use(params, result_clipboard_text)
+        copied_by = copy_to_clipboard(recorded.text)
     if as_json:
-        print_json(msgspec.structs.replace(recorded, text=text))
+        print_json(recorded)
     else:
-        print_text(text + "\n")
+        print_text(recorded.text + "\n")
     for note in (recorded.note, "" if copied_by else "there is no clipboard here; it is only printed"):
         if note:
             print(f"scry: {note}", file=sys.stderr)
