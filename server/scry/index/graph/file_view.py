@@ -53,15 +53,21 @@ class FileView:
         self.imported = imported
         self._documents = documents
         self._document_by_line = _innermost_by_line(documents)
+        language = source_file.language
+        is_component = language is not None and language.find_markup is not None
+        self._component = next((each for each in documents if is_component and each.kind == "class"), None)
         self._by_name: dict[str, GraphDocument] = {}
         for document in documents:
             if document.name and document.kind != "implementation":
                 self._by_name.setdefault(qualified_document_name(document), document)
 
     def document_at(self, line: int) -> GraphDocument | None:
-        """Return the innermost document that holds a line."""
+        """Return the innermost document that holds a line; the component for its markup and loose statements."""
         index = self._document_by_line[line] if line < len(self._document_by_line) else -1
-        return self._documents[index] if index >= 0 else None
+        document = self._documents[index] if index >= 0 else None
+        if self._component is not None and document is not None and document.kind in ("section", "text"):
+            return self._component
+        return document
 
     def is_transparent(self, container: str) -> bool:
         """Return whether definitions nested in a container of this file are visible from inside without naming the

@@ -107,6 +107,7 @@ class ReferenceResolver:
             if use.name in parameter_names(document):
                 return None
             resolved = self._scope.resolve_unqualified(use.name, kinds, document)
+            resolved = resolved or self._scope.resolve_component(use.name)
             return None if self._is_probably_builtin(resolved, use.name) else resolved
         if use.kind == "class":
             return self._scope.resolve_type([*words, use.name], document)

@@ -157,7 +157,9 @@ class NameResolver:
             binding, targets = bound
             if binding.member:
                 return (
-                    self._resolve_exported_by_any(targets, _exported_name(binding.member, name), kinds) or EXTERNAL_NAME
+                    self._resolve_exported_by_any(targets, _exported_name(binding.member, name), kinds)
+                    or (self._resolve_default(targets, kinds) if binding.member == "default" else None)
+                    or EXTERNAL_NAME
                 )
             return EXTERNAL_NAME
         for target in self.view.module.wildcard_sources:
@@ -165,6 +167,32 @@ class NameResolver:
             if resolved:
                 return resolved
         return None
+
+    def _resolve_default(self, targets: Iterable[int], kinds: frozenset[str]) -> ResolvedName | None:
+        """Resolve a default import by the file's name, where nothing in the file has the local name."""
+        for target in targets:
+            file = self.project.by_id[target]
+            resolved = self.resolve_exported(target, splitext(basename(file.path))[0], kinds, depth=0)
+            if resolved:
+                is_component = file.language is not None and file.language.find_markup is not None
+                return resolved if is_component else resolved.limit_confidence(Confidence.BY_NAME)
+        return None
+
+    def resolve_component(self, name: str) -> ResolvedName | None:
+        """Resolve a tag in a component to the one component of the project with that name, which needs no import."""
+        language = self.view.source_file.language
+        if language is None or language.find_markup is None or not name[:1].isupper():
+            return None
+        group = self.candidates(name, frozenset({"class"}))
+        return self.choose_targets(
+            [each for each in group.in_container("") if self._is_component(each)], Confidence.BY_NAME
+        )
+
+    def _is_component(self, definition: GraphDefinition) -> bool:
+        path = self.project.by_id[definition.file_id].path
+        language = self.project.by_id[definition.file_id].language
+        is_whole_file = splitext(basename(path))[0] == definition.name
+        return language is not None and language.find_markup is not None and is_whole_file
 
     def _resolve_opened(self, group: DefinitionGroup) -> ResolvedName | None:
         """Resolve in a file that this one imports, where imports bind all names."""

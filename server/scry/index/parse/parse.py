@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from posixpath import basename, splitext
 
 from msgspec import structs
 from tree_sitter import Node
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 DEFAULT_MAX_SECONDS = 2.0
 """Processor time for the parsing of a text, after which it is read as plain text."""
 
+_MAX_COMPONENT_DOC_BYTES = 4_000
 _MAX_SIGNATURE_LENGTH = 300
 _TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "implementation"})
 _KINDS_WITH_BODY = _TYPE_KINDS | {"function", "method", "module", "macro"}
@@ -96,7 +98,24 @@ def _parse_symbols(path: str, text: str, max_seconds: float, *, any_shape: bool)
         return ParsedFile(language.name, tuple(split_blocks(lines, language.name) or chunk_text(lines)), (), ())
     if language.grammar is None:
         return ParsedFile(language.name, tuple(chunk_text(lines)), (), ())
-    return _parse_with_grammar(language, lines, max_seconds, any_shape=any_shape)
+    parsed = _parse_with_grammar(language, lines, max_seconds, any_shape=any_shape)
+    component = _component_symbol(path, lines) if language.find_markup else None
+    return structs.replace(parsed, symbols=(component, *parsed.symbols)) if component else parsed
+
+
+def _component_symbol(path: str, lines: LineIndex) -> Symbol | None:
+    """Return the component that a file is, by the file's name; None for an empty one.
+
+    Its text is that of its other symbols; an HTML comment at its top is its doc comment.
+    """
+    name, end = splitext(basename(path))[0].strip("."), len(lines.data.rstrip())
+    if not name or not end:
+        return None
+    head = lines.data[:_MAX_COMPONENT_DOC_BYTES].lstrip()
+    close = head.find(b"-->") if head.startswith(b"<!--") else -1
+    doc = doc_text([head[: close + 3].decode("utf-8", "replace")]).strip() if close > 0 else ""
+    doc = doc.removeprefix("@component").strip()
+    return Symbol(name, "class", "", f"component {name}", doc, lines.span(0, end), lines.span(0, 0), "")
 
 
 def _parse_with_grammar(language: Language, lines: LineIndex, max_seconds: float, *, any_shape: bool) -> ParsedFile:

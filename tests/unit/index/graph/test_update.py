@@ -216,6 +216,27 @@ SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
 }
 
 
+SAMPLES["components"] = (
+    {
+        "src/user-card.vue": "<script setup>\nimport { greet } from './greet'\ngreet()\n</script>\n"
+        "<template><Icon /></template>\n",
+        "src/Icon.svelte": "<svg />\n",
+        "src/greet.js": "export default function salute() {}\nexport function greet() {}\n",
+        "src/App.vue": "<template>\n  <Card />\n</template>\n<script>\nimport Card from './user-card.vue'\n"
+        "function start() { greet() }\n</script>\n",
+        "src/greet2.js": "import greet2 from './salute'\ngreet2()\n",
+        "src/salute.js": "export default function salute() {}\n",
+    },
+    {
+        "src/App.vue::App > src/user-card.vue::user-card (exact)",
+        "src/user-card.vue::user-card > src/Icon.svelte::Icon (by name)",
+        "src/user-card.vue::user-card > src/greet.js::greet (exact)",
+        "src/greet2.js#L1-L2 > src/salute.js::salute (by name)",
+    },
+    set(),
+)
+
+
 @pytest.mark.parametrize("language", SAMPLES)
 def test_names_resolve_by_language_rules(language: str, tmp_path: Path) -> None:
     files, calls, bases = SAMPLES[language]
