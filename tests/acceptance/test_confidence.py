@@ -42,6 +42,12 @@ def test_rare_words_weigh_more_and_unknown_words_most(shop: IndexedProject) -> N
     assert weights["return"] < weights["invoice"] < weights["qwoeiu"]
 
 
+def test_words_that_ask_for_a_commit_weigh_nothing(shop: IndexedProject) -> None:
+    answer = shop.find("which commit added the invoice")
+    assert list(answer.scoring.term_weights) == ["invoice"]
+    assert {"commit", "added"} <= set(shop.find("the commit was added").scoring.term_weights), "it asks for none"
+
+
 def test_one_bound_tells_answers_from_nonsense_and_near_misses(shop: IndexedProject) -> None:
     for query in ("where are rankings fused", "payInvoice", "reciprocal rank fusion", "add to the cart"):
         best = shop.find(query).results[0]

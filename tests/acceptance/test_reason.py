@@ -97,6 +97,13 @@ def test_reason_answers_relation_questions(mail: IndexedProject, query: str, fou
     assert bool(answer.results) or "nothing that is known" in answer.notice
 
 
+def test_empty_answer_names_what_is_known(mail: IndexedProject) -> None:
+    notice = ask(mail, "what calls Shape").notice
+    assert notice.startswith("nothing that is known of the code meets this (./web/shape.ts::Shape is known)")
+    assert "passed as a value is not called" in notice
+    assert "passed as a value" not in ask(mail, "what inherits Express").notice
+
+
 def test_transitive_answer_shows_its_path(mail: IndexedProject) -> None:
     answer = ask(mail, "what transitively calls wait")
     assert doc_ids(answer)[:2] == [POST, DELIVER] or doc_ids(answer)[:2] == [DELIVER, POST]

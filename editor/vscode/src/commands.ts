@@ -9,7 +9,16 @@ import { type Answer, type IndexParams, methods, PROTOCOL } from "./generated/pr
 import { type Hit, isHit } from "./hit";
 import { askWhenSearchable } from "./indexing";
 import type { Jumps } from "./jump";
-import { addBelief, addMemory, addNote, showBeliefs, showMemories, showNotes, showSessions } from "./knowledge";
+import {
+  addBelief,
+  addMemory,
+  addNote,
+  renameBelief,
+  showBeliefs,
+  showMemories,
+  showNotes,
+  showSessions,
+} from "./knowledge";
 import type { PickerController } from "./picker/controller";
 import type { Question } from "./picker/picker";
 import { addProject, chooseScope, OPEN_FOLDERS } from "./projects";
@@ -78,6 +87,13 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
       const params = { file: uri.toString(), limit: readSettings().limit };
       await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
     },
+    similar: async () => {
+      const editor = vscode.window.activeTextEditor;
+      if (!editor) throw new Error("Open a file first: what resembles the place at the cursor is looked for.");
+      const place = { file: editor.document.uri.toString(), line: editor.selection.active.line + 1 };
+      const params = { ...place, by: "similar" as const, limit: readSettings().limit };
+      await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
+    },
   };
 }
 
@@ -124,6 +140,7 @@ function knowledgeCommands({ sidecar }: Components): Record<string, Command> {
   return {
     beliefs: () => showBeliefs(sidecar),
     addBelief: () => addBelief(sidecar),
+    renameBelief: () => renameBelief(sidecar),
     notes: () => showNotes(sidecar),
     addNote: () => addNote(sidecar),
     memory: () => showMemories(sidecar),

@@ -15,6 +15,22 @@ export async function showBeliefs(sidecar: Sidecar): Promise<void> {
   if (chosen) await openBelief(chosen);
 }
 
+/** Gives the chosen belief another id, and opens its file. */
+export async function renameBelief(sidecar: Sidecar): Promise<void> {
+  const { beliefs } = await sidecar.request(methods.beliefs, { action: "list" });
+  const chosen = await choose("Scry: Rename Belief", beliefs.map(beliefItem), "There are no beliefs yet.");
+  if (!chosen) return;
+  const id = await ask("Scry: Rename Belief", "What is its new id? Empty: one of its statement's words");
+  if (id === undefined) return;
+  const renamed = await sidecar.request(methods.beliefs, {
+    action: "rename",
+    id: chosen.doc_id,
+    ...(id && { new_id: id }),
+  });
+  tell(renamed.note ?? "");
+  if (renamed.beliefs[0]) await openBelief(renamed.beliefs[0]);
+}
+
 /** Writes a belief, and opens its file, so that evidence can be added. */
 export async function addBelief(sidecar: Sidecar): Promise<void> {
   const statement = await ask("Scry: Add Belief", "What does the team believe, in a sentence?");

@@ -251,11 +251,19 @@ class RelationsCut(Notice, frozen=True, tag="relations_cut"):
 
 
 class NothingMeetsQuery(Notice, frozen=True, tag="nothing_meets_query"):
-    """No document meets the relational question."""
+    """No document meets the relational question. known: the doc_ids of the names in it. is_about_calls: whether it
+    asks for calls.
+    """
+
+    known: tuple[str, ...] = ()
+    is_about_calls: bool = False
 
     def render(self, commands: CommandNames) -> str:
         """Return the text; it names no command."""
-        return "nothing that is known of the code meets this"
+        named = f" ({', '.join(self.known)} {'is' if len(self.known) == 1 else 'are'} known)" if self.known else ""
+        return f"nothing that is known of the code meets this{named}" + (
+            "; a function that is passed as a value is not called there" if self.is_about_calls else ""
+        )
 
 
 # Of results in full, and of recorded acts -----------------------------------------------------------------------------

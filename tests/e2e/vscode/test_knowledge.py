@@ -46,6 +46,10 @@ def test_belief_is_added_opened_and_listed(window: Window) -> None:
     window.command("Scry: Beliefs")
     choose(window, "Receipts are never mailed twice")
     expect(window.active_tab).to_contain_text("receipts-never-mailed-twice.md")
+    window.command("Scry: Rename Belief…")
+    choose(window, "Receipts are never mailed twice")
+    answer(window, "What is its new id", "one-mail")
+    expect(window.active_tab).to_contain_text("one-mail.md")
 
 
 @pytest.mark.acceptance("C1", "K1", "M1")

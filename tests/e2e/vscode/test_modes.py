@@ -60,6 +60,13 @@ def test_neighbours_fill_the_results_view(window: Window) -> None:
     expect(window.result("mail.py")).to_be_visible()
 
 
+@pytest.mark.acceptance("C1", "N1")
+def test_similar_code_fills_the_results_view(window: Window) -> None:
+    window.open_file("basket.py")
+    window.command("Scry: Similar Code")
+    expect(window.result("send_receipt")).to_be_visible()
+
+
 @pytest.mark.acceptance("C1", "E2")
 def test_recent_works_without_words_and_commits_open_as_diffs(window: Window, server: CodeServer) -> None:
     window.command("Scry: Recent Changes")

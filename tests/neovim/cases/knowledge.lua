@@ -44,6 +44,18 @@ T["a belief is written, listed at once, and its file opened"] = function()
   child().lua("vim.fn.delete(vim.api.nvim_buf_get_name(0))")
 end
 
+T["a belief gets another id"] = function()
+  begin()
+  will_take("counted")
+  child().cmd("Scry believe Boxes are counted once")
+  child().wait("vim.api.nvim_buf_get_name(0):find('boxes-counted-once.md', 1, true)", "the file")
+  child().lua("vim.ui.input = function(_, done) done('one-count') end")
+  child().cmd("Scry beliefs rename")
+  child().wait("vim.api.nvim_buf_get_name(0):find('/one-count.md', 1, true)", "the file of the new id")
+  expect.equality(child().answered("scry/beliefs").params.new_id, "one-count")
+  child().lua("vim.fn.delete(vim.api.nvim_buf_get_name(0))")
+end
+
 T["a note is kept, found and forgotten"] = function()
   begin()
   child().cmd("Scry persona")

@@ -50,7 +50,7 @@ T["recent ranks the results of a query"] = function()
   expect.equality(child().answered("scry/recent").params.query, "receipt")
 end
 
-for _, by in ipairs({ "cochange", "dependency" }) do
+for _, by in ipairs({ "cochange", "dependency", "similar" }) do
   T["neighbors by " .. by .. " are listed and jumped to"] = function()
     child().cmd("edit " .. os.getenv("TEST_OTHER") .. "/ferry.py")
     child().will_take("harbour.py")
@@ -58,6 +58,7 @@ for _, by in ipairs({ "cochange", "dependency" }) do
     child().wait("vim.fn.expand('%:t') == 'harbour.py'", "the jump")
     local asked = child().answered("scry/neighbors")
     expect.equality(asked.params.by, by)
+    expect.equality(asked.params.line, by == "similar" and 1 or nil)
     expect.equality(vim.endswith(asked.params.file, "/ferry.py"), true)
     editor.expect_holds(child().lua_get("_G.prompt"), "Scry neighbors of ferry.py (" .. by .. ")")
     local use = child().answered("scry/use")

@@ -101,6 +101,9 @@ local function list_command(name)
   }
 end
 
+---Relations of `neighbors`.
+local NEIGHBORS_BY = { "cochange", "dependency", "similar" }
+
 ---Kinds of observations, the ones that people make first.
 local KINDS = { "decision", "note", "error", "command", "test", "edit", "message" }
 
@@ -135,15 +138,15 @@ M.table = {
   neighbors = {
     run = function(words)
       local by, file = arguments.take_option(words, "--by")
-      if by and by ~= "cochange" and by ~= "dependency" then
-        return notify.error("--by is cochange or dependency.")
+      if by and not vim.list_contains(NEIGHBORS_BY, by) then
+        return notify.error("--by is cochange, dependency or similar.")
       end
-      ---@cast by "cochange"|"dependency"?
+      ---@cast by scry.NeighborsBy?
       require("scry").neighbors(or_nil(file), by)
     end,
     complete = function(lead, words)
       if words[#words - 1] == "--by" or words[#words] == "--by" then
-        return complete_choice({ "cochange", "dependency" })(lead)
+        return complete_choice(NEIGHBORS_BY)(lead)
       elseif vim.startswith(lead, "-") then
         return { "--by" }
       end
@@ -182,9 +185,16 @@ M.table = {
     end,
   },
   beliefs = {
-    run = function()
-      require("scry.knowledge").beliefs()
+    run = function(words)
+      if #words == 0 then
+        require("scry.knowledge").beliefs()
+      elseif words[1] == "rename" and #words == 1 then
+        require("scry.knowledge").rename_belief()
+      else
+        notify.error(":Scry beliefs lists them, :Scry beliefs rename gives one another id.")
+      end
     end,
+    complete = complete_choice({ "rename" }),
   },
   believe = text_command("believe", "a statement"),
   persona = list_command("persona"),

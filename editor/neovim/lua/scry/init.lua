@@ -15,7 +15,7 @@ end
 ---@field query? string text to search for.
 ---@field path? string folder or file to orient in; by default the folder of the current file.
 ---@field file? string file whose neighbors are listed; by default the current file.
----@field by? "cochange"|"dependency" kind of neighbors.
+---@field by? scry.NeighborsBy kind of neighbors.
 ---@field days? integer number of days that recent goes back.
 ---@field projects? string[]|string names of the projects that find and recent search; a string is separated by commas.
 ---@field all_projects? boolean whether find and recent search all projects.
@@ -38,7 +38,10 @@ function M.source(mode, question)
     local path = question.path and absolute(question.path) or (file and vim.fs.dirname(file) or root)
     return modes.orient(root, vim.uri_from_fname(path))
   elseif mode == "neighbors" then
-    return modes.neighbors(root, vim.uri_from_fname(absolute(question.file)), question.by or "cochange")
+    local file, by = absolute(question.file), question.by or "cochange"
+    local is_here = file == absolute()
+    local line = by == "similar" and is_here and vim.api.nvim_win_get_cursor(0)[1] or nil
+    return modes.neighbors(root, vim.uri_from_fname(file), by, line)
   elseif mode == "recent" then
     return modes.recent(root, question.query or "", question.days, scope)
   end
@@ -80,7 +83,7 @@ end
 
 ---Show the neighbors of a file in the picker.
 ---@param file? string
----@param by? "cochange"|"dependency"
+---@param by? scry.NeighborsBy
 function M.neighbors(file, by)
   if not file and not root_of.file(0) then
     return notify.warn("the current buffer is no file; name one: :Scry neighbors <file>")

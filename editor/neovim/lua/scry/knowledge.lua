@@ -103,8 +103,9 @@ local function open(location, encoding)
   vim.lsp.util.show_document(location, encoding, { focus = true })
 end
 
----Show the beliefs of this project; the chosen one's file is opened.
-function M.beliefs()
+---Let the user choose a belief of this project.
+---@param take fun(item: scry.KnowledgeItem, encoding: string)
+local function choose_belief(take)
   ---@type scry.protocol.BeliefsParams
   local params = { action = "list" }
   ask(protocol.methods.beliefs, params, function(result, encoding)
@@ -115,9 +116,33 @@ function M.beliefs()
       return { doc_id = belief.doc_id, text = belief.statement, label = label, location = belief.location }
     end, result.beliefs)
     choose("Scry beliefs", items, "there are no beliefs yet. Write one: :Scry believe <statement>", function(item)
-      if item.location then
-        open(item.location, encoding)
+      take(item, encoding)
+    end)
+  end)
+end
+
+---Show the beliefs of this project; the chosen one's file is opened.
+function M.beliefs()
+  choose_belief(function(item, encoding)
+    if item.location then
+      open(item.location, encoding)
+    end
+  end)
+end
+
+---Give the chosen belief another id, and open its file.
+function M.rename_belief()
+  choose_belief(function(item)
+    vim.ui.input({ prompt = "Id (empty: of its statement): " }, function(id)
+      if not id then
+        return
       end
+      ---@type scry.protocol.BeliefsParams
+      local params = { action = "rename", id = item.doc_id, new_id = id ~= "" and id or nil }
+      ask(protocol.methods.beliefs, params, function(result, encoding)
+        notify.info(result.note)
+        open(result.beliefs[1].location, encoding)
+      end)
     end)
   end)
 end

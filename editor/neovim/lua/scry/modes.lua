@@ -18,6 +18,8 @@ local M = {}
 ---@field ask fun(query: string, done: fun(failure?: scry.Failure, answer?: scry.Answer)): fun() returns a function that
 ---cancels the request.
 
+---@alias scry.NeighborsBy "cochange"|"dependency"|"similar"
+
 local count = 0
 
 ---Return a unique name for a picker. The sidecar cancels an older question of the same name.
@@ -132,9 +134,10 @@ end
 ---Return the source of `neighbors`, the files related to a file.
 ---@param root string
 ---@param file string
----@param by "cochange"|"dependency"
+---@param by scry.NeighborsBy
+---@param line? integer of the place to which results are similar
 ---@return scry.Source
-function M.neighbors(root, file, by)
+function M.neighbors(root, file, by, line)
   return {
     title = ("Scry neighbors of %s (%s)"):format(vim.fs.basename(file), by),
     root = root,
@@ -143,7 +146,7 @@ function M.neighbors(root, file, by)
     allows_empty = false,
     ask = function(text, done)
       ---@type scry.protocol.NeighborsParams
-      local params = { file = text, by = by, limit = config.values.limit }
+      local params = { file = text, by = by, line = line, limit = config.values.limit }
       return ask(root, protocol.methods.neighbors, params, done)
     end,
   }

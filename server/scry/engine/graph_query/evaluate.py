@@ -62,19 +62,25 @@ def answer_relation_query(
     if not reading.store.graph.is_current:
         notices.append(GraphPending("relations"))
     if not hits:
-        notices.append(NothingMeetsQuery())
+        known = tuple(dict.fromkeys(evaluation.known))[:_MAX_LISTED]
+        notices.append(NothingMeetsQuery(known, evaluation.is_about_calls))
     faults = (*reading.faults, *evaluation.faults)
     question = browse_question(request.query, request.limit)
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, tuple(dict.fromkeys(notices)))
 
 
 class _Evaluation(Struct):
-    """The evaluation of one question, with its notices and faults so far."""
+    """The evaluation of one question, with its notices, faults and the doc_ids of its names so far.
+
+    is_about_calls: whether it asks for calls.
+    """
 
     reading: IndexView
     context: RequestContext
     notices: list[Notice] = field(default_factory=list[Notice])
     faults: list[OracleFault] = field(default_factory=list[OracleFault])
+    known: list[str] = field(default_factory=list[str])
+    is_about_calls: bool = False
 
     def evaluate(self, tree: RelationQuery) -> GraphMatches:
         """Return the documents that meet a tree."""
@@ -92,6 +98,8 @@ class _Evaluation(Struct):
 
     def _evaluate_clause(self, clause: RelationClause) -> GraphMatches:
         doc_ids = resolve_name(clause.name, self.reading.store, files_first=clause.kind in FILE_RELATIONS)
+        self.known.extend(doc_ids)
+        self.is_about_calls |= clause.kind is RelationKind.CALLS
         if len(doc_ids) > 1:
             self.notices.append(NameAmbiguous(clause.name, len(doc_ids), tuple(doc_ids[:_MAX_LISTED])))
         if clause.kind is RelationKind.CHANGES_WITH and self.reading.history is None:

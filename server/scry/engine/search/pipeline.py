@@ -28,7 +28,7 @@ from scry.core.types import (
 from scry.embedding.embedder import Vectors
 from scry.engine.search.boosts import max_boost
 from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
-from scry.engine.search.query import apply_filters
+from scry.engine.search.query import COMMIT_QUESTION_WORDS, apply_filters
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, NoteCorpus, OracleReader
@@ -184,7 +184,10 @@ def _scoring_of(question: SearchQuery, code: CodeCorpus | None = None) -> Fusion
     if code is None:
         return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH)
     index, embedder = code.store.lexical, code.store.vectors.embedder
-    term_weights = {term: index.inverse_document_frequency(index.stem(term)) for term in query_terms(question)}
+    terms = query_terms(question)
+    if question.asks_for_commits:
+        terms = [term for term in terms if term not in COMMIT_QUESTION_WORDS] or terms
+    term_weights = {term: index.inverse_document_frequency(index.stem(term)) for term in terms}
     is_calibrated = embedder is not None and embedder.model == BUNDLED_MODEL
     return FusionScoring(
         RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH, term_weights, is_calibrated, question.prefix

@@ -87,7 +87,10 @@ class ProgressBars(_TransientBars):
             self._start_bars()
             self._draw(state)
         elif now >= self._next_output_at and not self._quiet:
-            text = make_printable(state.message) or f"{state.files_indexed} of {state.files_total} files indexed"
+            text = f"{state.files_indexed} of {state.files_total} files read"
+            if state.vectors_total:
+                text += f", {state.vectors} of {state.vectors_total} vectors made"
+            text = make_printable(state.message) or text
             print(text, file=sys.stderr, flush=True)
             self._next_output_at = now + _LINE_INTERVAL_S
 
