@@ -64,7 +64,7 @@ def test_neighbours_fill_the_results_view(window: Window) -> None:
 def test_similar_code_fills_the_results_view(window: Window) -> None:
     window.open_file("basket.py")
     window.command("Scry: Similar Code")
-    expect(window.result("send_receipt")).to_be_visible()
+    expect(window.result("Cart")).to_be_visible()
 
 
 @pytest.mark.acceptance("C1", "E2")

@@ -89,8 +89,9 @@ local STAND_INS = {
     package.loaded["fzf-lua.previewer.builtin"] = { base = base }
     package.loaded["fzf-lua.utils"] = {
       ansi_from_hl = function(_, text) return text end,
-      fzf_winobj = function() end,
+      fzf_winobj = function() return { fzf_winid = vim.api.nvim_get_current_win() } end,
     }
+    vim.api.nvim_chan_send = function(_, bytes) if bytes == "\27\18" then _G.reload() end end -- fzf's key to reload
     package.loaded["fzf-lua"] = {
       resume = function() _G.resumed = true end,
       fzf_live = function(contents, own)
@@ -156,6 +157,16 @@ T["keeps the sidecar's order, previews, jumps and records the use"] = function()
   child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
   local use = child().answered("scry/use")
   expect.equality({ use.params.rank, use.params.how }, { 1, "jump" })
+end
+
+T["an answer from an unfinished index is refreshed"] = function()
+  child().lua("require('scry').setup({ picker = ... })", { name })
+  child().ready()
+  child().lua("_G.partial = 2")
+  child().cmd("edit README.md")
+  open("receipt")
+  expect.equality(#child().sent("scry/find"), 3)
+  expect.equality(#child().lua_get("_G.listed"), #child().answer().results)
 end
 
 T["lists the further places of a file by a key, and records their use"] = function()
