@@ -124,3 +124,77 @@ def test_interrupted_graph_update_is_resumed(seed: int, tmp_path: Path) -> None:
         assert sample.store.graph.is_current
         _assert_like_fresh(sample, tmp_path / f"fresh-{step}")
     sample.store.close()
+
+
+_CHAIN = {
+    "a.py": "class A:\n    def run(self): ...\n",
+    "b.py": "from a import A\n\n\nclass B(A):\n    pass\n",
+    "d.py": "from b import B\n\n\nclass D(B):\n    pass\n",
+    "e.py": "from d import D\n\n\nclass E(D):\n    def go(self):\n        self.run()\n",
+}
+
+
+def _assert_edges(sample: GraphProject, files: dict[str, str], folder: Path) -> None:
+    fresh = GraphProject(folder, files)
+    assert sample.edges() == fresh.edges()
+    fresh.store.close()
+    sample.store.close()
+
+
+def test_calls_through_a_removed_base_are_linked_again(tmp_path: Path) -> None:
+    sample = GraphProject(tmp_path / "one", _CHAIN)
+    assert "e.py::E.go > a.py::A.run (exact)" in sample.calls()
+    sample.remove("b.py")
+    sample.update()
+    assert sample.calls() == set()
+    _assert_edges(sample, {path: text for path, text in _CHAIN.items() if path != "b.py"}, tmp_path / "fresh")
+
+
+def test_calls_through_a_base_that_becomes_a_function_are_linked_again(tmp_path: Path) -> None:
+    sample = GraphProject(tmp_path / "one", _CHAIN)
+    sample.write_file("b.py", "def B(): ...\n")
+    sample.update()
+    _assert_edges(sample, {**_CHAIN, "b.py": "def B(): ...\n"}, tmp_path / "fresh")
+
+
+def test_order_of_edits_decides_between_no_bases(tmp_path: Path) -> None:
+    files = {
+        "a.py": "class A:\n    def run(self): ...\n",
+        "b.py": "class B:\n    def run(self): ...\n",
+        "c.py": "from a import A\nfrom b import B\n\n\nclass C(A, B):\n    def go(self):\n        self.run()\n",
+    }
+    sample = GraphProject(tmp_path / "one", files)
+    edited = {path: f"# edited\n{text}" if path != "b.py" else text for path, text in files.items()}
+    sample.write(edited)
+    sample.update()
+    assert "c.py::C.go > a.py::A.run (exact)" in sample.calls()
+    _assert_edges(sample, edited, tmp_path / "fresh")
+
+
+def test_file_that_is_back_after_an_interrupted_removal_is_imported_again(tmp_path: Path) -> None:
+    files = {
+        "a.py": "def run(): ...\n",
+        "b.py": "def run(): ...\n",
+        "user.py": "import a\n\n\ndef go():\n    a.run()\n",
+        "other.py": "def other(): ...\n",
+    }
+    sample = GraphProject(tmp_path / "one", files)
+    sample.remove("a.py")
+    sample.write_file("other.py", "def another(): ...\n")
+    sample.index()
+    left = 5  # the files that imported the removed one are saved, the removed one is still known
+
+    def cut() -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        update_graph(sample.store, cut)
+    assert "a.py" in sample.store.graph_store.graph_files()
+    assert sample.imports() == set()
+    sample.write_file("a.py", files["a.py"])
+    sample.update()
+    assert sample.imports() == {"user.py > a.py"}
+    _assert_edges(sample, {**files, "other.py": "def another(): ...\n"}, tmp_path / "fresh")

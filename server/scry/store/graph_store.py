@@ -309,6 +309,10 @@ class GraphStore:
                 [(encode_path(path),) for path in paths],
             )
 
+    def mark_absent(self, graph_files: Iterable[int]) -> None:
+        """Mark files as removed from the index, before their edges are deleted; inside a transaction."""
+        self._db.executemany("UPDATE graph_files SET file = 0 WHERE id = ?", [(each,) for each in graph_files])
+
     def save_file(self, graph_file: int, file: FileDigest, ids: Mapping[str, int]) -> None:
         """Store the new definitions of a file, to be linked; inside a transaction. ids: graph_files.id by path."""
         self._db.execute(

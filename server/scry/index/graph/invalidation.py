@@ -114,7 +114,10 @@ _WILDCARD_HASH = name_hash("*")
 
 
 class InvalidationTracker:
-    """Collects the names that changed in a batch of files, then marks the files that use them."""
+    """Collects the names that changed in a batch of files, then marks the files that use them.
+
+    removed_keys: the doc_keys of the definitions that are gone.
+    """
 
     def __init__(self, graph: GraphStore, project: SymbolTable) -> None:
         """Start with no changes."""
@@ -122,10 +125,12 @@ class InvalidationTracker:
         self._project = project
         self._names: set[int] = set()
         self._changed_reexports: set[int] = set()
+        self.removed_keys: set[int] = set()
 
     def record_removed(self, defined: DefinitionArray) -> None:
         """Record that a file with these definitions was removed."""
         self._names.update(int(name) for name in defined["name"])
+        self.removed_keys.update(int(key) for key in defined["number"] if key)
 
     def record_replaced(self, graph_file: int, before: DefinitionArray, after: DefinitionArray) -> dict[int, int]:
         """Record a file's new definitions; return the new doc_keys of unchanged definitions by their old ones."""
@@ -135,6 +140,7 @@ class InvalidationTracker:
         self._names |= names
         if _WILDCARD_HASH in names and len(before):
             self._changed_reexports.add(graph_file)
+        self.removed_keys.update(int(key) for key in before["number"][removed] if key)
         remaining = {int(row["identity"]): int(row["number"]) for row in after if row["number"]}
         old = ((int(row["number"]), int(row["identity"])) for row in before[~removed] if row["number"])
         return {number: remaining[key] for number, key in old if key in remaining}

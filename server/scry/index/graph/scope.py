@@ -198,7 +198,7 @@ class NameResolver:
         """Resolve in a file that this one imports, where imports bind all names."""
         if not self.name_resolution.imports_all_names or not group.all:
             return None
-        near = [d for file in sorted(self.view.imported) for d in group.in_file(file) if self._is_visible_outside(d)]
+        near = [d for d in self._in_files(self.view.imported, group) if self._is_visible_outside(d)]
         chosen = self.choose_targets(near, Confidence.EXACT)
         if chosen and self.view.source_file.family == "c":  # a header's declarations are defined in another file
             names = {d.qualified_name for d in near}
@@ -208,11 +208,16 @@ class NameResolver:
     def find_nearby(self, group: DefinitionGroup) -> list[GraphDefinition]:
         """Return the definitions in the file itself, in files that it imports, and in its package."""
         near = {self.view.source_file.id, *self.view.imported}
-        definitions = [d for file in sorted(near) for d in group.in_file(file)]
+        definitions = self._in_files(near, group)
         if self.name_resolution.default_scope == FOLDER_SCOPE:
             beside = group.in_folder(self.view.source_file.folder, self.project.folder_of)
             definitions += [d for d in beside if d.file_id not in near]
         return definitions
+
+    def _in_files(self, files: Iterable[int], group: DefinitionGroup) -> list[GraphDefinition]:
+        """Return the definitions in some files, in the order of the paths."""
+        paths = self.project.by_id
+        return [d for file in sorted(files, key=lambda each: paths[each].path) for d in group.in_file(file)]
 
     def _is_visible_outside(self, definition: GraphDefinition) -> bool:
         return not definition.container or self.view.source_file.family == "c" or definition.kind in TYPE_KINDS

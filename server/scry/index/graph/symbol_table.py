@@ -28,7 +28,7 @@ class DefinitionGroup:
     __slots__ = ("_by_container", "_by_file", "_by_folder", "all")
 
     def __init__(self, definitions: Sequence[GraphDefinition]) -> None:
-        """Wrap definitions, sorted by doc_key."""
+        """Wrap definitions, sorted by path, then in the order of the file."""
         self.all = definitions
         self._by_file: Mapping[int, Sequence[GraphDefinition]] | None = None
         self._by_container: Mapping[str, Sequence[GraphDefinition]] | None = None
@@ -63,7 +63,7 @@ class DefinitionCandidates:
     __slots__ = ("_all", "_by_kinds")
 
     def __init__(self, definitions: Sequence[GraphDefinition]) -> None:
-        """Wrap definitions, sorted by doc_key."""
+        """Wrap definitions, sorted by path, then in the order of the file."""
         self._all = definitions
         self._by_kinds: dict[frozenset[str], DefinitionGroup] = {}
 
@@ -195,11 +195,10 @@ class SymbolTable(Struct):
             self._cached_count -= sum(map(len, dropped.values())) + 1
 
     def _group_by_family(self, group: Sequence[GraphDefinition]) -> _CandidatesByFamily:
+        """Group definitions by family, each sorted by path: the order of keys tells in which order files changed."""
         families: dict[str, list[GraphDefinition]] = {}
-        for definition in group:
-            source_file = self.by_id.get(definition.file_id)
-            if source_file is not None:
-                families.setdefault(source_file.family, []).append(definition)
+        for definition in sorted((d for d in group if d.file_id in self.by_id), key=self._place):
+            families.setdefault(self.by_id[definition.file_id].family, []).append(definition)
         return {family: DefinitionCandidates(definitions) for family, definitions in families.items()}
 
     def candidates(self, name: str, family: str) -> DefinitionCandidates:
@@ -211,6 +210,10 @@ class SymbolTable(Struct):
         else:
             self._definitions.move_to_end(name)
         return candidates.get(family, _NO_CANDIDATES)
+
+    def _place(self, definition: GraphDefinition) -> tuple[str, int]:
+        """Return what definitions are sorted by: the path, then the key, which follows the order of the file."""
+        return self.by_id[definition.file_id].path, definition.doc_key
 
     def folder_of(self, file: int) -> str:
         """Return the folder of a file, by files.id."""
@@ -227,19 +230,23 @@ class SymbolTable(Struct):
             for _ in range(_MAX_BASE_DEPTH):
                 above = [(base, max(sure, own)) for each, own in level for base, sure in self.bases(each.doc_key)]
                 level = [(base, sure) for base, sure in above if base.doc_key not in lineage]
-                lineage |= {base.doc_key: (base, sure) for base, sure in reversed(level)}
+                for base, sure in level:
+                    lineage.setdefault(base.doc_key, (base, sure))
             cached = self._lineages[definition.doc_key] = tuple(lineage.values())
         return cached
 
     def bases(self, doc_key: int) -> Sequence[tuple[GraphDefinition, Confidence]]:
-        """Return the types that a type inherits from, without ambiguous ones; requires that all bases are linked."""
+        """Return the types that a type inherits from, without ambiguous ones, by line, then by path.
+
+        Requires that all bases are linked.
+        """
         cached = self._bases.get(doc_key)
         if cached is None:
-            edges = sorted(self.store.base_edges(doc_key, doc_key), key=lambda edge: (edge.line, edge.target_key))
-            sure = [edge for edge in edges if edge.confidence < Confidence.AMBIGUOUS]
-            bases = [(self.store.get_definition(edge.target_key), edge.confidence) for edge in sure]
-            cached = tuple((base, Confidence(confidence)) for base, confidence in bases if base is not None)
-            self._bases[doc_key] = cached
+            edges = [e for e in self.store.base_edges(doc_key, doc_key) if e.confidence < Confidence.AMBIGUOUS]
+            found = [(edge, self.store.get_definition(edge.target_key)) for edge in edges]
+            known = [(edge, base) for edge, base in found if base is not None and base.file_id in self.by_id]
+            known.sort(key=lambda pair: (pair[0].line, self._place(pair[1])))
+            cached = self._bases[doc_key] = tuple((base, Confidence(edge.confidence)) for edge, base in known)
         return cached
 
     def clear_bases(self) -> None:

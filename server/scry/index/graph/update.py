@@ -73,7 +73,10 @@ class _GraphUpdate:
         with_changed_imports: list[GraphFile] = []
         if removed or any(not file.file_id or file.path.rpartition("/")[2] in MANIFEST_NAMES for file in changed):
             with_changed_imports = self._files_with_changed_imports({file.graph_file_id for file in changed})
-        # First: added or removed files are the sign by which an interrupted pass finds these files again.
+        # First: added or removed files are the sign by which an interrupted pass finds these files again. A removed file
+        # may be back by then, and must count as added: the files that import it were saved without it.
+        with self._begin_write():
+            self._graph.mark_absent([file.graph_file_id for file in removed if file.file_id])
         self._save_files(with_changed_imports)
         self._save_files(changed, fresh=len(changed) == len(self._known))
         self._remove_files(removed)
@@ -118,6 +121,7 @@ class _GraphUpdate:
                 tracker = InvalidationTracker(self._graph, self._project)
                 for file in batch:
                     tracker.record_removed(self._graph.definitions_of_file(file.graph_file_id)[0])
+                self._mark_derived_types(tracker)
                 tracker.mark_dependents(self._known)
                 self._graph.remove_files([file.graph_file_id for file in batch])
 
@@ -133,6 +137,7 @@ class _GraphUpdate:
             documents = self._graph.documents_by_file(file_ids)
             with self._begin_write():
                 tracker = InvalidationTracker(self._graph, self._project)
+                saved: list[tuple[GraphFile, FileDigest, int, int, dict[int, int]]] = []
                 for file in batch:
                     source_file = self._project.by_path[file.path]
                     linked = self._link_file(
@@ -143,11 +148,22 @@ class _GraphUpdate:
                     )
                     before, first, last = self._graph.definitions_of_file(file.graph_file_id)
                     moved = tracker.record_replaced(file.graph_file_id, before, linked.definitions)
+                    saved.append((file, linked, first, last, moved))
+                self._mark_derived_types(tracker)
+                for file, linked, first, last, moved in saved:
                     if (first, last) != (linked.first_key, linked.last_key):
                         self._graph.move_edges(first, last, moved)
                     self._graph.save_file(file.graph_file_id, linked, ids)
                 if not fresh:
                     tracker.mark_dependents(self._known)
+
+    def _mark_derived_types(self, tracker: InvalidationTracker) -> None:
+        """Mark the files of all types that inherit from removed definitions, before the edges to these are deleted.
+
+        The types may lie several levels below, in files that do not use the name of what was removed.
+        """
+        derived = self._graph.files_with_derived_types(tracker.removed_keys)
+        self._graph.mark_pending(self._graph_ids(derived), LINK_CALLS)
 
     def _link_file(
         self, source_file: SourceFile, documents: Sequence[GraphDocument], uses: FileUses, imported: frozenset[str]

@@ -23,7 +23,7 @@ from scry.store.sqlite.database import (
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    14,
+    15,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -65,7 +65,8 @@ INDEX_SCHEMA = CacheSchema(
     );
 
     -- The files as the code graph knows them. id stays as long as the path does, since files.id changes with every new
-    -- content. file: the files.id whose definitions are known here, with the keys of its documents.
+    -- content. file: the files.id whose definitions are known here, with the keys of its documents; 0 for a file that
+    -- was just added or is to be removed.
     CREATE TABLE graph_files (
         id          INTEGER PRIMARY KEY,
         path        TEXT NOT NULL UNIQUE,
