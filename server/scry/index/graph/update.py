@@ -73,8 +73,8 @@ class _GraphUpdate:
         with_changed_imports: list[GraphFile] = []
         if removed or any(not file.file_id or file.path.rpartition("/")[2] in MANIFEST_NAMES for file in changed):
             with_changed_imports = self._files_with_changed_imports({file.graph_file_id for file in changed})
-        # First: added or removed files are the sign by which an interrupted pass finds these files again. A removed file
-        # may be back by then, and must count as added: the files that import it were saved without it.
+        # First: added or removed files are the sign by which an interrupted pass finds these files again. A removed
+        # file may be back by then, and must count as added: the files that import it were saved without it.
         with self._begin_write():
             self._graph.mark_absent([file.graph_file_id for file in removed if file.file_id])
         self._save_files(with_changed_imports)
