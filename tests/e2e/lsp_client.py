@@ -159,6 +159,10 @@ class LspClient:
                 assert left > 0, f"not received within {timeout} s; last: {self.received[-3:]}; {self.errors!r}"
                 self._news.wait(min(left, 0.1))
 
+    def is_heard_out(self) -> bool:
+        """Return whether the process has ended, and all that it sent was received."""
+        return self.process.poll() is not None and not any(thread.is_alive() for thread in self._threads)
+
     def notifications(self, method: str) -> list[Any]:
         """Return the params of all such notifications so far."""
         return [message["params"] for message in list(self.received) if message.get("method") == method]

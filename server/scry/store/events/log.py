@@ -33,6 +33,7 @@ from scry.store.sqlite.database import (
     is_on_network_file_system,
     is_same_file,
     open_shared_database,
+    roll_back,
     schema_version,
 )
 
@@ -400,6 +401,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         return _open_read_only(path, "mode=ro")
     except sqlite3.OperationalError:
+        if roll_back(path):
+            return _open_read_only(path, "mode=ro")
         journal = Path(f"{path}-wal")
         if journal.exists() and journal.stat().st_size:
             raise

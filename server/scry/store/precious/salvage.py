@@ -29,6 +29,7 @@ from scry.store.sqlite.database import (
     apply_migrations,
     describe_damage_error,
     open_shared_database,
+    roll_back,
     transaction,
 )
 
@@ -279,6 +280,7 @@ def _insert_rows(database: sqlite3.Connection, table: str, rows: Sequence[Stored
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    roll_back(path)
     return sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from scry.store.sqlite.database import network_file_system_type as network_file_system_type
     from scry.store.sqlite.database import open_database as open_database
     from scry.store.sqlite.database import open_shared_database as open_shared_database
+    from scry.store.sqlite.database import roll_back as roll_back
     from scry.store.sqlite.database import schema_version as schema_version
 else:
     _MODULES = {
@@ -19,6 +20,7 @@ else:
         "network_file_system_type": "database",
         "open_database": "database",
         "open_shared_database": "database",
+        "roll_back": "database",
         "schema_version": "database",
     }
 

@@ -13,7 +13,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache, wraps
 from itertools import chain
 from pathlib import Path
@@ -89,7 +89,7 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
     """
     if write:
         _make_private(path)
-    for options in ("mode=rwc",) if write else ("mode=ro", "immutable=1"):
+    for options in ("mode=rwc",) if write else ("mode=ro", "mode=ro", "immutable=1"):
         try:
             connection = sqlite3.connect(
                 f"{path.as_uri()}?{options}",
@@ -104,11 +104,27 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA cache_size=-8192")
         except sqlite3.Error as error:
-            if options != "mode=ro" or not _is_read_only(path, error):
+            if options != "mode=ro" or not (roll_back(path) or _is_read_only(path, error)):
                 raise IndexUnavailable(f"{path} can't be opened: {error}") from error
         else:
             return connection
     raise AssertionError("the last way to open a file ends the loop")
+
+
+def roll_back(path: Path) -> bool:
+    """Undo the transaction that a process did not end because it was killed; return whether there was one.
+
+    SQLite does that by itself, but for connections that only read. A file has a rollback journal while it is created,
+    and always on a network file system.
+    """
+    try:
+        if not Path(f"{path}-journal").stat().st_size:
+            return False
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=BUSY_TIMEOUT_S)) as database:
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except (OSError, sqlite3.Error):
+        return False
+    return True
 
 
 def _make_private(path: Path) -> None:

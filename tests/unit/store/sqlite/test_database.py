@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,8 +14,12 @@ from pathlib import Path
 import pytest
 
 from scry.core import FileStructure
+from scry.core.events import LogEvent
+from scry.store.events import EVENTS_FILE, EventLog, EventReader
+from scry.store.events.log import event_log_file
 from scry.store.index import IndexStore, NewFile
 from scry.store.memory import MEMORY_MIGRATIONS
+from scry.store.precious.salvage import describe_file_damage
 from scry.store.sqlite import FolderCache, apply_migrations, open_database, open_shared_database, schema_version
 from scry.store.sqlite import database as cache_module
 
@@ -109,3 +117,49 @@ def test_readers_see_no_state_between_an_empty_file_and_a_whole_one(tmp_path: Pa
     assert set(seen) == {0, len(MEMORY_MIGRATIONS)}
     with closing(open_database(path, write=False)) as reader:
         assert schema_version(reader) == len(MEMORY_MIGRATIONS)
+
+
+_KILLED_WRITER = """
+import os, signal, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA journal_mode=DELETE")
+database.execute("PRAGMA cache_size=1")
+database.execute("BEGIN")
+database.execute("UPDATE events SET body = 'half'")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def _kill_a_writer(path: Path) -> None:
+    """Leave the journal of a transaction of which a part is in the file already."""
+    done = subprocess.run([sys.executable, "-c", _KILLED_WRITER, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert Path(f"{path}-journal").stat().st_size
+
+
+def test_reader_sees_nothing_of_a_transaction_whose_writer_was_killed(tmp_path: Path) -> None:
+    path = tmp_path / "events.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE events (body TEXT)")
+        database.executemany("INSERT INTO events VALUES (?)", [("whole " * 500,)] * 100)
+        database.commit()
+    _kill_a_writer(path)
+    with closing(open_database(path, write=False)) as reader:
+        assert {row[0] for row in reader.execute("SELECT body FROM events")} == {"whole " * 500}
+
+
+def test_log_whose_writer_was_killed_on_a_network_is_whole(tmp_path: Path) -> None:
+    log = EventLog.open(tmp_path, lambda: None)
+    log.append(
+        [LogEvent("scry.query", number, json.dumps({"query": "whole " * 500}), f"q_{number}") for number in range(99)]
+    )
+    log.close()
+    with closing(sqlite3.connect(tmp_path / EVENTS_FILE)) as database:
+        database.execute("PRAGMA journal_mode=DELETE")
+    _kill_a_writer(tmp_path / EVENTS_FILE)
+    assert describe_file_damage(event_log_file(tmp_path), thorough=True) == ""
+    _kill_a_writer(tmp_path / EVENTS_FILE)
+    reader = EventReader.open(tmp_path)
+    assert reader is not None
+    with closing(reader):
+        assert {json.loads(each.event.body)["query"] for each in reader.iter_events()} == {"whole " * 500}
