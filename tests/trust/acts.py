@@ -28,6 +28,8 @@ from scry.store.events import EVENTS_FILE
 from scry.store.memory.schema import MEMORY_FILE
 from scry.store.sqlite import roll_back
 from tests.e2e.lsp_client import LspClient, RpcError
+from tests.sample.history import HistoryProject
+from tests.sample.indexed import IndexedProject
 
 Json = dict[str, Any]
 
@@ -46,7 +48,7 @@ class Ledger:
     """What was acknowledged.
 
     uses, ratings: the query_id of each act_id and comment. memories, notes: texts by doc_id. beliefs: statements by id.
-    forgotten: doc_ids of deleted memories and notes.
+    forgotten: doc_ids of deleted notes. answers: with results, the newest last. refusals: errors that a person got.
     """
 
     root: Path
@@ -57,6 +59,7 @@ class Ledger:
     beliefs: dict[str, str] = field(default_factory=dict[str, str])
     forgotten: set[str] = field(default_factory=set[str])
     answers: list[Json] = field(default_factory=list[Json])
+    refusals: list[str] = field(default_factory=list[str])
     numbers: count[int] = field(default_factory=count)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -183,11 +186,14 @@ class Editor:
         }
         doers[activity]()
 
-    def act_until_ended(self, activity: str) -> None:
-        """Do the same over and over until the process is gone."""
+    def act_until_ended(self, activity: str, times: int = 10**9) -> None:
+        """Do the same over and over until the process is gone, or so many times."""
         with suppress(Ended):
-            while True:
-                self.act(activity)
+            for _ in range(times):
+                try:
+                    self.act(activity)
+                except RpcError as error:
+                    self.ledger.refusals.append(f"{activity}: {error}")
 
     def _find(self) -> Json:
         answer: Json = ask(self.client, "find", {"query": self.chance.choice(QUESTIONS), "limit": 5})
@@ -269,8 +275,9 @@ class Command:
         return True
 
     def _note(self, reply: Json) -> None:
-        if self.activity == "find" and reply["results"]:
-            self.ledger.answers.append(reply)
+        if self.words[0] == "find":
+            if reply["results"]:
+                self.ledger.answers.append(reply)
         elif self.activity == "log" and reply["recorded"]:
             self.ledger.ratings[self.name] = self.words[1]
         elif self.activity == "memory" and reply["recorded"]:
@@ -301,18 +308,44 @@ def _command_words(ledger: Ledger, activity: str, number: int) -> tuple[str, lis
     return "", ["index"] if activity == "index" else ["find", QUESTIONS[number % len(QUESTIONS)], "--no-wait"]
 
 
+# Project ----------------------------------------------------------------------------------------------------------
+
+
+def make_project(root: Path, chance: random.Random, files: int) -> IndexedProject:
+    """Write a repository with classes that inherit, call and import each other, and with a history."""
+    project = HistoryProject(root).init_repository()
+    for _ in range(6):
+        for number in chance.sample(range(files), files // 2):
+            project.write_file(f"part{number % 9}/f{number}.py", source(number, chance, files))
+        project.commit(f"change number {chance.randrange(10**6)}")
+    return IndexedProject(root)
+
+
+def source(number: int, chance: random.Random, files: int) -> str:
+    """Return the text of a file: a class below one or two others, and functions that call across files."""
+    others = [chance.randrange(files) for _ in range(4)]
+    imports = "".join(f"from part{each % 9}.f{each} import Part{each}, make{each}\n" for each in others[:3])
+    bases = ", ".join(f"Part{each}" for each in others[: chance.choice((0, 1, 1, 2))])
+    calls = "".join(f"        self.run{each % 5}()\n        make{each}(value).run{each % 3}()\n" for each in others)
+    methods = "".join(f"    def run{each}(self, value):\n{calls}" for each in chance.sample(range(5), 2))
+    return (
+        f"{imports}\n\nclass Part{number}({bases}):\n{methods}\n\ndef make{number}(value):\n    return Part{number}()\n"
+    )
+
+
 # Moments ----------------------------------------------------------------------------------------------------------
 
 
 def wait_for_moment(chance: random.Random, folder: Path, longest_s: float) -> None:
-    """Wait for a random time, or until a file in a folder changes and some milliseconds more."""
+    """Wait for a random time, or until the files in a folder have changed some times and some milliseconds more."""
     end = time.monotonic() + longest_s
     if chance.random() < 0.4:
         time.sleep(chance.uniform(0, longest_s))
         return
-    before = _signatures(folder)
-    while _signatures(folder) == before and time.monotonic() < end:
-        time.sleep(0.0005)
+    for _ in range(chance.choice((1, 1, 3, 9))):
+        before = _signatures(folder)
+        while _signatures(folder) == before and time.monotonic() < end:
+            time.sleep(0.0005)
     time.sleep(chance.choice((0, 0.0005, 0.002, 0.01, 0.05, 0.2)) * chance.random())
 
 

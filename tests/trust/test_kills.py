@@ -20,12 +20,11 @@ from pathlib import Path
 import pytest
 
 from scry.projects import read_address
-from tests.e2e.lsp_client import LspClient, RpcError
+from tests.e2e.lsp_client import LspClient
 from tests.processes import is_running
-from tests.sample.history import HistoryProject
 from tests.sample.indexed import IndexedProject
 from tests.sample.project import git
-from tests.trust.acts import ACTIVITIES, Command, Editor, Ledger, ask, wait_for_moment
+from tests.trust.acts import ACTIVITIES, Command, Editor, Ledger, ask, make_project, wait_for_moment
 from tests.trust.contents import Tables, damaged_databases, read_tables, wait_until_equal
 
 SEED = os.environ.get("TRUST_SEED") or str(random.SystemRandom().randrange(10**6))
@@ -41,29 +40,10 @@ LONGEST_S = {"indexer": 1.5, "editor": 1.0, "command": 1.2}
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120 + 60 * MOMENTS)]
 
 
-def make_project(root: Path, chance: random.Random) -> IndexedProject:
-    """Write a repository with classes that inherit, call and import each other, and with a history of switches."""
-    if TREE:
-        git(root.parent, "clone", "-q", TREE, str(root))
-        return IndexedProject(root)
-    project = HistoryProject(root).init_repository()
-    for _ in range(6):
-        for number in chance.sample(range(FILES), FILES // 2):
-            project.write_file(f"part{number % 9}/f{number}.py", source(number, chance))
-        project.commit(f"change number {chance.randrange(10**6)}")
+def clone(root: Path) -> IndexedProject:
+    """Return a clone of TRUST_TREE."""
+    git(root.parent, "clone", "-q", TREE, str(root))
     return IndexedProject(root)
-
-
-def source(number: int, chance: random.Random) -> str:
-    """Return the text of a file: a class below one or two others, and functions that call across files."""
-    others = [chance.randrange(FILES) for _ in range(4)]
-    imports = "".join(f"from part{each % 9}.f{each} import Part{each}, make{each}\n" for each in others[:3])
-    bases = ", ".join(f"Part{each}" for each in others[: chance.choice((0, 1, 1, 2))])
-    calls = "".join(f"        self.run{each % 5}()\n        make{each}(value).run{each % 3}()\n" for each in others)
-    methods = "".join(f"    def run{each}(self, value):\n{calls}" for each in chance.sample(range(5), 2))
-    return (
-        f"{imports}\n\nclass Part{number}({bases}):\n{methods}\n\ndef make{number}(value):\n    return Part{number}()\n"
-    )
 
 
 @dataclass
@@ -99,8 +79,8 @@ class Storm:
     def kill_indexer(self) -> str:
         """Change files, kill the indexer in its work, and act all the while."""
         editor = self.open_editor()
-        activity = self.chance.choice(("belief", "find", "memory"))
-        acting = threading.Thread(target=self._act_some, args=(editor, activity))
+        activity = self.chance.choice(("belief", "log", "memory"))
+        acting = threading.Thread(target=editor.act_until_ended, args=(activity, 5))
         acting.start()
         self.change_tree()
         wait_for_moment(self.chance, self.project.project.cache, LONGEST_S["indexer"])
@@ -111,11 +91,6 @@ class Storm:
         acting.join(60)
         assert not acting.is_alive()
         return "index"
-
-    def _act_some(self, editor: Editor, activity: str) -> None:
-        for _ in range(5):
-            with suppress(RpcError):  # refused while there is no index
-                editor.act(activity)
 
     def kill_editor(self) -> str:
         """Kill the language server while it records one thing after the other."""
@@ -170,9 +145,10 @@ class Storm:
     # Checks -------------------------------------------------------------------------------------------------------
 
     def check_files(self, moment: str) -> None:
-        """Check every file of SQLite, and that all that was acknowledged is there."""
+        """Check every file of SQLite, and that all that was acknowledged is there and nothing was refused."""
         assert damaged_databases() == [], moment
         assert self.ledger.lost() == [], moment
+        assert self.ledger.refusals == [], moment
 
     def check_equal(self, moment: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         """Check that the index, once it rests, equals one that is made at once."""
@@ -197,7 +173,7 @@ class Storm:
         notes = {note["doc_id"] for note in ask(client, "persona", {"action": "list"})["notes"]}
         assert notes >= set(self.ledger.notes)
         assert not notes & self.ledger.forgotten
-        beliefs = {belief["id"] for belief in ask(client, "beliefs", {})["beliefs"]}
+        beliefs = {belief["doc_id"] for belief in ask(client, "beliefs", {"action": "list"})["beliefs"]}
         assert beliefs >= {f"belief:{name}" for name in self.ledger.beliefs}
         for doc_id, text in list(self.ledger.memories.items())[-3:]:
             found = ask(client, "memory", {"action": "search", "query": text})["memories"]
@@ -211,7 +187,7 @@ def storm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Storm]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "30")
     chance = random.Random(f"{SEED} kills")
     (tmp_path / "work").mkdir()
-    project = make_project(tmp_path / "work" / "shop", chance)
+    project = clone(tmp_path / "work" / "shop") if TREE else make_project(tmp_path / "work" / "shop", chance, FILES)
     storm = Storm(project, chance, Ledger(project.root))
     try:
         yield storm

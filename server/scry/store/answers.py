@@ -2,7 +2,7 @@
 
 All processes that answer queries of the project share them. An answer is written before it is sent, without waiting for
 the disk: at a loss of power the latest ones may be lost. An answer that cannot be written is kept in this process
-alone, and `last_error` says so; a damaged file is replaced by a new one.
+alone until the next one is written, and `last_error` says so; a damaged file is replaced by a new one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ _BUSY_TIMEOUT_S = 0.2
 """How long an answer waits at most for a write of another process."""
 
 _RETRY_AFTER_S = 2.0
-"""How long answers are not written to the file after a failure."""
+"""How long answers are not written to the file after a failure; also how long another process may hold the file before
+that is one.
+"""
 
 _COMPRESS_FROM_BYTES = 32_768
 """Size from which an answer is compressed. Most are smaller, and are written faster than compressed."""
@@ -64,8 +66,15 @@ class AnswerStore:
         self._db: sqlite3.Connection | None = None
         self._opened: os.stat_result | None = None
         self._retry_at = 0.0
-        self._unsaved: OrderedDict[str, tuple[str, bytes]] = OrderedDict()
+        self._locked_since = 0.0
+        self._unsaved: OrderedDict[str, tuple[str, str, int, bytes]] = OrderedDict()
         self.last_error = ""
+
+    @property
+    def lasting_error(self) -> str:
+        """The last error, unless another process has held the file for a moment only."""
+        is_moment = self._locked_since and time.monotonic() < self._locked_since + _RETRY_AFTER_S
+        return "" if is_moment else self.last_error
 
     def prepare(self) -> None:
         """Open the file, created where it is missing."""
@@ -87,25 +96,31 @@ class AnswerStore:
         else:
             row = (query_id, joined_ids, _CHECKED, zlib.crc32(data).to_bytes(4, "big") + data)
         with self._lock:
-            if not self._try_write(row):
-                self._unsaved[query_id] = (joined_ids, data)
-                while len(self._unsaved) > self._max_answers:
-                    self._unsaved.popitem(last=False)
+            self._unsaved[query_id] = row
+            try:
+                if self._try_write():
+                    self._unsaved.clear()
+            except Exception:  # it must not fail those after it, too
+                self.close()
+                del self._unsaved[query_id]
+                raise
+            while len(self._unsaved) > self._max_answers:
+                self._unsaved.popitem(last=False)
 
     def get(self, query_id: str) -> bytes | None:
         """Return an answer as it was put; None when it is not stored (any more)."""
         with self._lock:
             if query_id in self._unsaved:
-                return self._unsaved[query_id][1]
+                return unpack_answer(*self._unsaved[query_id][2:])
             return self._select_answer("WHERE query_id = ?", query_id)
 
     def newest_with_document(self, doc_id: str) -> bytes | None:
         """Return the newest answer that shows this document."""
         name = f"\n{doc_id}\n"
         with self._lock:
-            unsaved = [data for joined_ids, data in self._unsaved.values() if name in joined_ids]
+            unsaved = [row for row in self._unsaved.values() if name in row[1]]
             return (
-                unsaved[-1]
+                unpack_answer(*unsaved[-1][2:])
                 if unsaved
                 else self._select_answer("WHERE instr(doc_ids, ?) ORDER BY sequence DESC LIMIT 1", name)
             )
@@ -125,23 +140,25 @@ class AnswerStore:
 
     # Internals, under the lock ------------------------------------------------------------------------------------
 
-    def _try_write(self, row: tuple[str, str, int, bytes]) -> bool:
+    def _try_write(self) -> bool:
         if time.monotonic() < self._retry_at:
             return False
         for _ in range(2):  # a damaged file is replaced by a new one
             try:
                 database = self._open()
                 database.execute("BEGIN IMMEDIATE")
-                last = database.execute(
-                    "INSERT OR REPLACE INTO answers (query_id, doc_ids, packed, data) VALUES (?, ?, ?, ?)", row
-                ).lastrowid
+                last = 0
+                for row in self._unsaved.values():
+                    last = database.execute(
+                        "INSERT OR REPLACE INTO answers (query_id, doc_ids, packed, data) VALUES (?, ?, ?, ?)", row
+                    ).lastrowid
                 database.execute("DELETE FROM answers WHERE sequence <= ?", ((last or 0) - self._max_answers,))
                 database.execute("COMMIT")
             except (sqlite3.Error, OSError) as error:
                 if not self._handle_failure(error):
                     return False
             else:
-                self.last_error = ""
+                self.last_error, self._locked_since = "", 0.0
                 return True
         return False
 
@@ -191,7 +208,11 @@ class AnswerStore:
                 for suffix in ("", "-wal", "-shm"):
                     Path(f"{self._path}{suffix}").unlink(missing_ok=True)
                 return True
-        self._retry_at = time.monotonic() + _RETRY_AFTER_S
+        now = time.monotonic()
+        self._locked_since = (self._locked_since or now) if "locked" in self.last_error else 0.0
+        if not self.lasting_error:
+            return False
+        self._retry_at = now + _RETRY_AFTER_S
         return False
 
 

@@ -78,3 +78,17 @@ def test_storing_an_answer_does_not_wait_for_a_lock(tmp_path: Path) -> None:
     assert "locked" in store.last_error
     assert (store.get("q_1"), store.get("q_0")) == (b"one", b"zero")
     holder.close()
+
+
+def test_lock_of_a_moment_is_no_error_and_loses_no_answer(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.put("q_0", [], b"zero")
+    holder = sqlite3.connect(tmp_path / ANSWERS_FILE, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    store.put("q_1", [], b"one")
+    assert store.lasting_error == ""
+    holder.close()
+    store.put("q_2", [], b"two")
+    assert store.last_error == ""
+    other = open_store(tmp_path)
+    assert [other.get(name) for name in ("q_0", "q_1", "q_2")] == [b"zero", b"one", b"two"]

@@ -68,7 +68,7 @@ class AnswerArchive:
     @property
     def trouble(self) -> str:
         """Why answers can't be stored, in words for a person; empty when they can."""
-        return self._store.last_error
+        return self._store.lasting_error
 
     def prepare(self) -> None:
         """Create or open the file, so that no answer has to wait for it. Never fails."""

@@ -328,12 +328,15 @@ class HistoryStore:
         self._forget_traces(list(self._doc_keys_by_sha(shas).values()))
 
     def traced_files(self) -> dict[str, int]:
-        """Return, for every path with known changed lines, the file id of the index that they were traced for; 0 for
-        none.
+        """Return, for every path with known changed lines, the file id of the index that they were traced for.
+
+        0: none, as for a file that is not indexed. -1: none any more; documents are left from before.
         """
         rows = self._select(
-            "SELECT p.path, coalesce(t.file, 0) FROM (SELECT DISTINCT now FROM changes WHERE hunks IS NOT NULL) c "
-            "JOIN paths p ON p.id = c.now LEFT JOIN traced t ON t.path = p.id ORDER BY p.path"
+            "SELECT p.path, coalesce(t.file, CASE WHEN s.path IS NULL THEN 0 ELSE -1 END) "
+            "FROM (SELECT now FROM changes WHERE hunks IS NOT NULL UNION SELECT path FROM symbols) c "
+            "JOIN paths p ON p.id = c.now LEFT JOIN traced t ON t.path = p.id "
+            "LEFT JOIN (SELECT DISTINCT path FROM symbols) s ON s.path = p.id ORDER BY p.path"
         )
         return {decode_path(path): file for path, file in rows}
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from scry.index.git import DocumentLineRange, map_commits_to_documents
 from scry.store.history import Hunk
+from scry.store.history.database import HISTORY_FILE
 from tests.sample.history import HistoryProject
 
 
@@ -91,3 +94,32 @@ def test_documents_know_the_commits_that_changed_them(tmp_path: Path) -> None:
     sample.git("reset", "-q", "--hard", "HEAD~2")
     sample.update_all()
     assert sample.subjects_of_changes("./shop.py::Cart.add") == ["make"]
+
+
+def stored_documents(sample: HistoryProject) -> set[str]:
+    """Return the doc_ids that the history holds commits of."""
+    with sample.history() as store, closing(sqlite3.connect(sample.project.cache / HISTORY_FILE)) as database:
+        assert store.reader.head
+        return {row[0] for row in database.execute("SELECT DISTINCT doc_id FROM symbols JOIN touched ON symbol = id")}
+
+
+def test_documents_of_a_file_that_goes_with_its_last_commit_are_forgotten(tmp_path: Path) -> None:
+    sample = HistoryProject(tmp_path / "shop").init_repository()
+    sample.commit("make", {"shop.py": "def pay():\n    pass\n", "cart.py": "def add():\n    pass\n"})
+    sample.commit("more", {"shop.py": "def pay():\n    return 1\n"})
+    sample.update_all()
+    assert "./shop.py::pay" in stored_documents(sample)
+    sample.git("reset", "-q", "--hard", "HEAD~1")
+    (sample.root / "shop.py").unlink()
+    sample.update_all()
+    assert stored_documents(sample) == {"./cart.py::add"}
+
+
+def test_documents_of_the_old_name_of_a_file_are_forgotten(tmp_path: Path) -> None:
+    sample = HistoryProject(tmp_path / "shop").init_repository()
+    sample.commit("make", {"shop.py": "def pay():\n    pass\n"})
+    sample.update_all()
+    sample.git("mv", "shop.py", "store.py")
+    sample.commit("moved")
+    sample.update_all()
+    assert stored_documents(sample) == {"./store.py::pay"}
