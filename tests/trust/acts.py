@@ -177,7 +177,7 @@ class Editor:
 
     def act(self, activity: str) -> None:
         """Do one thing, and note what was acknowledged. Raises Ended, RpcError."""
-        doers: dict[str, Callable[[], None]] = {
+        doers: dict[str, Callable[[], object]] = {
             "find": self._find,
             "log": self._log,
             "memory": self._memory,

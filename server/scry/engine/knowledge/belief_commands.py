@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -97,12 +99,27 @@ def _create_file(path: Path, text: str, root: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.parent.resolve().is_relative_to(root.resolve()):
             raise BadRequest("id", f"{path.parent} leads out of the project; the belief was not written")
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        _create_whole(path, text)
     except FileExistsError as error:
         raise BadRequest("id", f"{path} exists; choose another id, or edit that file") from error
     except OSError as error:
         raise IndexUnavailable(f"{path} can't be written: {error.strerror or error}") from error
+
+
+def _create_whole(path: Path, text: str) -> None:
+    """Create a file with its whole text, or not at all if the process ends meanwhile. Raises OSError."""
+    draft = path.with_name(f".{path.name}-{os.getpid()}-{threading.get_ident()}")
+    try:
+        draft.write_text(text, "utf-8", newline="\n")
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            with path.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _require_evidence(citation: str, project: Project) -> None:
