@@ -169,11 +169,12 @@ def ask(client: LspClient, mode: str, params: Json) -> Any:  # noqa: ANN401 (JSO
 
 @dataclass
 class Editor:
-    """A person at an editor: acts over one language server until it ends."""
+    """A person at an editor: acts over one language server until it ends. answers: those that may be used."""
 
     client: LspClient
     ledger: Ledger
     chance: random.Random
+    answers: list[Json] = field(default_factory=list[Json])
 
     def act(self, activity: str) -> None:
         """Do one thing, and note what was acknowledged. Raises Ended, RpcError."""
@@ -198,14 +199,14 @@ class Editor:
     def _find(self) -> Json:
         answer: Json = ask(self.client, "find", {"query": self.chance.choice(QUESTIONS), "limit": 5})
         if answer["results"]:
-            self.ledger.answers.append(answer)
+            self.answers.append(answer)
         return answer
 
     def _log(self) -> None:
         self._find()
-        if not self.ledger.answers:
+        if not self.answers:
             return
-        answer = self.chance.choice(self.ledger.answers[-3:])
+        answer = self.chance.choice(self.answers[-3:])
         name, query_id = f"act {self.ledger.next_number()}", answer["query_id"]
         if self.chance.random() < 0.6:
             rank = self.chance.randint(1, len(answer["results"]))

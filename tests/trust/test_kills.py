@@ -63,7 +63,7 @@ class Storm:
             client = LspClient(self.project.root)
             self.clients.append(client)
             client.initialize(self.project.root)
-            self.editor = Editor(client, self.ledger, self.chance)
+            self.editor = Editor(client, self.ledger, self.chance, self.ledger.answers)
         return self.editor
 
     def close(self) -> None:

@@ -102,7 +102,7 @@ class Load:
     def work(self, number: int) -> None:
         """Act in an editor: questions, uses, notes and saves by turns."""
         client, chance = self.clients[number], random.Random(f"{SEED} editor {number}")
-        editor = Editor(client, self.ledger, chance)
+        editor = Editor(client, self.ledger, chance)  # uses its own answers alone, as a person does
         for turn in range(ACTS):
             if turn % 10 == 9:
                 editor.act(chance.choice(("memory", "persona", "belief")))

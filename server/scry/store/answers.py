@@ -101,11 +101,24 @@ class AnswerStore:
                 if self._try_write():
                     self._unsaved.clear()
             except Exception:  # it must not fail those after it, too
-                self.close()
+                self._close()
                 del self._unsaved[query_id]
                 raise
             while len(self._unsaved) > self._max_answers:
                 self._unsaved.popitem(last=False)
+            if self._unsaved and not self.lasting_error:
+                self._save_soon()
+
+    def _save_soon(self) -> None:
+        """Save what a lock of a moment kept out, in a thread."""
+        retry = threading.Timer(_BUSY_TIMEOUT_S, self._save)
+        retry.daemon = True
+        retry.start()
+
+    def _save(self) -> None:
+        with self._lock, suppress(Exception):
+            if self._unsaved and self._try_write():
+                self._unsaved.clear()
 
     def get(self, query_id: str) -> bytes | None:
         """Return an answer as it was put; None when it is not stored (any more)."""
@@ -132,13 +145,17 @@ class AnswerStore:
         return rows[0][0] if rows and rows[0][1] > 1 else None
 
     def close(self) -> None:
-        """Close the file."""
+        """Save what can be saved by now, and close the file."""
+        self._save()
         with self._lock:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
+            self._close()
 
     # Internals, under the lock ------------------------------------------------------------------------------------
+
+    def _close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
 
     def _try_write(self) -> bool:
         if time.monotonic() < self._retry_at:
@@ -178,7 +195,7 @@ class AnswerStore:
     def _open(self) -> sqlite3.Connection:
         """Return the connection, opened again where the file was removed or replaced."""
         if self._db is not None and not self._is_file_in_place():
-            self.close()
+            self._close()
         if self._db is None:
             self._make_folder()
             connection = open_shared_database(self._path, timeout=_BUSY_TIMEOUT_S, synchronous="OFF")
@@ -201,7 +218,7 @@ class AnswerStore:
 
     def _handle_failure(self, error: Exception) -> bool:
         """Record a failure; return whether it was a damaged file, which is removed."""
-        self.close()
+        self._close()
         self.last_error = _explain_error(error)
         if type(error) is sqlite3.DatabaseError:
             with suppress(OSError):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.store import ANSWERS_FILE, MAX_ANSWERS, AnswerStore
+from tests.polling import eventually
 
 
 def open_store(folder: Path, kept: int = MAX_ANSWERS) -> AnswerStore:
@@ -90,5 +91,10 @@ def test_lock_of_a_moment_is_no_error_and_loses_no_answer(tmp_path: Path) -> Non
     holder.close()
     store.put("q_2", [], b"two")
     assert store.last_error == ""
+    holder = sqlite3.connect(tmp_path / ANSWERS_FILE, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    store.put("q_3", [], b"three")
+    holder.close()
+    eventually(lambda: open_store(tmp_path).get("q_3"), "it is saved without another answer")
     other = open_store(tmp_path)
     assert [other.get(name) for name in ("q_0", "q_1", "q_2")] == [b"zero", b"one", b"two"]
