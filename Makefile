@@ -93,11 +93,12 @@ test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) $(VSCODE)/.ready g
 editors: $(VENV)/.test $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) ## tests in a real VS Code and real Neovims; installs them
 	$(BIN)/pytest -m "not bench and not trust" $(IN_EDITORS)
 
-trust: $(VENV)/.test ## checks real files, mutations, hostile frames; REPOSITORIES=folder MUTATIONS=n FRAMES=n SEED=text SECONDS=n
+trust: $(VENV)/.test ## checks real files, mutations, hostile frames; REPOSITORIES=folder MUTATIONS=n FRAMES=n SEED=text SECONDS=n TREE=folder
 	$(PY) -m tests.trust.run --workers $(WORKERS) $(if $(REPOSITORIES),--repositories $(REPOSITORIES)) \
 	  $(if $(MUTATIONS),--mutations $(MUTATIONS)) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
 	TRUST_FRAMES=$(or $(FRAMES),100000) TRUST_FILES=100000 TRUST_COMMITS=50000 TRUST_SEED=$(SEED) SCRY_DRIFT_ROUNDS=40 \
-	  SCRY_DRIFT_SEED=$(SEED) SCRY_STORM_ROUNDS=100 \
+	  SCRY_DRIFT_SEED=$(SEED) SCRY_STORM_ROUNDS=100 TRUST_KILLS=200 TRUST_TREE=$(TREE) TRUST_LOAD=1800 TRUST_BURST=10000 \
+	  TRUST_SOAK=96 \
 	  $(BIN)/pytest -q -n $(WORKERS) tests/trust tests/unit/indexer/test_stage_boundaries.py tests/e2e/test_indexer_storms.py
 
 bench: $(VENV)/.test ## measures, and reports the figures

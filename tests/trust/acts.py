@@ -99,11 +99,11 @@ class Ledger:
                 uses[act_id] = query_id
                 if content["result_used"] not in asked.get(query_id, ()):
                     lost.append(f"what was shown when {act_id} was used")
-            else:
+            elif kind == "scry.feedback":
                 ratings[content["comment"]] = query_id
         lost += [f"use {act}" for act, query_id in self.uses.items() if uses.get(act) != query_id]
         lost += [f"rating {text}" for text, query_id in self.ratings.items() if ratings.get(text) != query_id]
-        if len(uses) + len(ratings) != sum(row[1] != "scry.query" for row in rows):
+        if len(uses) + len(ratings) != sum(row[1] in ("scry.use", "scry.feedback") for row in rows):
             lost.append("an act is logged twice")
         return lost
 
