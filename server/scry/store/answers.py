@@ -54,7 +54,8 @@ _COMPRESS_FROM_BYTES = 32_768
 class AnswerStore:
     """The answers of one project. Every method may be called from any thread; none raises.
 
-    last_error: why the last answer was not written, in words for a person; "" when it was.
+    last_error: why the last answer was not written, in words for a person; "" when it was. lasting_error: the same, but
+    "" while another process has held the file for a moment only.
     """
 
     def __init__(self, folder: Path, make_folder: Callable[[], None], max_answers: int = MAX_ANSWERS) -> None:
@@ -68,13 +69,7 @@ class AnswerStore:
         self._retry_at = 0.0
         self._locked_since = 0.0
         self._unsaved: OrderedDict[str, tuple[str, str, int, bytes]] = OrderedDict()
-        self.last_error = ""
-
-    @property
-    def lasting_error(self) -> str:
-        """The last error, unless another process has held the file for a moment only."""
-        is_moment = self._locked_since and time.monotonic() < self._locked_since + _RETRY_AFTER_S
-        return "" if is_moment else self.last_error
+        self.last_error = self.lasting_error = ""
 
     def prepare(self) -> None:
         """Open the file, created where it is missing."""
@@ -101,7 +96,7 @@ class AnswerStore:
                 if self._try_write():
                     self._unsaved.clear()
             except Exception:  # it must not fail those after it, too
-                self._close()
+                self.close(save=False)
                 del self._unsaved[query_id]
                 raise
             while len(self._unsaved) > self._max_answers:
@@ -144,18 +139,16 @@ class AnswerStore:
             rows = self._select("SELECT query_id, sequence FROM answers ORDER BY sequence LIMIT 1")
         return rows[0][0] if rows and rows[0][1] > 1 else None
 
-    def close(self) -> None:
-        """Save what can be saved by now, and close the file."""
-        self._save()
+    def close(self, *, save: bool = True) -> None:
+        """Close the file, after saving what a lock kept out; without `save`, as it is."""
         with self._lock:
-            self._close()
+            if save and self._unsaved:
+                self._save()
+            if self._db is not None:
+                self._db.close()
+                self._db = None
 
     # Internals, under the lock ------------------------------------------------------------------------------------
-
-    def _close(self) -> None:
-        if self._db is not None:
-            self._db.close()
-            self._db = None
 
     def _try_write(self) -> bool:
         if time.monotonic() < self._retry_at:
@@ -175,7 +168,8 @@ class AnswerStore:
                 if not self._handle_failure(error):
                     return False
             else:
-                self.last_error, self._locked_since = "", 0.0
+                self.last_error = self.lasting_error = ""
+                self._locked_since = 0.0
                 return True
         return False
 
@@ -195,7 +189,7 @@ class AnswerStore:
     def _open(self) -> sqlite3.Connection:
         """Return the connection, opened again where the file was removed or replaced."""
         if self._db is not None and not self._is_file_in_place():
-            self._close()
+            self.close(save=False)
         if self._db is None:
             self._make_folder()
             connection = open_shared_database(self._path, timeout=_BUSY_TIMEOUT_S, synchronous="OFF")
@@ -218,7 +212,7 @@ class AnswerStore:
 
     def _handle_failure(self, error: Exception) -> bool:
         """Record a failure; return whether it was a damaged file, which is removed."""
-        self._close()
+        self.close(save=False)
         self.last_error = _explain_error(error)
         if type(error) is sqlite3.DatabaseError:
             with suppress(OSError):
@@ -227,6 +221,7 @@ class AnswerStore:
                 return True
         now = time.monotonic()
         self._locked_since = (self._locked_since or now) if "locked" in self.last_error else 0.0
+        self.lasting_error = "" if now < self._locked_since + _RETRY_AFTER_S and self._locked_since else self.last_error
         if not self.lasting_error:
             return False
         self._retry_at = now + _RETRY_AFTER_S
