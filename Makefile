@@ -97,7 +97,7 @@ trust: $(VENV)/.test ## checks real files, mutations, hostile frames; REPOSITORI
 	$(PY) -m tests.trust.run --workers $(WORKERS) $(if $(REPOSITORIES),--repositories $(REPOSITORIES)) \
 	  $(if $(MUTATIONS),--mutations $(MUTATIONS)) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
 	TRUST_FRAMES=$(or $(FRAMES),100000) TRUST_FILES=100000 TRUST_COMMITS=50000 TRUST_SEED=$(SEED) SCRY_DRIFT_ROUNDS=40 \
-	  SCRY_DRIFT_SEED=$(SEED) SCRY_STORM_ROUNDS=100 TRUST_KILLS=200 TRUST_TREE=$(TREE) TRUST_LOAD=1800 TRUST_BURST=10000 \
+	  SCRY_DRIFT_SEED=$(SEED) SCRY_STORM_ROUNDS=100 TRUST_KILLS=200 TRUST_TREE=$(TREE) TRUST_LOAD=600 TRUST_BURST=10000 \
 	  TRUST_SOAK=96 \
 	  $(BIN)/pytest -q -n $(WORKERS) tests/trust tests/unit/indexer/test_stage_boundaries.py tests/e2e/test_indexer_storms.py
 

@@ -1,6 +1,6 @@
 """Load: eight language servers, command lines and saves on one project, and very many questions at once.
 
-TRUST_LOAD sets the acts of each editor (`make trust`: 1,800, an hour with one each two seconds), TRUST_BURST the
+TRUST_LOAD sets the acts of each editor (`make trust`: 600, an hour with one each six seconds), TRUST_BURST the
 questions at once (10,000), TRUST_SEED repeats the order of the acts. Nothing here waits for a time: the work is fixed.
 """
 
@@ -38,8 +38,8 @@ WARM_UP = 12
 
 GROWTH_BYTES = 12_000_000
 """Growth of a process's memory that is no leak. An answer takes some 20 kB as JSON and several times that as objects:
-one kept for each of 1,800 questions would be over 36 MB. Freed memory that the allocator keeps in the arenas of eight
-threads is the rest.
+one kept for each of 600 acts would be some 40 MB. Freed memory that the allocator keeps in the arenas of eight threads
+is some 2 MB.
 """
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300 + 4 * ACTS + BURST)]

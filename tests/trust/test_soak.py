@@ -222,7 +222,8 @@ class Soak:
 def soak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Soak]:
     for name in ("CACHE", "DATA", "CONFIG", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "clock"))
+    paths = [str(Path(__file__).parent / "clock"), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
     clock = Clock(tmp_path / "clock")
     monkeypatch.setenv("TRUST_CLOCK", str(clock.path))
     clock.advance(0, 0)
