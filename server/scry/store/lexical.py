@@ -247,11 +247,9 @@ class LexicalIndex:
                 snapshot.counted = int(idf.details[1].value)
         if counted and documents != snapshot.counted:
             living, _ = _count_documents(snapshot.searcher, query)
-        idf = _inverse_document_frequency(documents, living)
-        known = _TermStatistics(living, idf)
-        if living:
-            counted_idf = _inverse_document_frequency(snapshot.counted, counted)
-            known = _TermStatistics(living, idf, idf * (BM25_K1 + 1), idf / counted_idf)
+        counts = ((documents, living), (snapshot.counted, counted))
+        idf, counted_idf = [math.log1p((total - holding + 0.5) / (holding + 0.5)) for total, holding in counts]
+        known = _TermStatistics(living, idf, idf * (BM25_K1 + 1), idf / counted_idf)
         return snapshot.terms.setdefault(stem, known)
 
     def _exact_scores(
@@ -486,10 +484,6 @@ class LexicalIndex:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP_BYTES, 1)
         return self._writer
-
-
-def _inverse_document_frequency(documents: int, living: int) -> float:
-    return math.log1p((documents - living + 0.5) / (living + 0.5))
 
 
 def _count_documents(searcher: tantivy.Searcher, query: tantivy.Query) -> tuple[int, float]:

@@ -306,7 +306,8 @@ class CacheMeta:
     @property
     def generation(self) -> int:
         """The number of the published state; it rises with every change that can be searched."""
-        return self.get_int("generation")
+        value = self.get("generation")
+        return value if isinstance(value, int) else 0
 
     def raise_generation(self) -> None:
         """Count a change that can be searched, inside a transaction."""
