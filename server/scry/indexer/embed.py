@@ -29,6 +29,7 @@ from scry.store.blobs import CACHE_LOOKUP_FILES, split_into_batches
 from scry.store.index.rows import IndexedFile
 from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import EmbedNotes
+from scry.store.notes.reader import VectorFaults
 from scry.store.notes.store import NoteStore
 from scry.store.vector_sets import EmbedderInfo
 
@@ -250,7 +251,7 @@ def make_document_passage(project: Project, store: IndexStore, document: Documen
 
 def make_note_embedder(info: EmbedderInfo, embedder: Embedder) -> EmbedNotes:
     """Return a function that embeds notes with this embedder while they are written."""
-    return lambda entries: (info, _encode_notes(embedder, ((entry.title, entry.text) for entry in entries)))
+    return lambda entries: (info, *_encode_notes(embedder, ((entry.title, entry.text) for entry in entries)))
 
 
 def embed_missing_notes(
@@ -275,42 +276,50 @@ def embed_missing_notes(
 def embed_missing_notes_of(
     store: NoteStore, info: EmbedderInfo, embedder: Embedder, checkpoint: Callable[[], None]
 ) -> int:
-    """Embed the notes of one note store that have no vector of this embedder; return their number."""
+    """Embed the notes of one note store that have no vector of this embedder; return their number.
+
+    Those that another version of Scry could not embed are tried again.
+    """
     done = 0
     if store.has_unreadable_vectors:
         with store.database.transaction():
             store.drop_unreadable_vectors()
+    if store.reader.vector_faults().version not in ("", reading_version()):
+        with store.database.transaction():
+            store.forget_vector_faults()
     while lacking := store.documents_without_vector(info.identity, _NOTES_PER_BATCH):
         checkpoint()
-        vectors = _encode_notes(embedder, ((title, text) for _, title, text in lacking))
+        vectors, faults = _encode_notes(embedder, ((title, text) for _, title, text in lacking))
         with store.database.transaction():
-            store.publish_vectors(info, [doc_key for doc_key, _, _ in lacking], vectors)
+            store.publish_vectors(info, [doc_key for doc_key, _, _ in lacking], vectors, faults)
         done += len(lacking)
     store.delete_unused_files()
     return done
 
 
-def _encode_notes(embedder: Embedder, notes: Iterable[tuple[str, str]]) -> Vectors:
-    """Encode notes. notes: title and text of each.
+def _encode_notes(embedder: Embedder, notes: Iterable[tuple[str, str]]) -> tuple[Vectors, VectorFaults]:
+    """Encode notes; return their vectors, and the faults by the index of the note. notes: title and text of each.
 
     A note for which that fails gets a vector of zeros, which no query is near to. Raises what the embedder raises when
     it fails for every text.
     """
     passages = [make_note_passage(title, text) for title, text in notes]
+    faults: dict[int, str] = {}
     try:
-        return embedder.encode_passages(passages)
+        return embedder.encode_passages(passages), VectorFaults(reading_version(), faults)
     except (Cancelled, ScryError, MemoryError):
         raise
     except Exception:
         nothing = np.zeros_like(embedder.encode_passages([make_note_passage("note", "")])[0])
     rows: list[Vectors] = []
-    for passage in passages:
+    for index, passage in enumerate(passages):
         try:
             rows.append(embedder.encode_passages([passage])[0])
-        except Exception:
+        except Exception as error:
             log.warning("the note %r is not found by meaning", passage.name, exc_info=True)
+            faults[index] = str(FileFault.from_error(IndexingStage.VECTORS, error))
             rows.append(nothing)
-    return np.stack(rows)
+    return np.stack(rows), VectorFaults(reading_version(), faults)
 
 
 def make_note_passage(title: str, text: str) -> Passage:

@@ -217,6 +217,14 @@ class FileTable:
             rows = self._db.execute(f"SELECT path, fault {_FROM_FAULTS} ORDER BY path LIMIT ?", (limit,)).fetchall()
         return [(decode_path(path), fault) for path, fault in rows]
 
+    def skipped(self, reason: SkipReason, limit: int) -> tuple[int, list[tuple[str, str]]]:
+        """Return how many files were left out for a reason, and path and cause of the first `limit`, by path."""
+        where = "FROM files WHERE skip_reason = ?"
+        with self._lock:
+            count = self._db.execute(f"SELECT count(*) {where}", (reason.value,)).fetchone()[0]
+            rows = self._db.execute(f"SELECT path, skip_detail {where} ORDER BY path LIMIT ?", (reason.value, limit))
+            return int(count), [(decode_path(path), detail or "") for path, detail in rows]
+
     def fault_of(self, path: str) -> FileFault | None:
         """Return the stage of indexing that failed for a file; None where none did."""
         with self._lock:

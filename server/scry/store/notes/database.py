@@ -191,11 +191,13 @@ def describe_cache_damage(path: Path) -> str:
         return seal.describe_damage(thorough=True)
     if not path.exists() or not path.stat().st_size:
         return ""
-    with closing(open_database(path, write=False)) as database:
-        try:
+    try:
+        with closing(open_database(path, write=False)) as database:
             problem = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
-        except sqlite3.DatabaseError as error:
-            return describe_damage_error(error)
+    except (sqlite3.DatabaseError, IndexUnavailable) as error:
+        if damage := describe_damage_error(error):
+            return damage
+        raise IndexUnavailable(f"{path} can't be read: {error}") from error
     return "" if problem == "ok" else problem
 
 

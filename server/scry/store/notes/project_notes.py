@@ -15,14 +15,15 @@ import msgspec
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import BELIEF, PROJECT_NOTES, RETRACTED, KnowledgeDocument, NoteFile
 from scry.store.notes.database import NoteDatabase, describe_cache_damage
+from scry.store.notes.reader import VectorFaults
 from scry.store.notes.schema import PROJECT_NOTE_SCHEMA, PROJECT_NOTES_PATH
 from scry.store.notes.store import NoteStore
 from scry.store.sqlite.database import decode_path, encode_path
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
-EmbedNotes = Callable[[Sequence[KnowledgeDocument]], tuple[EmbedderInfo, FloatRows]]
-"""Function that returns the embedder of documents, and their unit vectors."""
+EmbedNotes = Callable[[Sequence[KnowledgeDocument]], tuple[EmbedderInfo, FloatRows, VectorFaults]]
+"""Function that returns the embedder of documents, their unit vectors, and what failed."""
 
 
 class BeliefTarget(msgspec.Struct, frozen=True):
@@ -188,8 +189,8 @@ class ProjectNoteDatabase:
         self._database.connection.executemany("DELETE FROM reach WHERE doc_id = ?", removed)
         self.store.compact_vectors()
         if embed is not None and entries:
-            embedder, vectors = embed(entries)
-            self.store.publish_vectors(embedder, doc_keys, vectors)
+            embedder, vectors, faults = embed(entries)
+            self.store.publish_vectors(embedder, doc_keys, vectors, faults)
 
 
 def describe_project_note_damage(cache: Path) -> str:

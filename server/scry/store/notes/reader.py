@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import MsgspecError, Struct, field
+from msgspec.json import decode as decode_json
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
@@ -36,6 +37,16 @@ class WordQuery(Struct, frozen=True):
 
 NOTE_COLUMNS = "doc_id, content_type, kind, title, text, snippet, time, path, line, code_refs, domains, session_id"
 _MAX_CACHED_SCORES = 8
+
+
+class VectorFaults(Struct, frozen=True):
+    """Documents that could not be encoded: the version of Scry that failed, "" for none, and the reasons by row id."""
+
+    version: str = ""
+    reasons: dict[int, str] = {}
+
+
+NO_FAULTS = VectorFaults()
 
 
 class NoteSource(Protocol):
@@ -103,6 +114,20 @@ class NoteReader:
     def is_empty(self) -> bool:
         """Whether there is no document."""
         return not self._select("SELECT 1 FROM documents LIMIT 1")
+
+    def vector_faults(self) -> VectorFaults:
+        """Return the documents that are found by their words alone, since they could not be encoded."""
+        rows = self._select("SELECT value FROM shelf_state WHERE key = 'vector_faults'")
+        try:
+            return decode_json(str(rows[0][0]), type=VectorFaults) if rows else NO_FAULTS
+        except MsgspecError:  # a damaged list of faults is no reason to make no vectors
+            return NO_FAULTS
+
+    def list_vector_faults(self) -> dict[str, str]:
+        """Return the same documents by doc_id, with the reason."""
+        reasons = self.vector_faults().reasons
+        sql = "SELECT number, doc_id FROM documents WHERE number IN ({})"
+        return {doc_id: reasons[row_id] for row_id, doc_id in self._database.select_in(sql, list(reasons))}
 
     def vector_files(self) -> list[Path]:
         """Return the files of the vectors."""

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
+from msgspec.json import encode as encode_json
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import KnowledgeDocument
 from scry.store.notes.database import NoteDatabase
-from scry.store.notes.reader import NOTE_COLUMNS, NoteReader
+from scry.store.notes.reader import NO_FAULTS, NOTE_COLUMNS, NoteReader, VectorFaults
 from scry.store.sqlite.database import encode_path, placeholders
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
@@ -63,17 +64,37 @@ class NoteStore:
         if rows:
             self.database.raise_generation()
 
-    def publish_vectors(self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows) -> None:
+    def publish_vectors(
+        self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows, faults: VectorFaults = NO_FAULTS
+    ) -> None:
         """Add the unit vectors of documents to the set of the embedder, created where there is none.
 
-        Deleted documents are passed over.
+        Deleted documents are passed over. faults: by index, of the documents that have a vector of zeros instead.
         """
         vector_set = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
         row_ids = [doc_key - self.database.first_doc_key for doc_key in doc_keys]
         existing = {row_id for (row_id,) in self.database.select_in(_SELECT_EXISTING, row_ids)}
         indexes = [index for index, row_id in enumerate(row_ids) if row_id in existing]
         self._vectors.append(vector_set, [row_ids[index] for index in indexes], vectors[indexes])
+        before = self.reader.vector_faults()
+        kept = {row_id: reason for row_id, reason in before.reasons.items() if row_id not in existing}
+        after = kept | {
+            row_ids[index]: reason for index, reason in faults.reasons.items() if row_ids[index] in existing
+        }
+        if after != before.reasons:
+            self._write_vector_faults(VectorFaults(faults.version if after else "", after))
         self.database.raise_generation()
+
+    def forget_vector_faults(self) -> None:
+        """Have the documents that could not be encoded be encoded again."""
+        rows = [(row_id,) for row_id in self.reader.vector_faults().reasons]
+        self._db.executemany("UPDATE documents SET vectors = 0 WHERE number = ?", rows)
+        self._write_vector_faults(NO_FAULTS)
+
+    def _write_vector_faults(self, faults: VectorFaults) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO shelf_state VALUES ('vector_faults', ?)", (encode_json(faults).decode(),)
+        )
 
     def compact_vectors(self, *, force: bool = False) -> None:
         """Rewrite the vectors where many are of deleted documents; with `force`, where one is."""

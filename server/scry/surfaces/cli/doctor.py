@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Literal
@@ -21,11 +21,12 @@ import msgspec
 
 from scry import __version__
 from scry.core.doc_id import file_doc_id
-from scry.core.errors import ScryError
+from scry.core.errors import IndexUnavailable, ScryError
 from scry.core.files import cache_home, config_home, data_home, format_size
 from scry.core.installation import DISTRIBUTION, install_command
 from scry.core.settings import load_settings
 from scry.core.text import format_count
+from scry.core.types import SkipReason
 from scry.projects.precious_files import precious_files
 from scry.projects.project import Project, head_commit, open_project
 from scry.store.precious import PreciousFile
@@ -177,13 +178,27 @@ def _check_project(project: Project) -> CheckResult:
     if not os.access(project.root, os.R_OK | os.X_OK):
         return CheckResult("project", "fail", f"{project.root} can't be read", "make it readable for you")
     commit = head_commit(project.root)
+    if commit is None and not _has_sound_head(project.root):
+        found = f"git can't read the repository in {project.root}: there is no history"
+        return CheckResult("project", "warn", found, "`git fsck` there says what is damaged")
     return CheckResult("project", "ok", f"{project.root}, {f'at commit {commit[:7]}' if commit else 'without commits'}")
 
 
+def _has_sound_head(root: Path) -> bool:
+    """Return whether git can read what is checked out, where there is a repository and git: at least a new branch."""
+    from scry.projects.git import run_git
+
+    if not (root / ".git").exists() or run_git(root, ["--version"]) is None:
+        return True
+    return run_git(root, ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules"]) is not None
+
+
 def _check_index(project: Project) -> CheckResult:
-    from scry.store.index.store import IndexStore, describe_damage
+    from scry.store.index.store import IndexStore, describe_damage, describe_opening_damage
 
     if not (project.cache / "index.sqlite").exists():
+        if damage := describe_opening_damage(project.cache):
+            return CheckResult("index", "fail", damage, _MADE_ANEW)
         return CheckResult(
             "index", "warn", "there is none yet", "nothing: the first find makes it, and so does `scry index`"
         )
@@ -204,52 +219,80 @@ _MAX_LISTED_FAULTS = 5
 
 
 def _check_files(project: Project) -> CheckResult:
-    """Check whether a stage of indexing failed for a file, which is then found less well than others."""
+    """Check whether a stage of indexing failed for a file, or a file could not be read or understood."""
     from scry.store.index.store import IndexStore
 
     if not (project.cache / "index.sqlite").exists():
         return CheckResult("files", "ok", "none is indexed yet")
     files = IndexStore.open(project.cache, write=False).files
-    count, faults = files.fault_count(), files.faults(_MAX_LISTED_FAULTS)
-    if not count:
+    log_path = project.cache / "indexer.log"
+    groups = [
+        (
+            (files.fault_count(), files.faults(_MAX_LISTED_FAULTS)),
+            "found less well or not at all",
+            f"such a file is tried again when it changes; {log_path} says more: please report it",
+        ),
+        (files.skipped(SkipReason.UNREADABLE, _MAX_LISTED_FAULTS), "not readable", "make it readable for you"),
+        (files.skipped(SkipReason.MALFORMED, _MAX_LISTED_FAULTS), "malformed", "correct its first lines, or remove it"),
+    ]
+    found, advice = "", ""
+    for (count, faults), state, step in groups:
+        if count:
+            listed = _list_faults([(file_doc_id(path), fault) for path, fault in faults], count)
+            found += f"{'; ' if found else ''}{format_count(count, 'file')} {state}: {listed}"
+            advice = advice or step
+    if not found:
         return CheckResult("files", "ok", "no stage of indexing failed for any of them")
-    listed = [f"{file_doc_id(path)} ({fault})" for path, fault in faults]
-    advice = f"such a file is tried again when it changes; {project.cache / 'indexer.log'} says more: please report it"
-    return CheckResult("files", "warn", _describe_faults(format_count(count, "file"), listed, count), advice)
+    return CheckResult("files", "warn", found, advice)
 
 
-def _describe_faults(what: str, listed: Sequence[str], count: int) -> str:
-    more = f"; and {count - len(listed)} more" if count > len(listed) else ""
-    return f"{what} found less well or not at all: {'; '.join(listed)}{more}"
+def _list_faults(faults: Sequence[tuple[str, str]], count: int) -> str:
+    """Return items with their faults, in one line. count: of all, of which only the first are listed."""
+    more = f"; and {count - len(faults)} more" if count > len(faults) else ""
+    return "; ".join(f"{item} ({fault})" if fault else item for item, fault in faults) + more
 
 
 def _check_history(project: Project) -> CheckResult:
     """Check the files of the history, and whether a stage failed for a commit, commits of a file, or a belief."""
     from scry.store.history import describe_history_damage
     from scry.store.history.database import HISTORY_FILE
-    from scry.store.history.reader import HistoryReader
+    from scry.store.history.reader import HistoryReader, read_history_state
 
     if damage := describe_history_damage(project.cache):
         return CheckResult("history", "fail", damage, _MADE_ANEW)
     if not (project.cache / HISTORY_FILE).exists():
         return CheckResult("history", "ok", "none is read yet")
     with closing(HistoryReader.open(project.cache)) as history:
-        faults, commits = history.faults(), history.commit_count
+        faults, commits = sorted(history.faults().items()), history.commit_count
+        note = read_history_state(head_commit(project.root), history).note
+    if note:
+        return CheckResult("history", "warn", note, "`git fsck` says what is damaged; `scry index` then reads it again")
     if not faults:
         return CheckResult("history", "ok", format_count(commits, "commit"))
-    listed = [f"{item} ({fault})" for item, fault in sorted(faults.items())[:_MAX_LISTED_FAULTS]]
+    listed = _list_faults(faults[:_MAX_LISTED_FAULTS], len(faults))
+    found = f"{format_count(len(faults), 'item')} found less well or not at all: {listed}"
     advice = f"another version of Scry tries them again; {project.cache / 'indexer.log'} says more: please report it"
-    return CheckResult(
-        "history", "warn", _describe_faults(format_count(len(faults), "item"), listed, len(faults)), advice
-    )
+    return CheckResult("history", "warn", found, advice)
 
 
 def _check_notes(project: Project) -> CheckResult:
-    from scry.store.notes import describe_project_note_damage
+    """Check the file of the project's notes, and whether a note or memory of any store could not be embedded."""
+    from scry.projects.project import note_store_locations
+    from scry.store.notes import NoteReader, describe_project_note_damage
 
     damage = describe_project_note_damage(project.cache)
     if damage:
         return CheckResult("notes", "fail", damage, _MADE_ANEW)
+    faults: list[tuple[str, str]] = []
+    for location in note_store_locations(project):
+        with suppress(IndexUnavailable):  # which the check of that file says
+            if location.path.exists():
+                with closing(location.open(write=False)) as database:
+                    faults += sorted(NoteReader(database).list_vector_faults().items())
+    if faults:
+        listed = _list_faults(faults[:_MAX_LISTED_FAULTS], len(faults))
+        found = f"{format_count(len(faults), 'note')} found by words alone: {listed}"
+        return CheckResult("notes", "warn", found, "such a note is tried again when it changes: please report it")
     return CheckResult("notes", "ok", "the project's beliefs and notes are intact")
 
 
@@ -262,6 +305,8 @@ def _check_data(name: str, file: PreciousFile) -> CheckResult:
     if damage:
         advice = "`scry index` saves what can be read of it; `scry restore` brings a backup back"
         return CheckResult(title, "fail", f"{file.path} is damaged: {damage}", advice)
+    if _is_of_newer_version(file):
+        return CheckResult(title, "fail", f"{file.path} was written by a newer version of Scry", "update this one")
     backups = list_backups(file.path)
     listed = f"backups of {', '.join(backup.day for backup in backups)}" if backups else "no backup yet"
     if kept := list_kept_files(file.path):
@@ -272,6 +317,15 @@ def _check_data(name: str, file: PreciousFile) -> CheckResult:
             return CheckResult(title, "warn", f"{file.path} is gone; {listed}", advice)
         return CheckResult(title, "ok", "there is nothing yet")
     return CheckResult(title, "ok", f"intact, {format_size(file.path.stat().st_size)}, {listed}")
+
+
+def _is_of_newer_version(file: PreciousFile) -> bool:
+    from scry.store.sqlite.database import open_database, schema_version
+
+    if not file.path.exists() or not file.path.stat().st_size:
+        return False
+    with closing(open_database(file.path, write=False)) as database:
+        return schema_version(database) > len(file.migrations)
 
 
 def _check_access() -> CheckResult:
