@@ -329,6 +329,22 @@ def _run_indexer(version: str, state: str, message: str = "") -> Callable[[World
     return provoke
 
 
+def _hide_git(world: World) -> None:
+    world.patch.setenv("PATH", "/nowhere")
+
+
+def _write_settings(text: str) -> Callable[[World], None]:
+    return lambda world: world.sample.write({".scry/config.toml": text})
+
+
+def _open_to_others(world: World) -> None:
+    (world.folder / "CACHE" / "scry").chmod(0o755)
+
+
+def _lose_packages(world: World) -> None:
+    world.patch.setattr(doctor, "_installed_version", partial(_return, None))
+
+
 def _lose_grammars(world: World) -> None:
     from scry.index.parse import captures
 
@@ -354,26 +370,19 @@ def _break_an_agent(world: World) -> None:
 
 
 _faults |= {
-    "no git": Fault(lambda world: world.patch.setenv("PATH", "/nowhere"), "git", "warn", "no git", "install git"),
-    "missing package": Fault(
-        lambda world: world.patch.setattr(doctor, "_installed_version", partial(_return, None)),
-        "packages", "fail", "missing: ", "pip install",
-    ),
+    "no git": Fault(_hide_git, "git", "warn", "no git", "install git"),
+    "missing package": Fault(_lose_packages, "packages", "fail", "missing: ", "pip install"),
     "missing grammars": Fault(_lose_grammars, "grammars", "fail", "can't be loaded", "pip install"),
     "cache that can't be written": Fault(_put_a_file_in_place("CACHE"), "cache", "fail", "can't be written", "make "),
     "data that can't be written": Fault(_put_a_file_in_place("DATA"), "data", "fail", "can't be written", "make "),
     "settings that can't be read": Fault(
-        lambda world: world.sample.write({".scry/config.toml": "max_file_bytes = ["}),
-        "settings", "warn", "config.toml", "correct it",
+        _write_settings("max_file_bytes = ["), "settings", "warn", "config.toml", "correct it"
     ),
     "settings of a stranger": Fault(
-        lambda world: world.sample.write({".scry/config.toml": 'model = "theirs"\n'}),
-        "settings", "warn", "model", "take it out",
+        _write_settings('model = "theirs"'), "settings", "warn", "model", "take it out"
     ),
     "disk that is nearly full": Fault(_fill_disk, "data", "warn", "free", "free some space"),
-    "folders open to others": Fault(
-        lambda world: (world.folder / "CACHE" / "scry").chmod(0o755), "access", "warn", "others can look", "chmod 700"
-    ),
+    "folders open to others": Fault(_open_to_others, "access", "warn", "others can look", "chmod 700"),
     "indexer that fails": Fault(_run_indexer("", "failed", "no room"), "indexer", "fail", "no room", "indexer.log"),
     "indexer of another version": Fault(_run_indexer("0.0", "ready"), "indexer", "warn", "0.0", "restart your editor"),
     "log that can't be written": Fault(
@@ -438,19 +447,14 @@ SOURCES: dict[str, tuple[str, ...]] = {
         "memory with damaged references",
         "malformed belief",
     ),
-    "trust/test_world.py": (
-        "file without permission",
-        "commit that git can't read",
-        "repository that git can't read",
-    ),
+    "trust/test_world.py": ("file without permission", "commit that git can't read", "repository that git can't read"),
     "trust/test_mutations.py": ("file that nests too deep",),
     "trust/test_corpus.py": ("file that nests too deep",),
     "trust/test_damaged_files.py": (
         *(f"{pattern} {way.__name__}" for pattern in CACHES for way in WAYS),
         *(f"{name} {how}" for name in TITLES for how in ("deleted", "saved", "of a newer Scry")),
         *(f"{name} {how}" for name in ("persona", "memory", "log") for how in ("overwritten", "emptied")),
-        "projects overwrite",
-        "projects empty",
+        *(f"projects {way.__name__}" for way in (overwrite, empty)),
     ),
     "trust/test_disks.py": (
         "disk that is nearly full",

@@ -169,6 +169,7 @@ class _RefreshPass:
             self._publish(replace(read, files=tuple(_with_fault(file, faults.get(file.path)) for file in read.files)))
             left -= len(batch)
             self._report_progress(changes, left)
+        self._store.remove_dead_words()
 
     def _publish(self, read: ParsedBatch) -> None:
         """Publish a batch; a file whose row can't be written becomes a row with the reason."""

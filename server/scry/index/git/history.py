@@ -100,7 +100,7 @@ def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> b
         return False
     if store.faults_version not in ("", reading_version()):
         store.reset()
-    if (store.reader.head, store.fingerprint) != (head, source.fingerprint()):
+    if store.is_partial or (store.reader.head, store.fingerprint) != (head, source.fingerprint()):
         try:
             _HistoryUpdate(source, store, head, checkpoint).run()
         except GitFailed as error:
@@ -146,7 +146,7 @@ class _HistoryUpdate:
 
     def _compare_commits(self, stored: Mapping[str, StoredCommit]) -> tuple[list[CommitSummary], list[str]]:
         """Return the commits to add, newest first, and the names of those to remove."""
-        old_head = self._store.reader.head
+        old_head = None if self._store.is_partial else self._store.reader.head
         in_subfolder = self._source.in_subfolder
         if old_head is not None and stored and self._is_fast_forward(old_head):
             listed = list_commits(

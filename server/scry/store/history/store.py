@@ -85,6 +85,7 @@ class HistoryStore:
             if self.reader.lexical.has_newer(self._next_doc_key() - 1):
                 self._database.remove_seal()
                 self.reader.lexical.delete_newer(self._next_doc_key() - 1)
+            self._remove_words()
         except BaseException:
             self._db.close()
             raise
@@ -140,6 +141,11 @@ class HistoryStore:
         """The version of Scry in which stages failed; empty where none did."""
         return self._database.meta.get_text("faults_version") or ""
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether an update was interrupted: the stored commits are not those of the stored head."""
+        return self._database.meta.get_int("partial") == 1
+
     # Commits ------------------------------------------------------------------------------------------------------
 
     def publish(self, commits: Sequence[NewCommit]) -> None:
@@ -160,6 +166,7 @@ class HistoryStore:
                 for given, commit in numbered:
                     self._insert_commit(given, commit, paths)
                 self._database.meta.set("next_number", doc_key)
+                self._database.meta.set("partial", 1)
                 self._database.meta.raise_generation()
             self._database.generation_seen = self._database.meta.generation
 
@@ -207,17 +214,28 @@ class HistoryStore:
         )
 
     def remove_commits(self, shas: Sequence[str]) -> None:
-        """Remove commits that HEAD no longer reaches."""
+        """Remove commits that HEAD no longer reaches; their words after that, so that none is ever without words."""
         if not shas:
             return
         with self._database.lock:
             doc_keys = list(self._doc_keys_by_sha(shas).values())
             self._forget_traces(doc_keys)
-            self._database.remove_seal()
-            self.reader.lexical.write(doc_keys, [])
             with self._transaction():
                 self._db.executemany("DELETE FROM commits WHERE number = ?", [(doc_key,) for doc_key in doc_keys])
                 self._database.meta.set("dead_words", self._database.meta.get_int("dead_words") + len(doc_keys))
+                removed = [*self._database.meta.get_ids("removed"), *doc_keys]
+                self._database.meta.set("removed", msgspec.json.encode(removed).decode())
+                self._database.meta.set("partial", 1)
+                self._database.meta.raise_generation()
+            self._remove_words()
+
+    def _remove_words(self) -> None:
+        """Remove the words of removed commits."""
+        if doc_keys := self._database.meta.get_ids("removed"):
+            self._database.remove_seal()
+            self.reader.lexical.write(doc_keys, [])
+            with self._transaction():
+                self._database.meta.set("removed", None)
                 self._database.meta.raise_generation()
             self._database.generation_seen = self._database.meta.generation
 
@@ -293,6 +311,7 @@ class HistoryStore:
             )
             for key, value in (("head", head), ("tried", head), ("basis", fingerprint), ("extent", warning)):
                 self._database.meta.set(key, value)
+            self._database.meta.set("partial", None)
             self._write_note(warning, self.reader.faults())
             self._database.meta.raise_generation()
             self._database.generation_seen = self._database.meta.generation

@@ -112,10 +112,8 @@ class IndexStore:
     def __init__(self, folder: Path, *, write: bool, counters: Mapping[str, object] | None = None) -> None:
         """Use `open`."""
         self._database = IndexDatabase(folder, write=write, counters=counters)
-        self._db = self._database.connection
-        self._lock = self._database.lock
-        self._is_writer = write
-        self.opened = self._database.opened
+        self._db, self._lock = self._database.connection, self._database.lock
+        self._is_writer, self.opened = write, self._database.opened
         try:
             try:
                 self.lexical = LexicalIndex(folder / str(self._database.meta.get("lexical") or "words-1"), write=write)
@@ -145,6 +143,7 @@ class IndexStore:
         if self.lexical.has_newer(self._database.next_doc_key - 1):
             self._database.remove_seal()
             self.lexical.delete_newer(self._database.next_doc_key - 1)
+        self.remove_dead_words()
         self._remove_unused_files()
         self.vectors.drop_damaged()
 
@@ -267,15 +266,15 @@ class IndexStore:
     ) -> int:
         """Replace the stored version of these files, remove others, and return the new generation.
 
-        restated: files whose content is known and whose size or time has changed. The words are prepared while the rows
-        are written, and are on disk before the rows are committed.
+        restated: files whose content is known and whose size or time has changed. The new words are on disk before the
+        rows are committed, and those of replaced files until `remove_dead_words`: a kill leaves no document without.
         """
         with self._lock:
             ids = self._file_ids([*(file.path for file in files), *removed_paths])
             replaced = [file_id for file_id, is_indexed in ids if is_indexed]
             changes = bool(replaced) or any(file.skip is None for file in files)  # False where only a note was saved
-            next_file = self._database.meta.get_int("next_file")
-            next_doc_key = self._database.next_doc_key
+            meta = self._database.meta
+            next_file, next_doc_key = meta.get_int("next_file"), self._database.next_doc_key
             entries: list[LexicalEntry] = []
             rows: list[tuple[NewFile, int, list[tuple[int, NewDocument]]]] = []
             for file in files:
@@ -284,21 +283,32 @@ class IndexStore:
                 rows.append((file, next_file, numbered))
                 entries += (LexicalEntry(n, next_file, document.terms) for n, document in numbered)
                 next_file += 1
+            dead = meta.get_ids("dead_words")
             with self.lexical.discarding_on_error(), self._database.publishing():
-                self.lexical.stage(replaced, entries)
+                self.lexical.stage(dead, entries, replaced)
                 self._delete_files([file_id for file_id, _ in ids])
                 for file, file_id, numbered in rows:
                     self._insert_file(file, file_id, numbered)
                 self._update_stats(restated)
-                self._database.meta.set("next_file", next_file)
-                self._database.meta.set("next_number", next_doc_key)
-                self._database.meta.set("dead", self._database.meta.get_int("dead") + len(replaced))
+                meta.set("next_file", next_file)
+                meta.set("next_number", next_doc_key)
+                meta.set("dead", meta.get_int("dead") + len(replaced))
                 if changes:
-                    self._database.meta.set("structure_due", 1)
-                    self._database.meta.set("documents", self._database.meta.generation + 1)
-                if replaced or entries:
+                    meta.set("structure_due", 1)
+                    meta.set("documents", meta.generation + 1)
+                meta.set("dead_words", json.dumps(replaced))
+                if dead or entries:
                     self.lexical.commit()
             return self._database.generation_seen
+
+    def remove_dead_words(self) -> None:
+        """Remove the words of the files that the last publication replaced, as the next generation."""
+        with self._lock:
+            if dead := self._database.meta.get_ids("dead_words"):
+                self._database.remove_seal()
+                self.lexical.write(dead, [])
+                with self._database.publishing():
+                    self._database.meta.set("dead_words", None)
 
     def _file_ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
         """Return the id of each file that has a row, and whether it is indexed: others have no documents."""

@@ -7,6 +7,7 @@ them than this version knows was written by a newer Scry and is refused. A cache
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
@@ -291,13 +292,17 @@ class CacheMeta:
 
     def get_text(self, key: str) -> str | None:
         """Return a text; None where there is none."""
-        value = self.get(key)
-        return value if isinstance(value, str) else None
+        return value if isinstance(value := self.get(key), str) else None
 
     def get_int(self, key: str) -> int:
         """Return a whole number; 0 where there is none."""
-        value = self.get(key)
-        return value if isinstance(value, int) else 0
+        return value if isinstance(value := self.get(key), int) else 0
+
+    def get_ids(self, key: str) -> list[int]:
+        """Return ids, which are stored as JSON; none where that is damaged."""
+        with suppress(ValueError):
+            return json.loads(self.get_text(key) or "[]")
+        return []
 
     def set(self, key: str, value: object) -> None:
         """Write a value, inside a transaction."""
@@ -306,8 +311,7 @@ class CacheMeta:
     @property
     def generation(self) -> int:
         """The number of the published state; it rises with every change that can be searched."""
-        value = self.get("generation")
-        return value if isinstance(value, int) else 0
+        return value if isinstance(value := self.get("generation"), int) else 0
 
     def raise_generation(self) -> None:
         """Count a change that can be searched, inside a transaction."""
@@ -395,6 +399,7 @@ def placeholders(values: Sequence[object]) -> str:
 MOST_FILES = 200_000
 """Files whose values are cached, in all folders together: some 50 MB."""
 
+AFTER_SLASH = chr(ord("/") + 1)
 SizedT = TypeVar("SizedT", bound=Sized)
 
 
@@ -441,9 +446,6 @@ def path_ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
     if isinstance(text, str):
         ranges.append((f"{text}/", f"{text}{AFTER_SLASH}"))
     return ranges
-
-
-AFTER_SLASH = chr(ord("/") + 1)
 
 
 # Damage ---------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from scry.core import Cancelled
 from scry.index.git import LoggedCommit, update_history
 from scry.index.git import history as history_module
-from scry.store.history import describe_commit
+from scry.store.history import HistoryStore, describe_commit
 from tests.sample.history import HistoryProject
 from tests.unit.index.git.history_states import same_as_fresh
 
@@ -186,6 +186,38 @@ def test_rebase_and_force_push_remove_unreachable_commits(sample: HistoryProject
     assert sample.subjects() == ["base"]
     with sample.history() as store:
         assert store.reader.lexical.document_count == 1
+
+
+def test_killed_update_leaves_no_commit_that_head_does_not_reach_and_none_without_words(
+    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample.commit("base", {"a.py": "1\n"})
+    sample.commit("later", {"a.py": "2\n"})
+    sample.update_history()
+
+    class KilledError(BaseException):
+        pass
+
+    def kill(*_: object, **__: object) -> None:
+        raise KilledError
+
+    for name in ("_transaction", "_remove_words"):
+        sample.git("reset", "-q", "--hard", "HEAD~1")
+        with monkeypatch.context() as patch, sample.history() as store:
+            patch.setattr(store, name, kill)
+            with pytest.raises(KilledError):
+                store.remove_commits([sample.git("rev-parse", "HEAD@{1}")])
+        sample.git("reset", "-q", "--hard", "HEAD@{1}")
+        assert same_as_fresh(sample, tmp_path)
+        with sample.history() as store:
+            assert (store.reader.commit_count, store.reader.lexical.document_count) == (2, 2)
+    sample.commit("newest", {"a.py": "3\n"})
+    with monkeypatch.context() as patch:
+        patch.setattr(HistoryStore, "mark_complete", kill)
+        with pytest.raises(KilledError):
+            sample.update_history()
+    sample.git("reset", "-q", "--hard", "HEAD~1")
+    assert same_as_fresh(sample, tmp_path)
 
 
 def test_a_merge_is_a_commit_without_changes_of_its_own(sample: HistoryProject, tmp_path: Path) -> None:

@@ -145,6 +145,51 @@ def test_unpublished_terms_left_by_a_crash_are_removed(folder: Path, store: Inde
     assert _matched_ids(again, "common") == ["./a.py::one", "./b.py::two"]
 
 
+class _KilledError(BaseException):
+    """The end of a process."""
+
+
+def test_replaced_documents_keep_their_words_when_a_publication_is_killed(
+    folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish([_file("a.py", "one"), _file("b.py", "two")])
+    commit = LexicalIndex.commit
+
+    def kill_after(index: LexicalIndex) -> None:
+        commit(index)
+        raise _KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LexicalIndex, "commit", kill_after)
+        with pytest.raises(_KilledError):
+            store.publish([_file("a.py", "three")], removed_paths=["b.py"])
+    store.close()
+    assert _matched_ids(IndexStore.open(folder, write=False), "common") == ["./a.py::one", "./b.py::two"]
+    again = IndexStore.open(folder, write=True)
+    assert again.lexical.document_count == 2
+    assert _matched_ids(again, "common") == ["./a.py::one", "./b.py::two"]
+
+
+@pytest.mark.parametrize("how", ["remove", "publish", "reopen"])
+def test_words_of_replaced_documents_are_removed(folder: Path, store: IndexStore, how: str) -> None:
+    store.publish([_file("a.py", "one"), _file("b.py", "two")])
+    store.publish([_file("a.py", "three")], removed_paths=["b.py"])
+    assert _matched_ids(store, "common") == ["./a.py::three"]
+    reader = IndexStore.open(folder, write=False)
+    expected = 1
+    if how == "remove":
+        store.remove_dead_words()
+    elif how == "publish":
+        store.publish([_file("c.py", "four")])
+        expected = 2
+    else:
+        store.close()
+        store = IndexStore.open(folder, write=True)
+    for each in (store, reader):
+        each.refresh()
+        assert (each.lexical.document_count, each.lexical.document_frequency("common")) == (expected, expected)
+
+
 def test_reader_ignores_terms_of_unpublished_generations(folder: Path, store: IndexStore) -> None:
     store.publish([_file("a.py", "one")])
     reader = IndexStore.open(folder, write=False)
