@@ -1,7 +1,8 @@
-"""Make the bundled model: `python -m training [--from STEP] [--only STEP] [--cache FOLDER] [--seed N]`.
+"""Make the bundled model: `python -m training [--from STEP] [--only STEP] [--cache FOLDER] [--mirror FOLDER] …`.
 
-Steps: download, mine, vocabulary, train, evaluate, export, card. A step whose output is in the cache folder is skipped
-unless `--from` names it or an earlier one. Only the last two steps write the product's files.
+Steps: download, mine, histories, vocabulary, train, evaluate, export, card. A step whose output is in the cache folder
+is skipped unless `--from` names it or an earlier one. Only the last two steps write the product's files. `--only scan`
+lists the repositories of the folder of clones in histories/repositories.toml.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from training.pipeline import STEPS, Pipeline
+from training.pipeline import RESUMED, STEPS, Pipeline
 
 
 def main() -> None:
@@ -25,18 +26,23 @@ def main() -> None:
     parser.add_argument(
         "--cache", type=Path, default=user_cache_path("scry") / "training", help="where archives and steps go"
     )
+    parser.add_argument(
+        "--mirror", type=Path, help="a folder of clones named owner+name; missing ones are cloned to it"
+    )
     parser.add_argument("--from", dest="start", choices=STEPS, help="run this step and all later ones again")
-    parser.add_argument("--only", choices=STEPS, help="run this step alone, again")
+    parser.add_argument("--only", choices=(*STEPS, "scan"), help="run this step alone, again")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    pipeline = Pipeline(given.cache, given.seed)
+    pipeline = Pipeline(given.cache, given.seed, given.mirror)
+    if given.only == "scan":
+        return pipeline.scan()
     if given.only:
         return pipeline.run(given.only)
     forced = STEPS[STEPS.index(given.start) :] if given.start else ()
     for step in forced:
         shutil.rmtree(pipeline.output(step), ignore_errors=True)
     for step in STEPS:
-        if not pipeline.output(step).exists() or step in ("download", "mine"):
+        if not pipeline.output(step).exists() or step in RESUMED:
             print(f"== {step}", flush=True)
             pipeline.run(step)
     return None

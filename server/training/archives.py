@@ -44,30 +44,43 @@ def read_sources(archive: Path, suffixes: frozenset[str]) -> Iterator[SourceFile
         if has_source and path.endswith(".js") and _TYPESCRIPT_OUTPUT.match(path):
             continue
         text = _decode(data)
-        if text is not None and ("." in path.rpartition("/")[2] or _SHELL.match(text)):
-            yield SourceFile(_within_package(path, archive.suffix) + ("" if not _SHELL.match(text) else ".sh"), text)
+        name = mined_path(_within_package(path, archive.suffix), text) if text is not None else ""
+        if text is not None and name:
+            yield SourceFile(name, text)
 
 
 def _members(archive: Path, suffixes: frozenset[str]) -> Iterator[tuple[str, bytes]]:
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel:
             for info in wheel.infolist():
-                if _is_wanted(info.filename, info.file_size, suffixes):
+                if is_wanted(info.filename, info.file_size, suffixes):
                     yield info.filename, wheel.read(info)
         return
     data = _debian_data(archive) if archive.suffix == ".deb" else archive.read_bytes()
     with tarfile.open(fileobj=io.BytesIO(data), mode="r|*") as tar:
         for member in tar:
-            if member.isfile() and _is_wanted(member.name, member.size, suffixes):
+            if member.isfile() and is_wanted(member.name, member.size, suffixes):
                 file = tar.extractfile(member)
                 yield member.name.removeprefix("./"), file.read() if file else b""
 
 
-def _is_wanted(path: str, size: int, suffixes: frozenset[str]) -> bool:
+def is_wanted(path: str, size: int, suffixes: frozenset[str]) -> bool:
+    """Tell whether a file may be a source file, by its path and size: no test, no vendored and no generated file."""
     if size > _LARGEST or _SKIPPED_FOLDER.search(path) or _SKIPPED_FILE.search(path):
         return False
     file = path.rpartition("/")[2]
     return "." not in file or "." + file.rpartition(".")[2].lower() in suffixes
+
+
+def mined_path(path: str, text: str) -> str:
+    """Return the path under which a text is mined: with `.sh` for a shell script; "" for no source file written by
+    hand.
+    """
+    if not _is_by_hand(text):
+        return ""
+    if _SHELL.match(text):
+        return f"{path}.sh"
+    return path if "." in path.rpartition("/")[2] else ""
 
 
 def _decode(data: bytes) -> str | None:
@@ -75,8 +88,13 @@ def _decode(data: bytes) -> str | None:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return None
+    return text if _is_by_hand(text) else None
+
+
+def _is_by_hand(text: str) -> bool:
+    """Tell whether a text is long enough, and neither minified nor generated."""
     lines = text.count("\n")
-    return text if lines > 3 and len(text) / lines < 200 and not text.startswith("// Code generated") else None
+    return lines > 3 and len(text) / lines < 200 and not text.startswith("// Code generated")
 
 
 def _within_package(path: str, suffix: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from scry.embedding.static_model import FieldWeights
 from training.contrast import BLOCK, SCALE
 from training.corpus import records_file
 from training.export import TEMPER
+from training.histories.repositories import Repository, is_judged
 from training.leaks import NEVER_TRAIN_ON, refused
 from training.manifest import Package
 from training.records import read_records
@@ -35,11 +37,12 @@ habits.
 ## Training
 
 Contrastive (InfoNCE among {block} examples, scale {scale:g}, both directions) on {records:,} records of {packages}
-packages, from a random start, by row-wise Adam, {steps:,} batches of {batch:,}, in which groups of 128 come from one
-package, half of them neighbours. Rows of {trained} numbers were trained; their lengths were then raised to the power
-{temper}, and their {dimension} principal axes kept. Pairs: documentation comment and code, name and body, remark and
-the lines under it, Markdown section and the code it shows or names. Packages hold no history, so that commit subjects
-were not used. numpy and scipy, one core.
+packages and {mined:,} of {repositories} repositories, from a random start, by row-wise Adam, {steps:,} batches of
+{batch:,}, in which groups of 128 come from one package, half of them neighbours. Rows of {trained} numbers were
+trained; their lengths were then raised to the power {temper}, and their {dimension} principal axes kept. Pairs:
+documentation comment and code, name and body, remark and the lines under it, Markdown section and the code it shows or
+names, commit subject and the functions that the commit changed (as they were before it) or added. numpy and scipy, one
+core.
 
 ## Figures
 
@@ -58,12 +61,14 @@ _LEAKS = """
 ## Leak check
 
 A file is refused where a part of its path, or its package, bears the name (or an alias) of one of the projects that
-judge retrieval quality, or where it declares itself part of one. All {records:,} mined records were checked again when
-this card was written: **{leaks} leaks**. The projects: {projects}.
+judge retrieval quality, or where it declares itself part of one. A repository is refused where it bears such a name or
+shares its first commit, and a record of a repository where its code occurs in one of those projects. All {records:,}
+mined records were checked again when this card was written: **{leaks} leaks**. The projects: {projects}.
 
 ## Sources
 
-{packages} packages under permissive licences: [model-sources.md](../server/training/model-sources.md).
+{packages} packages and {repositories} repositories under permissive licences, each repository at a pinned commit:
+[model-sources.md](../server/training/model-sources.md).
 """
 _SOURCES = """# Sources of scry-static
 
@@ -71,16 +76,29 @@ Written by `make model` (server/training); do not edit. What the model is: [mode
 
 Permissive licences only; where a package may be taken under several, the permissive one was chosen. Generated and
 minified files, tests, and folders of vendored copies were left out. Hashes are in
-[manifest.toml](manifest.toml).
+[manifest.toml](manifest.toml), commits of repositories in [repositories.toml](histories/repositories.toml).
 
 """
+_HISTORIES = ("repos", "commits", "mentions")
+_TRAINED_ON = ("definition", "comment", "section", "commit", "added")
 
 
-def write_card(
-    packages: Sequence[Package], records: Path, figures: Mapping[str, Any], weights: FieldWeights, schedule: Schedule
-) -> tuple[str, str]:
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """All that was mined: packages and repositories, each with the folder of its records."""
+
+    packages: Sequence[Package]
+    records: Path
+    repositories: Sequence[Repository]
+    histories: Path
+
+
+def write_card(mined: Mined, figures: Mapping[str, Any], weights: FieldWeights, schedule: Schedule) -> tuple[str, str]:
     """Return the text of the card and that of the sources; raises RuntimeError where a record fails the leak check."""
-    counts, leaks = _count(packages, records)
+    packages, repositories = mined.packages, mined.repositories
+    counts, leaks = _count(packages, mined.records)
+    mined_counts, more_leaks = _count_histories(repositories, mined.histories)
+    leaks += more_leaks
     if leaks:
         raise RuntimeError(f"leaks: {', '.join(leaks[:10])}")
     trained = [one for one in packages if not one.held_out]
@@ -90,6 +108,8 @@ def write_card(
         weights=weights,
         records=sum(sum(counts[one.key].values()) for one in trained),
         packages=len(trained),
+        mined=sum(mined_counts[one.name][kind] for one in repositories for kind in _TRAINED_ON if not one.held_out),
+        repositories=sum(not one.held_out for one in repositories),
         steps=schedule.steps,
         batch=schedule.batch,
         block=BLOCK,
@@ -98,13 +118,14 @@ def write_card(
         held_out=f"{len(packages) - len(trained)} packages",
     )
     tail = _LEAKS.format(
-        records=sum(map(_total, counts.values())),
+        records=sum(map(_total, (*counts.values(), *mined_counts.values()))),
+        repositories=len(repositories),
         leaks=len(leaks),
         projects=", ".join(NEVER_TRAIN_ON),
         packages=len(packages),
     )
-    card = head + _figures(figures) + _languages(trained, counts) + tail
-    return card, _SOURCES + _sources(packages, counts)
+    card = head + _figures(figures) + _languages(trained, counts, mined) + tail
+    return card, _SOURCES + _sources(packages, counts) + "\n" + _repositories(repositories, mined_counts)
 
 
 def _count(packages: Sequence[Package], folder: Path) -> tuple[dict[str, Counter[str]], list[str]]:
@@ -115,6 +136,19 @@ def _count(packages: Sequence[Package], folder: Path) -> tuple[dict[str, Counter
             counts[package.key][record.language] += 1
             if refused(package.name, record.path, record.code):
                 leaks.append(f"{package.key}:{record.path}")
+    return counts, leaks
+
+
+def _count_histories(repositories: Sequence[Repository], folder: Path) -> tuple[dict[str, Counter[str]], list[str]]:
+    """Return the records of each repository by kind, and the leaks among them."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    leaks: list[str] = []
+    for repository in repositories:
+        files = [path for kind in _HISTORIES if (path := folder / kind / repository.file_name).exists()]
+        for record in read_records(files):
+            counts[repository.name][record.kind] += 1
+            if is_judged(repository.name) or refused(repository.name, record.path, record.code):
+                leaks.append(f"{repository.name}:{record.path}")
     return counts, leaks
 
 
@@ -133,12 +167,23 @@ def _row(name: str, figure: Mapping[str, Any], key: str) -> list[str]:
     return [name, f"{figure['questions']:,}", *(f"{figure[key][system]:.3f}" for system in _SYSTEMS)]
 
 
-def _languages(packages: Sequence[Package], counts: Mapping[str, Counter[str]]) -> str:
+def _languages(packages: Sequence[Package], counts: Mapping[str, Counter[str]], mined: Mined) -> str:
     totals: Counter[str] = Counter()
     for package in packages:
         totals.update(counts[package.key])
-    rows = [[language, f"{count:,}"] for language, count in totals.most_common()]
-    return "\n## Records trained on, by language\n\n" + _table(["language", "records"], rows)
+    commits: Counter[str] = Counter()
+    heads: Counter[str] = Counter()
+    for repository in mined.repositories:
+        for kind, found in (("repos", heads), ("commits", commits)):
+            path = mined.histories / kind / repository.file_name
+            if path.exists() and not repository.held_out:
+                found.update(record.language for record in read_records([path]) if record.kind != "sibling")
+    rows = [
+        [language, f"{totals[language]:,}", f"{heads[language]:,}", f"{commits[language]:,}"]
+        for language, _ in (totals + heads + commits).most_common()
+    ]
+    head = ["language", "of packages", "of repositories' files", "of commits"]
+    return "\n## Records trained on, by language\n\n" + _table(head, rows)
 
 
 def _sources(packages: Sequence[Package], counts: Mapping[str, Counter[str]]) -> str:
@@ -154,6 +199,22 @@ def _sources(packages: Sequence[Package], counts: Mapping[str, Counter[str]]) ->
         for one in packages
     ]
     return _table(["registry", "package", "version", "licence", "records", ""], rows)
+
+
+def _repositories(repositories: Sequence[Repository], counts: Mapping[str, Counter[str]]) -> str:
+    rows = [
+        [
+            f"[{one.name}]({one.url})",
+            one.commit[:12],
+            one.licence,
+            one.language,
+            f"{sum(counts[one.name][kind] for kind in ('definition', 'comment', 'section')):,}",
+            f"{counts[one.name]['commit'] + counts[one.name]['added']:,}",
+            "held out" if one.held_out else "",
+        ]
+        for one in repositories
+    ]
+    return _table(["repository", "commit", "licence", "language", "of files", "of commits", ""], rows)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -13,18 +13,29 @@ import numpy as np
 import scry.embedding.static_model
 from scry.embedding.static_model import FieldWeights, StaticModel
 from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer
-from training.card import write_card
+from training.card import Mined, write_card
 from training.corpus import mine_corpus, records_file
 from training.dataset import build_dataset, load_dataset, without_copies
 from training.download import download
 from training.evaluate import build_cases, evaluate
 from training.export import export_model, export_sentence_transformers, narrow, temper, with_buckets
+from training.histories.mine import mine_repositories
+from training.histories.repositories import (
+    REPOSITORIES,
+    held_out_names,
+    load_repositories,
+    scan,
+    write_repositories,
+)
 from training.manifest import load_manifest
 from training.records import Record, read_records
 from training.train import Schedule, train
 from training.vocabulary import learn_vocabulary, word_counts, write_vocabulary
 
-STEPS = ("download", "mine", "vocabulary", "train", "evaluate", "export", "card")
+STEPS = ("download", "mine", "histories", "vocabulary", "train", "evaluate", "export", "card")
+RESUMED = ("download", "mine", "histories")
+"""Steps that store their output piece by piece, and only make what is missing."""
+
 NAME = "scry-static"
 VOCABULARY_SIZE = 30_000
 WEIGHTS = FieldWeights(name=1.0, path=0.35, container=0.45, head=0.5)
@@ -38,8 +49,10 @@ _DOCS = Path(__file__).parents[2] / "docs"
 class Pipeline:
     """Runs single steps; all but the last two write into the cache folder only."""
 
-    def __init__(self, cache: Path, seed: int) -> None:
+    def __init__(self, cache: Path, seed: int, mirror: Path | None = None) -> None:
+        """Keep the folders. mirror: the folder of clones, by default one in the cache."""
         self._cache = cache
+        self._mirror = mirror or cache / "clones"
         self._seed = seed
         self._packages = load_manifest()
 
@@ -49,7 +62,7 @@ class Pipeline:
 
     def run(self, step: str) -> None:
         """Run one step; its folder appears when it is done."""
-        if step in ("download", "mine"):
+        if step in RESUMED:
             return getattr(self, f"_{step}")(self.output(step))
         partial = self._cache / f"{step}.partial"
         shutil.rmtree(partial, ignore_errors=True)
@@ -64,6 +77,15 @@ class Pipeline:
 
     def _mine(self, folder: Path) -> None:
         mine_corpus(self._packages, self.output("download"), folder)
+
+    def _histories(self, folder: Path) -> None:
+        refusals = mine_repositories(load_repositories(), self._mirror, folder)
+        print(f"refused: {dict(refusals)}", flush=True)
+
+    def scan(self) -> None:
+        """List the repositories of the folder of clones, pinned to their newest commits."""
+        found, refused = scan(self._mirror, self._packages, held_out_names())
+        write_repositories(found, refused, REPOSITORIES)
 
     def _vocabulary(self, folder: Path) -> None:
         pieces = learn_vocabulary(word_counts(self._trained_on()), VOCABULARY_SIZE)
@@ -91,7 +113,8 @@ class Pipeline:
 
     def _card(self, folder: Path) -> None:
         figures = json.loads((self.output("evaluate") / "figures.json").read_text(encoding="utf-8"))
-        card, sources = write_card(self._packages, self.output("mine"), figures, WEIGHTS, Schedule())
+        mined = Mined(self._packages, self.output("mine"), load_repositories(), self.output("histories"))
+        card, sources = write_card(mined, figures, WEIGHTS, Schedule())
         for name, text, target in (
             ("model-card.md", card, _DOCS),
             ("model-sources.md", sources, _SOURCES_FOLDER),

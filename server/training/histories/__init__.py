@@ -1,0 +1,1 @@
+"""Mine the histories of public repositories: commit subjects beside the functions that they changed."""
