@@ -330,14 +330,6 @@ class LexicalIndex:
         return sum(score for _, score in self.search(terms, 1, None, min_terms, doc_key=doc_key))
 
     @describes_damage
-    def documents_by_prefix(self, prefix: str, limit: int) -> list[int]:
-        """Return keys of at most `limit` documents with a stem that begins so. prefix: ASCII letters."""
-        query = tantivy.Query.regex_query(self._schema, "terms", f"{prefix}.*")
-        searcher = self._snapshot.searcher
-        addresses = [address for _, address in searcher.search(query, limit, count=False).hits]
-        return [int(doc_key or 0) for doc_key in searcher.fast_field_values("number", addresses)]
-
-    @describes_damage
     def stems_by_prefix(self, prefix: str) -> list[str]:
         """Return all stems that begin so and occur, those of most documents first, equal ones by the alphabet."""
         snapshot = self._snapshot

@@ -201,14 +201,9 @@ def index_faults(state: IndexState) -> tuple[OracleFault, ...]:
 
 def present_scoring(scoring: FusionScoring) -> messages.Scoring:
     """Return how to recompute the fused scores."""
+    weights, term_weights = dict(scoring.weights), dict(scoring.term_weights)
     return messages.Scoring(
-        k=scoring.k,
-        depth=scoring.depth,
-        weights=dict(scoring.weights),
-        ceiling=scoring.ceiling,
-        term_weights=dict(scoring.term_weights),
-        cosine_counts=scoring.cosine_counts,
-        prefix=scoring.prefix,
+        scoring.k, scoring.depth, weights, scoring.ceiling, term_weights, scoring.cosine_counts, scoring.prefix
     )
 
 

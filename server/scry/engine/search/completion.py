@@ -29,10 +29,11 @@ from scry.engine.search.pipeline import (
     filter_exact_phrases,
     rank_candidates,
 )
-from scry.oracles.lexical import ORACLE, SCORE_TYPE, prefix_terms
+from scry.oracles.lexical import MAX_PREFIX_TERMS, ORACLE, SCORE_TYPE, prefix_terms
 from scry.oracles.oracle import sort_by_score
 from scry.oracles.reader import RETRIEVAL_DEPTH, min_matching_terms
 from scry.store.index.store import IndexStore
+from scry.store.lexical import STEM_MARK
 
 MIN_PREFIX = 3
 """Fewer letters begin too many words."""
@@ -88,7 +89,9 @@ def complete_last_word(request: FindRequest, stores: Sequence[IndexStore]) -> Fi
 def _words_that_begin_with(prefix: str, store: IndexStore) -> Iterator[str]:
     """Yield words of documents that hold a stem with this beginning, or else with a slightly shorter one."""
     for length in range(len(prefix), max(MIN_PREFIX, len(prefix) - MAX_CUT) - 1, -1):
-        headers = store.documents.headers(store.lexical.documents_by_prefix(prefix[:length], MAX_DOCUMENTS))
+        stems = store.lexical.stems_by_prefix(prefix[:length])[:MAX_PREFIX_TERMS]
+        matching = store.lexical.search([STEM_MARK + stem for stem in stems], MAX_DOCUMENTS) if stems else []
+        headers = store.documents.headers([doc_key for doc_key, _ in matching])
         found = False
         for path in sorted({header.path for header in headers.values()}):
             for word in set(tokenize(f"{path} {store.files.get_text(path) or ''}")):
