@@ -70,7 +70,8 @@ _MARKUP = re.compile(rf"!?\[([^\[\]]*)\]{_LINK_TARGET}?|<[^<>]+>|[*_`]{{1,3}}(?=
 
 def summarize_file(path: str, outermost: Sequence[Document], text: str) -> str:
     """Return one line on a file. outermost: its documents that nothing encloses, in order; text: as indexed."""
-    if any(document.symbol.kind == "section" for document in outermost):
+    kinds = {document.symbol.kind for document in outermost}
+    if "section" in kinds and kinds <= _NOT_A_DEFINITION:
         summary = _summarize_prose(outermost, text)
     else:
         summary = _summarize_page(text) if path.endswith(_PAGE_EXTENSIONS) else top_comment(text)

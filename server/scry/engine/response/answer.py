@@ -194,9 +194,8 @@ def present_state(state: IndexState, commands: CommandNames = COMMAND_LINE) -> m
 
 def index_faults(state: IndexState) -> tuple[OracleFault, ...]:
     """Return the fault of an index that could not be brought up to date; none for any other."""
-    if state.state != "failed":
-        return ()
-    return (OracleFault(INDEX_FAULT, state.message or "indexing failed, and is tried again"),)
+    fault = OracleFault(INDEX_FAULT, state.message or "indexing failed, and is tried again")
+    return (fault,) if state.state == "failed" else ()
 
 
 def present_scoring(scoring: FusionScoring) -> messages.Scoring:
