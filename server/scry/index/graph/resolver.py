@@ -66,7 +66,7 @@ class ReferenceResolver:
         if use.kind == _INHERITANCE_KIND:
             subtype = self._inheriting_type(document) if receiver != UNKNOWN_RECEIVER else None
             return subtype or 0, self._scope.resolve_type([*words, use.name], document) if subtype else None
-        type_words = known_type.split(".") if known_type else self._parameter_type(words, document)
+        type_words = self._parameter_type(words, document) or (known_type.split(".") if known_type else ())
         if type_words and use.kind == "call":
             resolved = self._resolve_typed_member(use.name, type_words, document)
             if resolved is not None:

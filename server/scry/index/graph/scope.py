@@ -20,7 +20,12 @@ from scry.store.graph_store import GraphDefinition, GraphDocument
 MAX_AMBIGUOUS_TARGETS = 3
 """Different definitions that a name may mean for edges to be drawn to all; more carry no information."""
 
-_MAX_OVERLOADS = 6
+_MAX_OVERLOADS = 20
+"""Overloads that a call may mean, where it is sure that it means this method."""
+
+_MAX_PARTS = 6
+"""Definitions of any other name that may be one thing."""
+
 _MAX_CANDIDATES = 50
 """Definitions of a name, above which an unqualified name means none that is nested."""
 
@@ -61,10 +66,12 @@ class NameResolver:
         """Return one target, or all when they are one thing defined several times, or a few, ambiguous; else None."""
         if len(candidates) <= 1:
             return ResolvedName(tuple(candidates), confidence) if candidates else None
-        if len(candidates) > _MAX_OVERLOADS:
-            return None
         files = {definition.file_id for definition in candidates}
-        if len({definition.qualified_name for definition in candidates}) == 1:
+        is_one_name = len({definition.qualified_name for definition in candidates}) == 1
+        is_certain = is_one_name and len(files) == 1 and confidence is Confidence.EXACT
+        if len(candidates) > (_MAX_OVERLOADS if is_certain else _MAX_PARTS):
+            return None
+        if is_one_name:
             once = (
                 len(files) == len(candidates) == 2 and self.view.source_file.family == "c"
             )  # declaration and definition

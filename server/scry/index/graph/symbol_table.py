@@ -260,4 +260,18 @@ def _make_source_file(file_id: int, path: str, name: str) -> SourceFile:
     if language is not None and language.name != name:  # a header in C++, a script by its first line
         language = language_named(name) or language
     name_resolution = language.name_resolution if language else DEFAULT_NAME_RESOLUTION
-    return SourceFile(file_id, path, dirname(path), language, name_resolution, name_resolution.family or name)
+    family = name_resolution.family or name
+    return SourceFile(file_id, path, _package_folder(path, family), language, name_resolution, family)
+
+
+def _package_folder(path: str, family: str) -> str:
+    """Return the folder that stands for a file's package: below `src/test/java`, where there is such a source root."""
+    folders = dirname(path).split("/")
+    for at, root in enumerate(folders[2:], 2) if family == "jvm" else ():
+        if root in _JVM_SOURCE_ROOTS and folders[at - 2] == "src":
+            return "/".join(folders[at + 1 :])
+    return dirname(path)
+
+
+_JVM_SOURCE_ROOTS = frozenset({"java", "kotlin", "scala", "groovy"})
+"""The packages of all source roots of a project (`src/main/java`, `src/test/java`) are one name space."""

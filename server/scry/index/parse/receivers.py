@@ -86,24 +86,29 @@ def _normalize_chain(chain: str, self_field_prefix: str) -> str:
 
 
 _ASSIGNMENT = re.compile(
-    rb"(?:(?:export|const|let|var|val|final|auto|mut)[ \t]+){0,3}([A-Za-z_]\w{0,60})(?:,[ \t]*\w{1,60})?"
+    rb"(?:(?:export|const|let|var|val|final|auto|mut|private|protected|public|static)[ \t]+){0,3}"
+    rb"([A-Za-z_]\w{0,60})(?:,[ \t]*\w{1,60})?"
     rb"(?:[ \t]*:[ \t]*&?([A-Z][\w.]{0,100}))?[ \t]*(:=|=(?![=>]))[ \t]*(.{0,200})"
 )
 _DECLARATION = re.compile(
     rb"(?:var[ \t]+(?P<go>\w{1,60})[ \t]+\*?(?P<go_type>(?:\w{1,60}\.)?[A-Z]\w{0,60})[ \t]*(?:=|$)"
-    rb"|(?:final[ \t]+)?(?P<type>[A-Z]\w{0,60})(?:<[^<>\n]{0,60}>)?[ \t]+(?P<name>[a-z_]\w{0,60})[ \t]*[=;])"
+    rb"|(?:(?:private|protected|public|lateinit)[ \t]+){0,3}(?:let|val|var)[ \t]+(?P<field>[A-Za-z_]\w{0,60})[ \t]*:"
+    rb"[ \t]*(?P<field_type>[A-Z][\w.]{0,100})(?:<[^<>\n]{0,60}>)?[?!]?[ \t]*;?$"
+    rb"|(?:(?:final|static|private|protected|public)[ \t]+){0,4}(?P<type>[A-Z]\w{0,60})(?:<[^<>\n]{0,60}>)?"
+    rb"[ \t]+(?P<name>[a-z_]\w{0,60})[ \t]*[=;])"
 )
 _CREATION = re.compile(
     rb"(?:await[ \t]+)?(?:&|new[ \t]+|new\()?((?:\w{1,60}(?:\.|::)){0,3}[A-Z]\w{0,60})"
     rb"(?:(?:::|\.)(?:new|default|create))?[ \t]*(?:<[^<>\n]{0,60}>)?[({)]"
 )
 _TYPE_ASSERTION = re.compile(rb"\.\(\*?((?:\w{1,60}\.)?[A-Z]\w{0,60})\)[ \t]*$")
+_DECLARING_WORDS = (b"var ", b"let ", b"val ", b"private ", b"protected ", b"public ", b"lateinit ")
 _MAX_ASSIGNMENT_BYTES = 400
 _MAX_ASSIGNMENTS_TRIED = 8
 
 
 class AssignedTypes:
-    """The types of local variables that their last assignment shows, as far as the block around it reaches."""
+    """The types of variables and fields that their last assignment shows, as far as the block around it reaches."""
 
     def __init__(self, data: bytes) -> None:
         """Read all lines. A block ends at the next line that is indented less."""
@@ -118,7 +123,9 @@ class AssignedTypes:
                 _, name, at = open_blocks.pop()
                 first, _, known = self._by_name[name][at]
                 self._by_name[name][at] = (first, number, known)
-            if len(text) <= _MAX_ASSIGNMENT_BYTES and (b"=" in text or text.startswith(b"var ") or b";" in text):
+            if len(text) <= _MAX_ASSIGNMENT_BYTES and (
+                b"=" in text or b";" in text or text.startswith(_DECLARING_WORDS)
+            ):
                 found = _read_assignment(text)
                 if found is not None:
                     entries = self._by_name.setdefault(found[0], [])
@@ -139,10 +146,9 @@ def _read_assignment(text: bytes) -> tuple[bytes, str] | None:
     """Return the variable that a line assigns, and its type, "" for an unknown one; None for no assignment."""
     declared = _DECLARATION.match(text)
     if declared:
-        name, written = (
-            (declared["go"], declared["go_type"]) if declared["go"] else (declared["name"], declared["type"])
-        )
-        return name, written.decode("ascii", "replace")
+        for form in ("go", "field", "name"):
+            if declared[form]:
+                return declared[form], declared["type" if form == "name" else f"{form}_type"].decode("ascii", "replace")
     assigned = _ASSIGNMENT.match(text)
     if assigned is None:
         return None

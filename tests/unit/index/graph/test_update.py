@@ -237,6 +237,46 @@ SAMPLES["components"] = (
 )
 
 
+SAMPLES["java packages in several source roots"] = (
+    {
+        "lib/src/main/java/till/Till.java": "package till;\n\npublic class Till {\n"
+        + "".join(f"  public void ring(int a{n}) {{}}\n" for n in range(8))
+        + "  public static class Drawer {\n    public void slide() {}\n  }\n}\n",
+        "lib/src/test/java/till/TillTest.java": (
+            "package till;\n\npublic class TillTest {\n  private final Till till = make();\n  private Other other;\n\n"
+            "  public void rings() {\n    till.ring(1);\n    new Till.Drawer().slide();\n    other.ring(2);\n  }\n\n"
+            "  public void takes(Other till) {\n    till.ring(3);\n  }\n}\n"
+        ),
+    },
+    {
+        *(
+            f"lib/src/test/java/till/TillTest.java::TillTest.rings > lib/src/main/java/till/Till.java::Till.ring{again}"
+            " (ambiguous)"
+            for again in ("", *(f"~{n}" for n in range(2, 9)))
+        ),
+        "lib/src/test/java/till/TillTest.java::TillTest.rings > lib/src/main/java/till/Till.java::Till.Drawer (by name)",
+        "lib/src/test/java/till/TillTest.java::TillTest.rings > lib/src/main/java/till/Till.java::Till.Drawer.slide"
+        " (by name)",
+    },
+    set(),
+)
+SAMPLES["rust calls in macros"] = (
+    {
+        "src/lib.rs": (
+            "pub struct Ring { open: bool }\n\nimpl Ring {\n    pub fn is_shut(&self) -> bool { !self.open }\n\n"
+            '    fn check(&self) {\n        assert!(self.is_shut(), "{}", named(1));\n    }\n}\n\n'
+            "fn named(n: u8) -> u8 { n }\n\n"
+            "fn list() -> Vec<u8> {\n    let named = [1];\n    vec![named[0]; 2]\n}\n"
+        ),
+    },
+    {
+        "src/lib.rs::Ring.check > src/lib.rs::Ring.is_shut (exact)",
+        "src/lib.rs::Ring.check > src/lib.rs::named (exact)",
+    },
+    set(),
+)
+
+
 @pytest.mark.parametrize("language", SAMPLES)
 def test_names_resolve_by_language_rules(language: str, tmp_path: Path) -> None:
     files, calls, bases = SAMPLES[language]

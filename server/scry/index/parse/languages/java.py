@@ -33,7 +33,9 @@ _QUERY = """
 
 (method_invocation name: (identifier) @reference.call)
 (object_creation_expression type: [(type_identifier) @reference.class
-  (generic_type (type_identifier) @reference.class)])
+  (generic_type (type_identifier) @reference.class)
+  (scoped_type_identifier (type_identifier) @reference.class .)
+  (generic_type (scoped_type_identifier (type_identifier) @reference.class .))])
 (superclass [(type_identifier) @reference.implementation (generic_type (type_identifier) @reference.implementation)])
 (type_list [(type_identifier) @reference.implementation (generic_type (type_identifier) @reference.implementation)])
 (formal_parameter type: [(type_identifier) @reference.type (generic_type (type_identifier) @reference.type)])

@@ -39,6 +39,7 @@ _QUERY = """
   (generic_function function: [(identifier) @reference.call
     (field_expression field: (field_identifier) @reference.call)
     (scoped_identifier name: (identifier) @reference.call)])])
+(token_tree (identifier) @reference.call . (token_tree . "("))
 (macro_invocation macro: [(identifier) @reference.call (scoped_identifier name: (identifier) @reference.call)])
 (struct_expression name: (type_identifier) @reference.class)
 (impl_item trait: [(type_identifier) @reference.implementation
