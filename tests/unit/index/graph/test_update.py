@@ -254,7 +254,8 @@ SAMPLES["java packages in several source roots"] = (
             " (ambiguous)"
             for again in ("", *(f"~{n}" for n in range(2, 9)))
         ),
-        "lib/src/test/java/till/TillTest.java::TillTest.rings > lib/src/main/java/till/Till.java::Till.Drawer (by name)",
+        "lib/src/test/java/till/TillTest.java::TillTest.rings >"
+        " lib/src/main/java/till/Till.java::Till.Drawer (by name)",
         "lib/src/test/java/till/TillTest.java::TillTest.rings > lib/src/main/java/till/Till.java::Till.Drawer.slide"
         " (by name)",
     },
