@@ -212,10 +212,10 @@ def _oracle_finding(
         return evidence(FAILED, RankLookup(note=f"{type(error).__name__}: {error}"))
     if lookup.rank is None:
         return evidence(OTHER_KIND if lookup.is_other_kind else NO_MATCH, lookup)
-    return evidence(BEYOND_DEPTH, replace(lookup, note=_explain_missed(oracle, lookup.rank)))
+    return evidence(BEYOND_DEPTH, replace(lookup, note=explain_missed(oracle, lookup.rank)))
 
 
-def _explain_missed(oracle: Oracle, rank: int) -> str:
+def explain_missed(oracle: Oracle, rank: int) -> str:
     """Return why a search did not return a document whose rank is within its depth; empty for one beyond it."""
     if rank > RETRIEVAL_DEPTH:
         return ""
