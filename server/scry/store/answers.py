@@ -43,8 +43,11 @@ _BUSY_TIMEOUT_S = 0.2
 """How long an answer waits at most for a write of another process."""
 
 _RETRY_AFTER_S = 2.0
-"""How long answers are not written to the file after a failure; also how long another process may hold the file before
-that is one.
+"""How long answers are not written to the file after a failure."""
+
+_LOCK_PATIENCE_S = 10.0
+"""How long another process may hold the file before that is a failure: on a machine with too much to do it may have to
+wait for its turn in the middle of a write.
 """
 
 _COMPRESS_FROM_BYTES = 32_768
@@ -221,7 +224,9 @@ class AnswerStore:
                 return True
         now = time.monotonic()
         self._locked_since = (self._locked_since or now) if "locked" in self.last_error else 0.0
-        self.lasting_error = "" if now < self._locked_since + _RETRY_AFTER_S and self._locked_since else self.last_error
+        self.lasting_error = (
+            "" if now < self._locked_since + _LOCK_PATIENCE_S and self._locked_since else self.last_error
+        )
         if not self.lasting_error:
             return False
         self._retry_at = now + _RETRY_AFTER_S
