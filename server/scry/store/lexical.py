@@ -365,13 +365,8 @@ class LexicalIndex:
         self.commit()
 
     @describes_damage
-    def stage(
-        self, removed_files: Iterable[int], added: Iterable[LexicalEntry], leaving_files: Iterable[int] = ()
-    ) -> None:
-        """Start to prepare, in a thread of tantivy, what `commit` then writes.
-
-        leaving_files: whose documents will be removed next.
-        """
+    def stage(self, removed_files: Iterable[int], added: Iterable[LexicalEntry], leaving: Iterable[int] = ()) -> None:
+        """Start to prepare, in a thread of tantivy, what `commit` then writes. leaving: files that go next."""
         writer = self._require_writer()
         removed = list(removed_files)
         lengths: list[int] = []
@@ -390,7 +385,7 @@ class LexicalIndex:
             document.add_unsigned("length", lengths[-1])
             writer.add_document(document)
         if lengths and self._snapshot.searcher.num_docs:
-            self._stage_balance([*removed, *leaving_files], lengths, words)
+            self._stage_balance([*removed, *leaving], lengths, words)
 
     def _stage_balance(self, removed: Sequence[int], lengths: Sequence[int], words: Iterable[str]) -> None:
         """Add documents that bring the average length that tantivy counts close to that of the living documents.

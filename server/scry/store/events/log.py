@@ -25,12 +25,11 @@ from msgspec import Struct
 
 from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import EventFilter, LogEvent, StoredEvent
-from scry.core.files import format_size
+from scry.core.files import format_size, is_on_network_file_system
 from scry.store.events.schema import EVENT_MIGRATIONS
 from scry.store.sqlite.database import (
     apply_migrations,
     describe_damage_error,
-    is_on_network_file_system,
     is_same_file,
     open_shared_database,
     roll_back,

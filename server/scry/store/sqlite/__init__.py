@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from scry.store.sqlite.database import FolderCache as FolderCache
     from scry.store.sqlite.database import apply_migrations as apply_migrations
     from scry.store.sqlite.database import create_cache_tables as create_cache_tables
-    from scry.store.sqlite.database import network_file_system_type as network_file_system_type
     from scry.store.sqlite.database import open_database as open_database
     from scry.store.sqlite.database import open_shared_database as open_shared_database
     from scry.store.sqlite.database import roll_back as roll_back
@@ -17,7 +16,6 @@ else:
         "FolderCache": "database",
         "apply_migrations": "database",
         "create_cache_tables": "database",
-        "network_file_system_type": "database",
         "open_database": "database",
         "open_shared_database": "database",
         "roll_back": "database",

@@ -11,68 +11,19 @@ import json
 import os
 import re
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
 from contextlib import closing, contextmanager, suppress
-from functools import cache, wraps
+from functools import wraps
 from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar
 
 from scry.core.errors import IndexDamaged, IndexUnavailable, ScryError
-from scry.core.files import OTHERS, create_private_file, restrict_access
+from scry.core.files import OTHERS, create_private_file, is_on_network_file_system, restrict_access
 
 STORE_ERRORS = (ScryError, OSError, sqlite3.Error)
 """Errors of the disk, and Cancelled, which are no fault of the item that is stored."""
-
-_NETWORK_TYPES = frozenset(
-    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "gpfs", "ncpfs"}
-    | {"fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs", "fuse.rclone", "fuse.smbnetfs", "fuse.davfs2"}
-)
-"""File system types, as Linux names them, whose files another machine may have open at the same time."""
-
-_MOUNT_INFO = Path("/proc/self/mountinfo")
-_DRIVE_REMOTE = 4
-
-
-@cache
-def is_on_network_file_system(folder: Path) -> bool:
-    """Return whether other machines may write in this folder; False where that is unknown."""
-    if sys.platform == "win32":
-        return _is_remote_drive(folder)
-    try:
-        return network_file_system_type(os.fsencode(folder.resolve()), _MOUNT_INFO.read_bytes()) is not None
-    except OSError:
-        return False
-
-
-def network_file_system_type(path: bytes, mounts: bytes) -> str | None:
-    """Return the type of the network file system that a path is on; None for a local one.
-
-    mounts: as in /proc/self/mountinfo. Of several mounts over one another the last one counts.
-    """
-    best, kind = b"", ""
-    for line in mounts.splitlines():
-        fields, _, rest = line.partition(b" - ")
-        words = fields.split(b" ")
-        if len(words) < 5 or not rest:
-            continue
-        point = words[4].replace(b"\\040", b" ").replace(b"\\011", b"\t").replace(b"\\134", b"\\")
-        is_inside = path == point or path.startswith(point.rstrip(b"/") + b"/")
-        if is_inside and len(point) >= len(best):
-            best, kind = point, rest.split(b" ", 1)[0].decode("ascii", "replace")
-    return kind if kind in _NETWORK_TYPES else None
-
-
-def _is_remote_drive(folder: Path) -> bool:
-    if sys.platform != "win32":
-        return False
-    import ctypes
-
-    anchor = folder.resolve().anchor
-    return anchor.startswith("\\\\") or ctypes.windll.kernel32.GetDriveTypeW(anchor) == _DRIVE_REMOTE
-
 
 BUSY_TIMEOUT_S = 5.0
 """How long a statement waits for a write of another process."""

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from scry.core import FEEDBACK, QUERY, USE, BadRequest, EventFilter, LogEvent, LogUnavailable
+from scry.core.files import network_file_system_type
 from scry.store.events import EVENT_MIGRATIONS, EVENTS_FILE, EventLog, EventReader
 from scry.store.precious import list_kept_files
-from scry.store.sqlite import network_file_system_type
 
 
 def open_log(folder: Path) -> EventLog:
