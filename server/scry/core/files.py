@@ -1,4 +1,4 @@
-"""The platform's folders for Scry's files, private files, atomic file replacement, readable sizes, network file systems.
+"""The platform's folders for Scry's files, private files, atomic file replacement, sizes, network file systems.
 
 The folders follow the platform's conventions and the XDG variables. They are made by whoever writes into them. Nobody
 but their user may enter the folders (0700) or open the files (0600), from the moment on at which they exist. Their
