@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from scry.projects import open_project
+from scry.store.events import EventReader
 from tests.polling import PATIENCE_S, eventually
 
 COMMAND = (sys.executable, "-m", "scry", "lsp")
@@ -216,3 +218,11 @@ class LspClient:
 def folder(root: Path) -> Message:
     """Return a workspace folder."""
     return {"uri": root.as_uri(), "name": root.name}
+
+
+def events(root: Path) -> list[tuple[str, str | None, dict[str, Any]]]:
+    """Return (kind, query_id, body) of all events in a project's log, in their order."""
+    reader = EventReader.open(open_project(root).data)
+    if reader is None:
+        return []
+    return [(each.event.kind, each.event.query_id, json.loads(each.event.body)) for each in reader.iter_events()]

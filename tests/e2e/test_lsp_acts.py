@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from scry.projects import open_project
-from scry.store.events import EventReader
 from scry_protocol.version import PROTOCOL
 from tests.e2e.command_line import CommandLine
-from tests.e2e.lsp_client import LspClient, Message, RpcError
+from tests.e2e.lsp_client import LspClient, Message, RpcError, events
 from tests.polling import eventually
 from tests.sample.project import make_repository
 
@@ -26,13 +23,6 @@ def client(shop: Path) -> Iterator[LspClient]:
         client.initialize(shop)
         client.wait_until_ready(shop)
         yield client
-
-
-def events(root: Path) -> list[tuple[str, str | None, dict[str, Any]]]:
-    reader = EventReader.open(open_project(root).data)
-    if reader is None:
-        return []
-    return [(each.event.kind, each.event.query_id, json.loads(each.event.body)) for each in reader.iter_events()]
 
 
 def use(client: LspClient, answer: Message, act: str, **params: object) -> Message:
@@ -153,6 +143,22 @@ def test_detail_records_the_use_unless_the_client_does(client: LspClient, shop: 
     assert [body["how"] for kind, _, body in events(shop) if kind == "scry.use"] == ["detail"]
     client.request("scry/detail", reference)
     eventually(lambda: len([1 for kind, *_ in events(shop) if kind == "scry.use"]) == 2, "the second use")
+
+
+@pytest.mark.acceptance("E1", "W4")
+def test_unrecorded_why_and_detail_leave_no_trace(client: LspClient, shop: Path) -> None:
+    answer = client.find("compute_total")
+    reference = {"query_id": answer["query_id"], "rank": 1}
+    asked = {"doc_id": answer["results"][0]["doc_id"], "query_id": answer["query_id"]}
+    in_full = client.request("scry/why", asked)["text"]
+    brief = client.request("scry/why", {**asked, "brief": True, "record": False})
+    assert brief["summary"] in brief["text"]
+    assert len(brief["text"].splitlines()) < len(in_full.splitlines())
+    client.request("scry/detail", {**reference, "record": False})
+    use(client, answer, "one")
+    modes = [body.get("mode") for kind, _, body in events(shop) if kind == "scry.query"]
+    assert sorted(modes) == ["find", "why"]
+    assert [body["how"] for kind, _, body in events(shop) if kind == "scry.use"] == ["jump"]
 
 
 @pytest.mark.acceptance("E2")

@@ -59,6 +59,23 @@ def test_exact_name_comes_first_with_its_location(client: LspClient, shop: Path)
     assert answer["index"]["files_indexed"] == answer["index"]["files_total"] == len(SHOP)
 
 
+@pytest.mark.acceptance("F1", "F14")
+def test_location_names_the_symbol_below_its_doc_comment(tmp_path: Path) -> None:
+    comment = "".join(f"/// Line {number} of what a parcel is.\n" for number in range(40))
+    text = f"{comment}#[derive(Debug)]\npub struct Parcel {{\n    weight: u32,\n}}\n"
+    root = make_repository(tmp_path / "rust", {"src/parcel.rs": text})
+    with LspClient(root) as client:
+        client.initialize(root)
+        client.wait_until_ready()
+        location = client.find("Parcel")["results"][0]["location"]
+        [symbol] = [
+            each for each in client.request("workspace/symbol", {"query": "Parcel"}) if each["name"] == "Parcel"
+        ]
+    assert location["range"]["start"]["line"] < 40
+    assert location["name"] == {"line": 41, "character": len("pub struct ")}
+    assert symbol["location"]["range"] == {"start": location["name"], "end": location["range"]["end"]}
+
+
 @pytest.mark.acceptance("F1", "F10")
 def test_every_session_gives_the_same_answer(client: LspClient, shop: Path) -> None:
     with LspClient(shop, environ={"PYTHONHASHSEED": "7"}) as other:
@@ -163,8 +180,9 @@ def test_columns_are_counted_as_negotiated(shop: Path, encoding: str, end: int) 
 def test_workspace_symbol_returns_the_results_of_find(client: LspClient) -> None:
     symbols = client.request("workspace/symbol", {"query": "compute_total"})
     results = client.find("compute_total", limit=50)["results"]
-    assert [symbol["location"] for symbol in symbols] == [
-        result["location"] for result in results if result["content_type"] != "commit"
+    places = [result["location"] for result in results if result["content_type"] != "commit"]
+    assert [(symbol["location"]["uri"], symbol["location"]["range"]) for symbol in symbols] == [
+        (place["uri"], {**place["range"], "start": place.get("name", place["range"]["start"])}) for place in places
     ]
     first = symbols[0]
     assert (first["name"], first["kind"], first["containerName"]) == ("compute_total", 6, "shop/cart.py::Cart")
@@ -225,6 +243,12 @@ def find_until(client: LspClient, query: str, first: str) -> Message:
     return answers[-1]
 
 
+def where(answer: Message) -> tuple[Message, Message]:
+    """Return the range of the first result, and where the name is in there."""
+    location = answer["results"][0]["location"]
+    return location["range"], location["name"]
+
+
 def open_text(client: LspClient, path: Path) -> Message:
     """Open a file in the editor; returns its identifier."""
     text = path.read_text(encoding="utf-8")
@@ -237,7 +261,7 @@ def open_text(client: LspClient, path: Path) -> Message:
 def test_unsaved_text_is_mapped_and_found_after_saving(changing: tuple[LspClient, Path]) -> None:
     client, root = changing
     cart = root / "shop" / "cart.py"
-    before = client.find("compute_total")["results"][0]["location"]["range"]
+    before, named_before = where(client.find("compute_total"))
     document = open_text(client, cart)
     assert client.find("compute_total")["index"]["unsaved"] == []
     new = "def refund_everything() -> None:\n    pass\n\n\n"
@@ -248,7 +272,8 @@ def test_unsaved_text_is_mapped_and_found_after_saving(changing: tuple[LspClient
     answer = client.find("compute_total")
     assert answer["index"]["unsaved"] == ["shop/cart.py"]
     assert client.request("scry/status")["unsaved"] == ["shop/cart.py"]
-    after = answer["results"][0]["location"]["range"]
+    after, named = where(answer)
+    assert named == {**named_before, "line": named_before["line"] + 4}
     assert after["start"] == {**before["start"], "line": before["start"]["line"] + 4}
     assert after["end"] == {**before["end"], "line": before["end"]["line"] + 4}
     assert "./shop/cart.py::refund_everything" not in ids(client.find("refund_everything"))
@@ -259,7 +284,7 @@ def test_unsaved_text_is_mapped_and_found_after_saving(changing: tuple[LspClient
     client.notify("textDocument/didSave", {"textDocument": {"uri": cart.as_uri()}})
     found = find_until(client, "refund_everything", "./shop/cart.py::refund_everything")
     assert found["index"]["unsaved"] == []
-    assert client.find("compute_total")["results"][0]["location"]["range"] == after
+    assert where(client.find("compute_total")) == (after, named)
 
 
 def check_unsaved_files_after_saving_another(client: LspClient, root: Path) -> None:

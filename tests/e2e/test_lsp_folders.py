@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lsp_client import LspClient, Message, RpcError, folder
+from tests.e2e.lsp_client import LspClient, Message, RpcError, events, folder
 from tests.polling import eventually
 from tests.sample.files import SHOP
 from tests.sample.project import make_repository
@@ -61,6 +61,28 @@ def test_two_folders_are_searched_together_or_alone(client: LspClient, shop: Pat
     alone = client.find("add_item", folder=other.as_uri())
     assert uris(alone)
     assert all(uri.startswith(other.as_uri()) for uri in uris(alone))
+
+
+@pytest.mark.acceptance("E1", "E2", "E3")
+def test_questions_and_uses_are_logged_in_the_project_of_the_result(client: LspClient, shop: Path, other: Path) -> None:
+    client.initialize(shop, other)
+    for root in (shop, other):
+        client.wait_until_ready(root)
+    client.find("compute_total of the cart", picker="test")  # typed, and answered best by the first folder
+    answer = client.find("start_engine cart", picker="test")
+    ranks = {result["project"]: result["rank"] for result in reversed(answer["results"])}
+    assert ranks["other"] == 1
+    for rank in ranks.values():
+        act = {"query_id": answer["query_id"], "rank": rank}
+        assert client.request("scry/use", {**act, "how": "jump", "act_id": f"a{rank}"})["recorded"]
+        assert client.request("scry/feedback", {**act, "signal": "good"})["recorded"]
+    client.request("scry/detail", {"query_id": answer["query_id"], "rank": ranks["shop"], "record": False})
+    for root in (shop, other):
+        logged = [(kind, body.get("query"), body.get("rank")) for kind, _, body in events(root)]
+        asked = [query for kind, query, _ in logged if kind == "scry.query"]
+        assert asked == (["start_engine cart"] if root.name in ranks else [])
+        acts = [(kind, rank) for kind, _, rank in logged if kind != "scry.query"]
+        assert acts == [(kind, ranks[root.name]) for kind in ("scry.use", "scry.feedback")]
 
 
 def test_folders_are_added_and_removed(client: LspClient, shop: Path, other: Path) -> None:

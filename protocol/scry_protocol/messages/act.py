@@ -18,6 +18,7 @@ class DetailParams(Params, frozen=True):
     folder: URI of the open folder that answered; found by the answer's id when absent.
     doc_id: a further place of the result (`further`) that is meant instead of it; the result itself when absent.
     record_use: whether that the result was used is recorded; false for a client that sends `scry/use` itself.
+    record: whether anything is logged; false where the person did not ask for it, as for the location of a jump.
     """
 
     query_id: str
@@ -25,6 +26,7 @@ class DetailParams(Params, frozen=True):
     folder: str | None = None
     doc_id: str | None = None
     record_use: bool = True
+    record: bool = True
 
 
 class Detail(Result, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,7 +41,9 @@ class Location(Result, frozen=True):
 
     uri: URI of the file.
     range: the range in it.
+    name: the start of the symbol's name in the range: where a jump lands. Absent where that is the start of the range.
     """
 
     uri: str
     range: Range
+    name: Position | UnsetType = UNSET

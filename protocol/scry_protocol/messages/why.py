@@ -18,12 +18,16 @@ class WhyParams(Params, frozen=True):
     query: the query to explain it for; when absent that of `query_id`, else of the last answer that returned it.
     query_id: id of an answer whose query to explain it for.
     folder: URI of the open folder that it is in; when absent, the one that answered or the first one.
+    brief: whether `text` has only the summary and the oracles' ranks, for a hover.
+    record: whether the request is stored and logged; false where the person did not ask for it, as in a hover.
     """
 
     doc_id: str
     query: str | None = None
     query_id: str | None = None
     folder: str | None = None
+    brief: bool = False
+    record: bool = True
 
 
 class Share(Result, frozen=True):

@@ -17,6 +17,7 @@ class CommandNames(Struct, frozen=True):
     """The commands that texts name, as one client calls them; the defaults are those of the command line.
 
     index_hint: how to make the index, in parentheses after a space; empty for a client that makes it by itself.
+    min_score, neighbors_by_dependency: options; empty for a client without them.
     """
 
     index_hint: str = " (scry index)"
@@ -26,6 +27,8 @@ class CommandNames(Struct, frozen=True):
     add_project: str = "scry project add FOLDER"
     list_projects: str = "scry project list"
     show_status: str = "scry status"
+    min_score: str = "a lower minimum score"
+    neighbors_by_dependency: str = "--by dependency"
 
 
 COMMAND_LINE = CommandNames()

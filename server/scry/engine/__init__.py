@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scry.engine.engine import Engine as Engine
     from scry.engine.index_view import IndexView as IndexView
     from scry.engine.notices import LogOff as LogOff
+    from scry.engine.notices import NoCoChangeHistory as NoCoChangeHistory
     from scry.engine.notices import NothingIndexedInFolder as NothingIndexedInFolder
     from scry.engine.project_index import HistoryAccess as HistoryAccess
 else:
@@ -21,6 +22,7 @@ else:
         "HistoryAccess": "project_index",
         "IndexView": "index_view",
         "LogOff": "notices",
+        "NoCoChangeHistory": "notices",
         "NothingIndexedInFolder": "notices",
         "OrientRequest": "context",
         "RequestContext": "context",

@@ -198,7 +198,7 @@ class Engine:
             doc_id = explained.target.doc_id
             impact = self.knowledge.belief_impact(doc_id, knowledge_type(doc_id) or "")
             explanation = replace(explanation, impact=impact)
-        if not context.is_subrequest:
+        if params.record and not context.is_subrequest:
             explanation = record_answer(self.recorder, explanation, params, context.encoding)
         is_qualified = self._has_project_prefix(params.doc_id)
         return qualify_explanation(self.project.name, explanation) if is_qualified else explanation
@@ -257,18 +257,33 @@ class Engine:
 
     # Acts on answers ----------------------------------------------------------------------------------------------
 
-    def use(self, params: messages.UseParams, commands: CommandNames = COMMAND_LINE) -> messages.Recorded:
-        """Record that a result was used. Raises BadRequest for an unknown answer or rank."""
-        recorded = record_use(self.recorder, params, commands)
+    def use(
+        self,
+        params: messages.UseParams,
+        commands: CommandNames = COMMAND_LINE,
+        *,
+        answered_by: Recorder | None = None,
+    ) -> messages.Recorded:
+        """Record that a result was used. Raises BadRequest for an unknown answer or rank.
+
+        answered_by: the recorder that stored the answer; by default this project's.
+        """
+        recorded = record_use(self.recorder, params, commands, answered_by)
         if params.how in ("jump", "open"):
-            stored = self.recorder.answers.get(params.query_id)
+            stored = (answered_by or self.recorder).answers.get(params.query_id)
             if stored is not None and not stored.origin.is_private:
                 self.memory.capture_jump(stored.place(params.rank, params.doc_id).doc_id, stored.query, params.act_id)
         return recorded
 
-    def feedback(self, params: messages.FeedbackParams, commands: CommandNames = COMMAND_LINE) -> messages.Recorded:
+    def feedback(
+        self,
+        params: messages.FeedbackParams,
+        commands: CommandNames = COMMAND_LINE,
+        *,
+        answered_by: Recorder | None = None,
+    ) -> messages.Recorded:
         """Record that an answer or a result was good or bad. Raises BadRequest as `use`."""
-        return record_feedback(self.recorder, params, commands)
+        return record_feedback(self.recorder, params, commands, answered_by)
 
     def locate_result(
         self, query_id: str, rank: int, doc_id: str | None = None, answered_by: Recorder | None = None

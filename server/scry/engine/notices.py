@@ -186,8 +186,9 @@ class NoCoChangeHistory(Notice, frozen=True, tag="no_co_change_history"):
     """Co-change can't be asked about, for no history is known; dependency can."""
 
     def render(self, commands: CommandNames) -> str:
-        """Return the text; it names no command."""
-        return "no history is known here; by dependency, the code is asked instead"
+        """Return the text, with the way to ask the code instead where the client has one."""
+        instead = commands.neighbors_by_dependency
+        return "no history is known here" + (f"; {instead} asks the code instead" if instead else "")
 
 
 class NoCoChange(Notice, frozen=True, tag="no_co_change"):

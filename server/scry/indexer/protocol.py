@@ -3,7 +3,7 @@
     client                          indexer
     hello  ------------------------>            version and, over TCP, the token; always the first message
            <------------------------ welcome    version and process id, then the state
-    told -------------------------->            settings of the client's environment or surface, if any
+    told -------------------------->            settings of the client's environment or surface, also if there are none
     changed, control, sync, ask --->
            <------------------------ state      at every change; `answers` holds the id of the request it answers
            <------------------------ settled    answers sync: all changes known when the sync came are indexed
@@ -50,7 +50,10 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
 
 
 class SettingsOverrides(msgspec.Struct, frozen=True, tag="told"):
-    """Settings by name that are in no file, valid until a client sends others."""
+    """Settings by name that are in no file, valid until a client sends others.
+
+    Where there are none, the settings of a client that is still connected stay.
+    """
 
     settings: dict[str, Any]
 

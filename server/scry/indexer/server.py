@@ -129,6 +129,7 @@ class IndexerServer:
         self._shut_down = shut_down
         self._loop = asyncio.get_running_loop()
         self._clients: set[_ClientConnection] = set()
+        self._overriding: _ClientConnection | None = None
         self._newest = IndexState()
         self._pushed = IndexState()
         self._pushed_at = 0.0
@@ -199,7 +200,7 @@ class IndexerServer:
         if isinstance(request, PathsChanged):
             self._handler.index_saved_files(list(decode_changed_paths(request)))
         elif isinstance(request, SettingsOverrides):
-            self._handler.override_settings(request.settings)
+            self._override_settings(client, request.settings)
         elif isinstance(request, ControlRequest):
             self._handler.control(request.action)
             client.send(StateMessage(self._handler.state(), request.id))
@@ -213,6 +214,12 @@ class IndexerServer:
             encoding.add_done_callback(lambda done: client.send(done.result()))
         elif isinstance(request, EndRequest):
             self._yield_to_successor(client, request.version)
+
+    def _override_settings(self, client: _ClientConnection, settings: Mapping[str, object]) -> None:
+        """Use the client's settings; a client without any takes back those of a client that has left."""
+        if settings or self._overriding in (None, client) or self._overriding not in self._clients:
+            self._overriding = client if settings else None
+            self._handler.override_settings(settings)
 
     def _encode(self, request: EncodeRequest) -> EncodeReply:
         try:

@@ -15,7 +15,10 @@ from scry.indexer import (
     STATE_PUSH_INTERVAL_S,
     Hello,
     IndexerServer,
+    SettingsOverrides,
     StateMessage,
+    SyncReply,
+    SyncRequest,
     decode_indexer_message,
     encode_message,
 )
@@ -26,8 +29,11 @@ _INDEXING = IndexState("indexing", files_total=1000)
 class _Handler:
     """An indexer that has no work."""
 
+    def __init__(self) -> None:
+        self.settings: list[Mapping[str, object]] = []
+
     def override_settings(self, settings: Mapping[str, object]) -> None:
-        pass
+        self.settings.append(settings)
 
     def index_saved_files(self, paths: list[str]) -> None:
         pass
@@ -91,3 +97,35 @@ def test_counts_are_pushed_at_a_limited_rate_and_a_new_state_at_once(tmp_path: P
     counts = [at for at, state in pushed if state.state == "indexing"]
     assert len(counts) > 2
     assert all(later - earlier > STATE_PUSH_INTERVAL_S * 0.8 for earlier, later in pairwise(counts)), counts
+
+
+async def _told(path: Path, handler: _Handler) -> None:
+    """Connect three clients: one with settings, one without while the first is there, and one after it has left."""
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(os.fspath(path))
+    server = IndexerServer(handler, "1", "", set_idle=lambda _: None, shut_down=lambda: None)
+    await server.serve(listening)
+
+    async def connect(settings: dict[str, object]) -> asyncio.StreamWriter:
+        reader, writer = await asyncio.open_unix_connection(os.fspath(path))
+        writer.write(encode_message(Hello("1")) + encode_message(SettingsOverrides(settings)))
+        writer.write(encode_message(SyncRequest(1)))
+        while not isinstance(decode_indexer_message(await reader.readline()), SyncReply):
+            pass
+        return writer
+
+    first = await connect({"model": "wrong"})
+    second = await connect({})
+    assert handler.settings == [{"model": "wrong"}]
+    first.close()
+    while len(server._clients) > 1:
+        await asyncio.sleep(0.01)
+    third = await connect({})
+    assert handler.settings[1:] == [{}]
+    second.close()
+    third.close()
+    server.close()
+
+
+def test_settings_of_a_client_that_left_are_taken_back_by_one_without(tmp_path: Path) -> None:
+    asyncio.run(asyncio.wait_for(_told(tmp_path / "s", _Handler()), 60))

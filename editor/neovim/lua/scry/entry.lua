@@ -3,6 +3,8 @@
 
 require("scry.highlights")
 
+local position = require("scry.position")
+
 local M = {}
 
 ---@alias scry.Part [string, string?] a part of a line, with its highlight group
@@ -57,10 +59,10 @@ function M.location(hit)
   if not location then
     return M.printable(short_id(hit))
   elseif hit.parent then
-    return ("↳ line %d"):format(location.range.start.line + 1)
+    return ("↳ line %d"):format(position.target(location).line + 1)
   end
   local path = short_id(hit):match("^(.-)::") or short_id(hit):match("^(.-)#L%d") or short_id(hit)
-  return M.printable(("%s:%d"):format(path, location.range.start.line + 1))
+  return M.printable(("%s:%d"):format(path, position.target(location).line + 1))
 end
 
 ---Return the name of a result in its file; "" for a whole file, a range of lines, and a result that is in no file.

@@ -2,6 +2,7 @@
 
 local answers = require("scry.answers")
 local notify = require("scry.notify")
+local position = require("scry.position")
 local scratch = require("scry.scratch")
 local uses = require("scry.uses")
 
@@ -21,7 +22,9 @@ function M.to(hit, how)
     return notify.warn(("%s is not there any more."):format(path))
   end
   scratch.window(how)
-  local ok, shown = pcall(vim.lsp.util.show_document, hit.item.location, hit.encoding, { focus = true })
+  local name = position.target(hit.item.location)
+  local target = { uri = hit.item.location.uri, range = { start = name, ["end"] = name } }
+  local ok, shown = pcall(vim.lsp.util.show_document, target, hit.encoding, { focus = true })
   if not (ok and shown) then
     return notify.error(("%s could not be opened: %s"):format(path, shown))
   end

@@ -29,6 +29,13 @@ function M.lines(path)
   return vim.fn.filereadable(path) == 1 and vim.fn.readfile(path) or {}
 end
 
+---Return where a jump to a location lands: at the symbol's name, or else at the start of its range.
+---@param location scry.protocol.Location
+---@return scry.protocol.Position
+function M.target(location)
+  return location.name or location.range.start
+end
+
 ---@class scry.Span a range as in `nvim_buf_set_extmark`: 0-based, with an exclusive end and columns in bytes.
 ---@field row integer
 ---@field column integer

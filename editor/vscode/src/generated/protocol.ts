@@ -337,6 +337,8 @@ export interface Location {
   uri: string;
   /** the range in it. */
   range: Range;
+  /** the start of the symbol's name in the range: where a jump lands. Absent where that is the start of the range. */
+  name?: Position;
 }
 
 /** A half-open range of a text, as in LSP. */
@@ -563,6 +565,10 @@ export interface WhyParams {
   query_id?: string | null;
   /** URI of the open folder that it is in; when absent, the one that answered or the first one. */
   folder?: string | null;
+  /** whether `text` has only the summary and the oracles' ranks, for a hover (default false). */
+  brief?: boolean;
+  /** whether the request is stored and logged; false where the person did not ask for it, as in a hover (default true). */
+  record?: boolean;
 }
 
 /** The explanation of a document's rank, or of its absence. */
@@ -701,6 +707,8 @@ export interface DetailParams {
   doc_id?: string | null;
   /** whether that the result was used is recorded; false for a client that sends `scry/use` itself (default true). */
   record_use?: boolean;
+  /** whether anything is logged; false where the person did not ask for it, as for the location of a jump (default true). */
+  record?: boolean;
 }
 
 /** One result of an earlier answer in full. */

@@ -114,6 +114,11 @@ class EventWriter:
             self._debounced[picker] = (time.monotonic() + TYPING_SETTLE_S, make)
             self._start_thread()
 
+    def discard_debounced(self, picker: str) -> None:
+        """Discard the query last typed into a picker, if it has not settled yet."""
+        with self._condition:
+            self._debounced.pop(picker, None)
+
     def write_now(self, makes: Sequence[EventFactory]) -> Sequence[bool]:
         """Write events; once they are on the disk, return which of them were new. Raises LogUnavailable."""
         job = _WriteJob(makes, is_act=True)
@@ -309,6 +314,11 @@ class Recorder:
             self._writer.add(make)
         else:
             self._writer.add_debounced(picker, make)
+
+    def discard_typed(self, picker: str | None) -> None:
+        """Discard the query that is being typed into a picker: a newer one is logged by another project."""
+        if picker is not None:
+            self._writer.discard_debounced(picker)
 
     def open_store(self) -> None:
         """Open the file that answers are stored in, so that the first answer need not wait for it. Never fails."""

@@ -1,11 +1,13 @@
 """Route every request of every surface to the projects that answer it, or to the one that stored an answer.
 
 A question goes to the projects that it names, to the open project that its path is in, or to all open projects, whose
-answers are merged into one. A use or rating of an answer goes to the project that stored the answer.
+answers are merged into one.
 
 The workspace tells which projects are open: an editor's folders, or the one project that a command or server was
 started in. All others are registered, and their engines are borrowed from the pool while they are asked. An answer of
-several projects is stored and logged by the first open one or, where none is open, by the first asked.
+all open projects is stored and logged by the one with the best result, an answer of named projects by the first open
+one or, where none is open, by the first asked. A use or rating of a result is logged by the result's project where that
+is open, else by the one that stored the answer.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ from scry.engine.federation.workspace import (
     OpenProject,
     Workspace,
     as_registered,
+    find_answering,
+    find_result_owner,
     has_answered,
 )
 from scry.engine.notices import NoProjectToAsk
@@ -166,19 +170,21 @@ class ProjectRouter:
         """
         with ExitStack() as stack:
             holder = stack.enter_context(self._borrow_answering("use", params.query_id, params.folder))
+            owner = find_result_owner(holder, self._borrow_open(stack), params.query_id, params.rank)
             stored = holder.recorder.answers.get(params.query_id) if clipboard_text and params.how == "copy" else None
             if clipboard_text is None or stored is None:
-                return holder.use(params, context.commands)
+                return owner.use(params, context.commands, answered_by=holder.recorder)
             place = stored.place(params.rank, params.doc_id)
             participant = self._borrow_result_project(stack, holder, place.project, params.folder)
             now = require_engine(participant).place_now(place, context.encoding)
             text = clipboard_text(participant.map_to_editor(now))
-            return replace(holder.use(params, context.commands), text=text)
+            return replace(owner.use(params, context.commands, answered_by=holder.recorder), text=text)
 
     def feedback(self, params: messages.FeedbackParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Recorded:
         """Record that an earlier answer was good or bad. Raises BadRequest as `use`."""
-        with self._borrow_answering("feedback", params.query_id, params.folder) as holder:
-            return holder.feedback(params, context.commands)
+        with self._borrow_answering("feedback", params.query_id, params.folder) as holder, ExitStack() as stack:
+            owner = find_result_owner(holder, self._borrow_open(stack), params.query_id, params.rank)
+            return owner.feedback(params, context.commands, answered_by=holder.recorder)
 
     def locate_result(self, query_id: str, rank: int, doc_id: str | None = None) -> ResultLocation:
         """Return where a result, or its further place `doc_id`, is now. Raises BadRequest, also without a location."""
@@ -300,7 +306,10 @@ class ProjectRouter:
         with ExitStack() as stack:
             participants = [stack.enter_context(project.participate()) for project in projects]
             answer = merge_answers(fan_out(participants, to_request(params), context), context.commands)
-            return _record([each.engine for each in participants], answer, participants, params, context)
+            best = next((result.project for result in answer.results), "")
+            holders = sorted(participants, key=lambda each: each.name != best)  # a question is logged where it led
+            engines = [each.engine for each in holders]
+            return record_merged_answer(engines, participants, answer, params, context.encoding)
 
     def _require_open(self, mode: str, folder: str | None) -> Sequence[OpenProject]:
         projects = self.workspace.projects(folder)
@@ -366,7 +375,7 @@ class ProjectRouter:
                 *(stack.enter_context(project.borrow()) for project in opened),
                 *(each.engine for each in participants),
             ]
-            return _record(holders, answer, participants, params, context)
+            return record_merged_answer(holders, participants, answer, params, context.encoding)
 
     def _open_participant(self, stack: ExitStack, selected: SelectedProject) -> Participant:
         """Return the project, held until the stack ends, or with the reason why it can't be asked."""
@@ -425,7 +434,7 @@ class ProjectRouter:
                 opened = [engine for _, engine in self._borrow_open(stack, folder)]
                 if not opened:
                     raise self.workspace.missing_error(mode)
-                yield next((engine for engine in opened if engine.recorder.has_answer(query_id)), opened[0])
+                yield find_answering(opened, query_id)
                 return
             home = next((project.root for project in self.workspace.projects()), None)
             root = self._answer_locator.find(query_id) or home
@@ -478,18 +487,6 @@ def _read_state(project: OpenProject, context: RequestContext) -> messages.Index
             return present_state(participant.state, context.commands)
         engine = require_engine(participant)
         return engine.status(unsaved=participant.unsaved_paths, commands=context.commands)
-
-
-def _record(
-    holders: Sequence[Engine | None],
-    answer: messages.Answer,
-    participants: Sequence[Participant],
-    params: QueryParams,
-    context: RequestContext,
-) -> messages.Answer:
-    """Let the first of these engines store and log the answer of several projects; return the answer as sent."""
-    holder = next((engine for engine in holders if engine is not None), None)
-    return answer if holder is None else record_merged_answer(holder, participants, answer, params, context.encoding)
 
 
 def _context_for(participant: Participant, context: RequestContext) -> RequestContext:

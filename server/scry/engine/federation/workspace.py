@@ -197,6 +197,24 @@ class AnswerLocator:
             return False
 
 
+def find_answering(engines: Sequence[Engine], query_id: str) -> Engine:
+    """Return the engine that stored an answer, else one that has it in its log, else the first."""
+    storing = (engine for engine in engines if engine.recorder.answers.get(query_id) is not None)
+    logging_it = (engine for engine in engines if engine.recorder.has_answer(query_id))
+    return next(storing, None) or next(logging_it, None) or engines[0]
+
+
+def find_result_owner(
+    holder: Engine, opened: Iterable[tuple[OpenProject, Engine]], query_id: str, rank: int | None
+) -> Engine:
+    """Return the open project of a result, which logs what is done with it; the holder of the answer for no result."""
+    stored = holder.recorder.answers.get(query_id)
+    if stored is None or rank is None or not 1 <= rank <= len(stored.results):
+        return holder
+    name = stored.results[rank - 1].project
+    return next((engine for engine in (holder, *(each for _, each in opened)) if engine.project.name == name), holder)
+
+
 def as_registered(project: OpenProject, known: Sequence[RegisteredProject]) -> RegisteredProject:
     """Return an open project by its registered name, or as the workspace knows it."""
     registered = find_project_at(known, project.root) if project.root is not None else None

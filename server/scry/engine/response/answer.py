@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import overload
+from typing import cast, overload
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -270,7 +270,7 @@ def present_further_place(place: FurtherPlace, root: Path, encoding: str) -> mes
         title=replace_surrogates(document.symbol.name) or lines,
         kind=document.symbol.kind,
         fused_score=place.fused_score,
-        location=messages.Location(uri=file_uri(root, document.path), range=present_range(span, encoding)),
+        location=cast("messages.Location", present_location(document, root, encoding)),
     )
 
 
@@ -312,10 +312,12 @@ def _present_proof_step(step: ProofStep, root: Path) -> messages.Edge:
 
 
 def present_location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:
-    """Return where a document is; absent where it is in no file."""
+    """Return where a document is, and its name in there; absent where it is in no file."""
     if not document.path:
         return UNSET
-    return messages.Location(uri=file_uri(root, document.path), range=present_range(document.symbol.span, encoding))
+    range_ = present_range(document.symbol.span, encoding)
+    name = present_range(document.symbol.name_span, encoding).start
+    return messages.Location(file_uri(root, document.path), range_, UNSET if name == range_.start else name)
 
 
 def _present_metadata(document: Document) -> messages.Metadata | UnsetType:
@@ -436,9 +438,12 @@ def describe_emptiness(answer: messages.Answer, commands: CommandNames = COMMAND
     """Return why an answer holds no result, and what can be done about it."""
     state = answer.index
     if state.state == "ready" and state.files_total:
-        return (
-            f"Nothing found in {format_count(state.files_total, 'file')}{_describe_skipped(state)}. {_advise(answer)}"
+        searched = f"{format_count(state.files_total, 'file')}{_describe_skipped(state)}"
+        advice = (
+            f"Try other words, or fewer filters{commands.min_score and f' and {commands.min_score}'} if you set any."
         )
+        advice = "A part of Scry could not answer, see above." if answer.faults else advice
+        return f"Nothing found in {searched}. {advice}"
     if state.state == "ready":
         return f"There is nothing to search: this folder holds no file that can be indexed{_describe_skipped(state)}."
     if state.files_indexed:
@@ -449,12 +454,6 @@ def describe_emptiness(answer: messages.Answer, commands: CommandNames = COMMAND
 def describe_size(state: messages.IndexState) -> str:
     """Return how much an index holds: `812 files (3 left out: …)`."""
     return f"{format_count(state.files_indexed, 'file')}{_describe_skipped(state)}"
-
-
-def _advise(answer: messages.Answer) -> str:
-    if answer.faults:
-        return "A part of Scry could not answer, see above."
-    return "Try other words, or fewer filters and a lower minimum score if you set any."
 
 
 def _describe_skipped(state: messages.IndexState) -> str:

@@ -199,9 +199,16 @@ def record_answer(
 
 
 def record_merged_answer(
-    holder: Engine, participants: Sequence[Participant], answer: Answer, params: msgspec.Struct, encoding: str
+    holders: Sequence[Engine | None],
+    participants: Sequence[Participant],
+    answer: Answer,
+    params: msgspec.Struct,
+    encoding: str,
 ) -> Answer:
-    """Let one project, the holder, store and log the answer of several; return it as sent."""
+    """Let the first of these engines store and log the answer of several projects; return the answer as sent."""
+    holder = next((engine for engine in holders if engine is not None), None)
+    if holder is None:
+        return answer
     engines = {each.name: each.engine for each in participants if each.engine is not None}
     by_rank = [engines.get(result.project, holder) for result in answer.results]
     doc_keys: dict[str, int] = {}
@@ -213,6 +220,9 @@ def record_merged_answer(
     all_doc_ids = [result.doc_id for result in answer.results] + _further_doc_ids(answer.results)
     roots = [engine.project.root for engine in by_rank]
     all_keys = [doc_keys[doc_id] for doc_id in all_doc_ids]
+    for each in participants:
+        if each.engine is not None and each.engine is not holder:
+            each.engine.recorder.discard_typed(getattr(params, "picker", None))
     return record_answer(holder.recorder, answer, params, encoding, all_keys, roots)
 
 
@@ -236,6 +246,8 @@ def record_detail(recorder: Recorder, detail: Detail, params: DetailParams) -> D
     """Log a result that is shown in full, as a question and, unless the client does so, as a use; return it. Never
     fails.
     """
+    if not params.record:
+        return detail
     origin = recorder.make_origin("detail", logged_options(params), "utf-16")
     recorder.log(partial(detail_event, detail, origin, new_query_id()), origin)
     stored = recorder.answers.get(detail.query_id)
@@ -248,21 +260,32 @@ def record_detail(recorder: Recorder, detail: Detail, params: DetailParams) -> D
     return detail
 
 
-def record_use(recorder: Recorder, params: UseParams, commands: CommandNames = COMMAND_LINE) -> Recorded:
+def record_use(
+    recorder: Recorder,
+    params: UseParams,
+    commands: CommandNames = COMMAND_LINE,
+    answered_by: Recorder | None = None,
+) -> Recorded:
     """Record that a result was used; it is on the disk when the outcome says `recorded`.
 
-    Raises BadRequest for an answer, a rank or a further place that does not exist.
+    answered_by: the recorder that stored the answer, where that is another one. Raises BadRequest for an answer, a rank
+    or a further place that does not exist.
     """
-    subject = recorder.find_subject(params.query_id)
+    subject = (answered_by or recorder).find_subject(params.query_id)
     doc_id = subject.doc_id(params.rank, params.doc_id)
     is_further = doc_id != subject.doc_id(params.rank)
     event = use_event(params, doc_id, recorder.surface, is_further=is_further)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
-def record_feedback(recorder: Recorder, params: FeedbackParams, commands: CommandNames = COMMAND_LINE) -> Recorded:
+def record_feedback(
+    recorder: Recorder,
+    params: FeedbackParams,
+    commands: CommandNames = COMMAND_LINE,
+    answered_by: Recorder | None = None,
+) -> Recorded:
     """Record that an answer, or one of its results, was good or bad. As record_use."""
-    subject = recorder.find_subject(params.query_id)
+    subject = (answered_by or recorder).find_subject(params.query_id)
     if params.rank is None and params.doc_id is not None:
         raise BadRequest("doc_id", "names a further place of a result; give the rank of the result, too")
     doc_id = None if params.rank is None else subject.doc_id(params.rank, params.doc_id)
@@ -276,7 +299,7 @@ def _present_act(query_id: str, act: RecordedAct, commands: CommandNames) -> Rec
 
 # Events ---------------------------------------------------------------------------------------------------------------
 
-_OMITTED_PARAMS = frozenset({"query", "doc_id", "folder", "picker", "record_use"})
+_OMITTED_PARAMS = frozenset({"query", "doc_id", "folder", "picker", "record_use", "record", "brief"})
 """Parameters that the event holds elsewhere, or that only this process understands."""
 
 

@@ -268,8 +268,7 @@ class IndexerClient:
             unanswered = list(self._unanswered.values())
             others = [request for request in self._outbox if request not in unanswered]
             paused = self._paused and self._indexer_pid not in (0, pid)
-            overrides = self._settings.overrides()
-            first: list[ClientMessage] = [SettingsOverrides(overrides)] if overrides else []
+            first: list[ClientMessage] = [SettingsOverrides(self._settings.overrides())]
             first += [ControlRequest(0, "pause")] if paused else []
             self._outbox = deque([*first, *unanswered, *others])
             self._indexer_pid = pid

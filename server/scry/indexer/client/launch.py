@@ -13,7 +13,7 @@ import msgspec
 
 import scry
 from scry.core.files import make_private_folder
-from scry.core.settings import Settings
+from scry.core.settings import SETTING_VARIABLES, Settings
 from scry.projects.indexer_address import read_address
 from scry.projects.project import Project
 
@@ -85,7 +85,10 @@ def start_indexer(project: Project, settings: Settings) -> LaunchedIndexer:
 
 
 def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
-    """Start a process without a terminal that no signal to this process and no end of it reaches."""
+    """Start a process without a terminal that no signal to this process and no end of it reaches.
+
+    It gets no settings from the environment: the client sends those, and takes them back by sending others.
+    """
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -96,7 +99,7 @@ def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         cwd=_safe_working_folder(cache),
-        env=child_environment(os.environ),
+        env={name: value for name, value in child_environment(os.environ).items() if name not in SETTING_VARIABLES},
         start_new_session=True,
         creationflags=flags,
     )

@@ -119,6 +119,8 @@ EDITOR_COMMANDS: Mapping[str, CommandNames] = MappingProxyType(
             add_project="Scry: Add Project…",
             list_projects="Scry: Find in Other Projects…",
             show_status="Scry: Show Status",
+            min_score="",
+            neighbors_by_dependency="",
         ),
         "neovim": CommandNames(
             index_hint="",
@@ -128,6 +130,7 @@ EDITOR_COMMANDS: Mapping[str, CommandNames] = MappingProxyType(
             add_project=":Scry projects add FOLDER",
             list_projects=":Scry projects",
             show_status=":Scry status",
+            min_score="",
         ),
     }
 )

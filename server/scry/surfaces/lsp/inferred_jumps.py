@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from msgspec import UNSET
 
+from scry.surfaces.lsp.standard_features import jump_target
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 from scry_protocol.messages import Answer, UseParams
 
@@ -50,7 +51,7 @@ class InferredJumps:
             return None
         for result in answer.results:
             location = result.location
-            if location is not UNSET and location.range.start.line == line and _path_of(location.uri) == path:
+            if location is not UNSET and jump_target(location).line == line and _path_of(location.uri) == path:
                 self._opened = ""
                 return UseParams(answer.query_id, result.rank, "inferred", f"inferred-{secrets.token_hex(8)}")
         return None

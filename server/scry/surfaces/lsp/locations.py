@@ -66,4 +66,5 @@ def _map_location(location: Location, folder: WorkspaceFolder, unsaved: Mapping[
     return Location(
         uri=path_to_uri(str(Path(folder.path, inside))),
         range=edits.map_range(location.range) if edits else location.range,
+        name=edits.map_position(location.name) if edits and location.name is not UNSET else location.name,
     )

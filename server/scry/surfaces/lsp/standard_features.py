@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from msgspec import UNSET, Struct
 
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
-from scry_protocol.messages import Answer, Position, Range, ResultItem
+from scry_protocol.messages import Answer, Location, Position, Range, ResultItem
 
 SYMBOL_KINDS = {
     "function": lsp.SymbolKind.Function,
@@ -36,10 +36,13 @@ SYMBOL_KINDS = {
 
 
 def to_symbol_information(result: ResultItem) -> lsp.SymbolInformation | None:
-    """Return a result as a symbol; None when it has no location. Its container is the file and the outer symbol."""
+    """Return a result as a symbol; None when it has no location. Its container is the file and the outer symbol.
+
+    The range starts at the name, where editors put the cursor, and not at a doc comment above it.
+    """
     if result.location is UNSET:
         return None
-    start, end = result.location.range.start, result.location.range.end
+    start, end = jump_target(result.location), result.location.range.end
     lsp_range = lsp.Range(lsp.Position(start.line, start.character), lsp.Position(end.line, end.character))
     return lsp.SymbolInformation(
         name=result.title,
@@ -47,6 +50,11 @@ def to_symbol_information(result: ResultItem) -> lsp.SymbolInformation | None:
         location=lsp.Location(uri=result.location.uri, range=lsp_range),
         container_name=_container_name(result),
     )
+
+
+def jump_target(location: Location) -> Position:
+    """Return where a jump lands: at the symbol's name, else at the start of the range."""
+    return location.range.start if location.name is UNSET else location.name
 
 
 def _container_name(result: ResultItem) -> str:

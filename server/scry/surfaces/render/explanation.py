@@ -56,8 +56,10 @@ _NO_RANK = "–"
 _FILE_HITS_NOTE = "Without a factor it may fall behind others of its file, and each of them lowers it once more."
 
 
-def add_explanation_text(explanation: Explanation) -> Explanation:
-    """Return the explanation with its `text` in Markdown, as every surface sends it."""
+def add_explanation_text(explanation: Explanation, *, is_brief: bool = False) -> Explanation:
+    """Return the explanation with its `text` in Markdown, as every surface sends it. is_brief: as for a hover."""
+    if is_brief:
+        return msgspec.structs.replace(explanation, text=render_brief_explanation(explanation))
     return msgspec.structs.replace(explanation, text=render_markdown(_explanation_blocks(explanation)))
 
 
@@ -71,15 +73,22 @@ _HOVER_WIDTH = 100
 
 
 def render_brief_explanation(explanation: Explanation, *, as_markdown: bool = True) -> str:
-    """Render the summary and the table of oracles in a few lines, for a hover: Markdown, or aligned plain text."""
+    """Render the summary and the ranks in a few lines, for a hover: Markdown, or a table in aligned plain text."""
     blocks: list[Block] = [Paragraph(styled_line(("Scry", "strong"), f": {explanation.summary}"))]
     if explanation.query is not None:
         blocks.append(Paragraph(styled_line("for ", (explanation.query, "strong"))))
+    if as_markdown:
+        ranked = [each for each in explanation.oracles if each.rank is not None]
+        return render_markdown([*blocks, BulletList([_brief_oracle(each) for each in ranked])])
     if explanation.oracles:
         blocks.append(_oracle_table(explanation))
-    if as_markdown:
-        return render_markdown(blocks)
     return "\n".join("".join(span.text for span in line).rstrip() for line in render_lines(blocks, _HOVER_WIDTH))
+
+
+def _brief_oracle(evidence: OracleEvidence) -> StyledLine:
+    """Return an oracle's rank and share, and the words that it met; a hover is too narrow for a table."""
+    words = ", ".join(evidence.matches)
+    return styled_line((evidence.title, "strong"), f" #{evidence.rank}, {evidence.share:.0%}{words and ': '}{words}")
 
 
 def _explanation_blocks(explanation: Explanation) -> Iterator[Block]:

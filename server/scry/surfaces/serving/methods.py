@@ -42,7 +42,7 @@ class Operation(msgspec.Struct, frozen=True):
 def _explain(router: ProjectRouter, params: messages.WhyParams, context: RequestContext) -> messages.Explanation:
     from scry.surfaces.render.explanation import add_explanation_text
 
-    return add_explanation_text(router.why(params, context))
+    return add_explanation_text(router.why(params, context), is_brief=params.brief)
 
 
 def _read_in_full(router: ProjectRouter, params: messages.DetailParams, context: RequestContext) -> messages.Detail:

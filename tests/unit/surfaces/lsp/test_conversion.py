@@ -13,8 +13,8 @@ import pytest
 
 import scry
 from scry.core import COMMAND_LINE, IndexState, ModelNotReady, Notice, errors
-from scry.engine import LogOff, NothingIndexedInFolder
-from scry.engine.response import add_notice, present_state
+from scry.engine import LogOff, NoCoChangeHistory, NothingIndexedInFolder
+from scry.engine.response import add_notice, describe_emptiness, present_state
 from scry.projects import describe_unknown_project
 from scry.surfaces.lsp import EDITOR_COMMANDS, editor_commands
 from scry.surfaces.lsp import conversion as wire
@@ -208,3 +208,13 @@ def test_index_state_names_the_editor_commands() -> None:
     shown = {name: present_state(index, commands).message for name, commands in EDITOR_COMMANDS.items()}
     assert shown["vscode"] == shown["neovim"] == "m; the model a answers, because b is not ready"
     assert present_state(index).message == "m; the model a answers, because b is not ready (scry index)"
+
+
+@pytest.mark.acceptance("F11")
+def test_editors_are_advised_only_of_what_they_have() -> None:
+    vscode = EDITOR_COMMANDS["vscode"]
+    empty = answer(index=state(files_total=3))
+    assert describe_emptiness(empty, vscode).endswith("Try other words, or fewer filters if you set any.")
+    assert describe_emptiness(empty).endswith("or fewer filters and a lower minimum score if you set any.")
+    assert NoCoChangeHistory().render(vscode) == "no history is known here"
+    assert "--by dependency" in str(NoCoChangeHistory())

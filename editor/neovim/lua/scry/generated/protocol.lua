@@ -151,6 +151,7 @@
 ---@class scry.protocol.Location
 ---@field uri string URI of the file.
 ---@field range scry.protocol.Range the range in it.
+---@field name? scry.protocol.Position the start of the symbol's name in the range: where a jump lands. Absent where that is the start of the range.
 
 ---A half-open range of a text, as in LSP.
 ---@class scry.protocol.Range
@@ -280,6 +281,8 @@
 ---@field query? string the query to explain it for; when absent that of `query_id`, else of the last answer that returned it.
 ---@field query_id? string id of an answer whose query to explain it for.
 ---@field folder? string URI of the open folder that it is in; when absent, the one that answered or the first one.
+---@field brief? boolean whether `text` has only the summary and the oracles' ranks, for a hover (default false).
+---@field record? boolean whether the request is stored and logged; false where the person did not ask for it, as in a hover (default true).
 
 ---The explanation of a document's rank, or of its absence.
 ---@class scry.protocol.Explanation
@@ -357,6 +360,7 @@
 ---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
 ---@field doc_id? string a further place of the result (`further`) that is meant instead of it; the result itself when absent.
 ---@field record_use? boolean whether that the result was used is recorded; false for a client that sends `scry/use` itself (default true).
+---@field record? boolean whether anything is logged; false where the person did not ask for it, as for the location of a jump (default true).
 
 ---One result of an earlier answer in full.
 ---@class scry.protocol.Detail
