@@ -99,6 +99,7 @@ def _why(window: Window, theme: str) -> None:
 def _results(window: Window, theme: str) -> None:
     window.find(ANOTHER)
     expect(window.row("lex #")).to_be_visible()
+    window.look_at_answer()
     window.escape()
     window.command("Scry: Focus on Results View")
     expect(window.result(ANOTHER)).to_be_visible()

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { methods, type UseParams } from "./generated/protocol";
-import { type Hit, referenceTo } from "./hit";
+import { escapeIcons, type Hit, referenceTo } from "./hit";
 import { messageOf } from "./sidecar/problem";
 import type { Sidecar } from "./sidecar/sidecar";
 
@@ -40,5 +40,5 @@ export class ResultActions {
 }
 
 function confirm(message: string): void {
-  vscode.window.setStatusBarMessage(`Scry: ${message}`, CONFIRMATION_MS);
+  vscode.window.setStatusBarMessage(`Scry: ${escapeIcons(message)}`, CONFIRMATION_MS);
 }

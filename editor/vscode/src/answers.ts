@@ -1,18 +1,32 @@
-/** The latest answers, and the current result among them. */
+/** The latest answers, and the current result among them. They are stored with the workspace, and survive a reload. */
 
 import * as vscode from "vscode";
-import type { Answer } from "./generated/protocol";
-import { type Hit, hitsOf } from "./hit";
+import type { Answer, ResultItem } from "./generated/protocol";
+import { type Hit, hitNamed, hitsOf, type Reference } from "./hit";
+
+const KEY = "scry.answers";
+
+/** Number of answers that survive a reload, each with its results as far as they are shown. */
+const MAX_STORED = 10;
 
 /** Number of answers that the side bar lists. More of them would be hard to tell apart. */
 const MAX_ANSWERS = 20;
 
 export class Answers implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
-  private answers: readonly Answer[] = [];
+  private readonly selected = new vscode.EventEmitter<Hit>();
+  private answers: readonly Answer[];
   private hit: Hit | undefined;
 
   readonly onChange = this.changed.event;
+  /** Fires with the result that has become the current one by an act of the user. */
+  readonly onSelect = this.selected.event;
+
+  constructor(private readonly storage: vscode.Memento) {
+    this.answers = storage.get<readonly Answer[]>(KEY, []);
+    this.hit = this.answers[0] && hitsOf(this.answers[0])[0];
+    this.notify();
+  }
 
   /** All answers, newest first. */
   get all(): readonly Answer[] {
@@ -30,13 +44,26 @@ export class Answers implements vscode.Disposable {
     const others = this.answers.filter((other) => other.query !== answer.query || other.mode !== answer.mode);
     this.answers = [answer, ...others].slice(0, MAX_ANSWERS);
     this.hit = hitsOf(answer)[0];
-    this.notify();
+    this.store();
   }
 
   /** Makes a result the current one. */
   select(hit: Hit): void {
     this.add(hit.answer);
     this.hit = hit;
+    this.selected.fire(hit);
+  }
+
+  /** Returns the result that a link names; undefined where its answer is no longer listed. */
+  hitNamed(reference: Reference): Hit | undefined {
+    return this.answers.map((answer) => hitNamed(answer, reference)).find((hit) => hit !== undefined);
+  }
+
+  remove(answer: Answer): void {
+    this.answers = this.answers.filter((other) => other.query_id !== answer.query_id);
+    const [newest] = this.answers;
+    if (this.hit?.answer.query_id === answer.query_id) this.hit = newest && hitsOf(newest)[0];
+    this.store();
   }
 
   /** Returns the result `steps` after the current one in its answer; undefined beyond its ends. */
@@ -49,15 +76,32 @@ export class Answers implements vscode.Disposable {
   clear(): void {
     this.answers = [];
     this.hit = undefined;
-    this.notify();
+    this.store();
   }
 
   dispose(): void {
     this.changed.dispose();
+    this.selected.dispose();
+  }
+
+  private store(): void {
+    void this.storage.update(KEY, this.answers.slice(0, MAX_STORED).map(withoutEvidence));
+    this.notify();
   }
 
   private notify(): void {
     void vscode.commands.executeCommand("setContext", "scry.hasResult", this.hit !== undefined);
     this.changed.fire();
   }
+}
+
+/** Returns an answer without what only other requests need: they get it from the sidecar, which stores the answer. */
+function withoutEvidence(answer: Answer): Answer {
+  const shown = (result: ResultItem): ResultItem => ({
+    ...result,
+    contributions: {},
+    adjustments: [],
+    annotations: {},
+  });
+  return { ...answer, results: answer.results.map(shown) };
 }

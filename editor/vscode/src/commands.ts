@@ -6,7 +6,7 @@ import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
 import type { Details } from "./detail";
 import { type Answer, type IndexParams, methods, PROTOCOL } from "./generated/protocol";
-import { type Hit, isHit } from "./hit";
+import { type Hit, isHit, isReference } from "./hit";
 import { askWhenSearchable } from "./indexing";
 import type { Jumps } from "./jump";
 import {
@@ -66,7 +66,27 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
     answers.add(answer); // without content, a view that was never open does not take the focus
     await focusing;
   };
+  const orient = async (path: string) => {
+    const params = { path, limit: readSettings().limit };
+    await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.orient, params)));
+  };
+  const neighbors = async (file: string) => {
+    const params = { file, limit: readSettings().limit };
+    await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
+  };
   return {
+    askAgain: async (answer) => {
+      if (!isAnswer(answer)) return;
+      if (answer.mode === "orient") await orient(inProject(answer));
+      else if (answer.mode === "neighbors") await neighbors(inProject(answer));
+      else pickers.open(answer.mode === "recent" ? recentQuestion(sidecar) : findQuestion(sidecar), answer.query);
+    },
+    removeAnswer: (answer) => {
+      if (isAnswer(answer)) answers.remove(answer);
+    },
+    copyQuestion: async (answer) => {
+      if (isAnswer(answer)) await vscode.env.clipboard.writeText(answer.query);
+    },
     find: () => pickers.open(findQuestion(sidecar)),
     findInProjects: async () => {
       const scope = await chooseScope(sidecar);
@@ -77,15 +97,12 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
     recent: () => pickers.open(recentQuestion(sidecar)),
     orient: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : await chooseFolder();
-      if (!uri) return;
-      const params = { path: uri.toString(), limit: readSettings().limit };
-      await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.orient, params)));
+      if (uri) await orient(uri.toString());
     },
     neighbors: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : vscode.window.activeTextEditor?.document.uri;
       if (!uri) throw new Error("Open a file first: its neighbours are looked for.");
-      const params = { file: uri.toString(), limit: readSettings().limit };
-      await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
+      await neighbors(uri.toString());
     },
     similar: async () => {
       const editor = vscode.window.activeTextEditor;
@@ -100,8 +117,12 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
 /** Returns the commands on one result: the view's line that VS Code passes, or else the current result. */
 function resultCommands({ actions, answers, details, jumps, why }: Components): Record<string, Command> {
   const onResult = (command: (hit: Hit) => unknown) => (argument: unknown) => {
-    const hit = isHit(argument) ? argument : answers.current;
-    if (!hit) throw new Error("There is no result yet: ask a question first.");
+    const hit = isReference(argument)
+      ? (jumps.hitNamed(argument) ?? answers.hitNamed(argument))
+      : isHit(argument)
+        ? argument
+        : answers.current;
+    if (!hit) throw new Error("There is no such result any more: ask a question first.");
     return command(hit);
   };
   return {
@@ -113,14 +134,14 @@ function resultCommands({ actions, answers, details, jumps, why }: Components): 
     copy: onResult((hit) => actions.copy(hit)),
     good: onResult((hit) => actions.rate(hit, "good")),
     bad: onResult((hit) => actions.rate(hit, "bad")),
-    openResult: onResult((hit) => jumps.jump(hit, { preview: true })),
+    openResult: onResult((hit) => jumps.jump(hit, { preview: true, isOld: true })),
   };
 }
 
 function navigationCommands({ answers, pickers, jumps }: Components): Record<string, Command> {
   const step = (steps: number) => async () => {
     const hit = answers.neighbor(steps);
-    if (hit) await jumps.jump(hit, { preview: true });
+    if (hit) await jumps.jump(hit, { preview: true, isOld: true });
     else vscode.window.setStatusBarMessage("Scry: no further result", 3000);
   };
   return {
@@ -129,7 +150,7 @@ function navigationCommands({ answers, pickers, jumps }: Components): Record<str
     openToSide: async (argument) => {
       const hit = isHit(argument) ? argument : answers.current;
       if (pickers.isOpen) await pickers.acceptToSide();
-      else if (hit) await jumps.jump(hit, { side: true });
+      else if (hit) await jumps.jump(hit, { side: true, isOld: true });
     },
     toggleFurther: () => pickers.toggleFurther(),
     clearResults: () => answers.clear(),
@@ -169,6 +190,17 @@ function sidecarCommands({ context, installer, log, sidecar, status }: Component
     },
     debugInformation: () => collectDebugInformation(context, sidecar, status),
   };
+}
+
+function isAnswer(node: unknown): node is Answer {
+  return typeof node === "object" && node !== null && "query_id" in node && "mode" in node;
+}
+
+/** Returns the path of a question about a folder or file as a URI of the open folder that it was asked in. */
+function inProject({ query, results: [first] }: Answer): string {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const folder = folders.find(({ name }) => name === first?.project) ?? folders[0];
+  return folder ? vscode.Uri.joinPath(folder.uri, query).toString() : query;
 }
 
 function selectedText(): string {

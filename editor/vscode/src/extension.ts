@@ -7,7 +7,8 @@ import { registerCommands } from "./commands";
 import { Details } from "./detail";
 import { Jumps } from "./jump";
 import { PickerController, QueryHistory } from "./picker/controller";
-import { ResultsTree } from "./results";
+import { registerPreviews } from "./picker/preview";
+import { createResultsView } from "./results";
 import { requiresRestart } from "./settings";
 import { Installer, offerInstallation } from "./sidecar/install";
 import { Sidecar } from "./sidecar/sidecar";
@@ -23,18 +24,18 @@ export function activate(context: vscode.ExtensionContext): void {
   const installer = new Installer(context, log);
   sidecar = new Sidecar(context, installer, log);
   const status = new Status(sidecar);
-  const answers = new Answers();
+  const answers = new Answers(context.workspaceState);
   const actions = new ResultActions(sidecar, log);
   const details = new Details(sidecar);
-  const jumps = new Jumps(actions, answers, details);
+  const jumps = new Jumps(actions, answers, details, sidecar);
   const why = new WhyPanel(sidecar);
   const history = new QueryHistory(context.workspaceState);
-  const pickers = new PickerController(actions, answers, details, history, jumps, why, sidecar.onStatus);
-  const tree = new ResultsTree(answers);
+  const pickers = new PickerController(actions, answers, details, history, jumps, why, sidecar);
   const components = { context, log, installer, sidecar, status, answers, actions, jumps, details, why, pickers };
-  context.subscriptions.push(log, status, answers, why, tree, ...registerCommands(components));
+  context.subscriptions.push(log, status, answers, why, ...registerCommands(components));
   context.subscriptions.push(
-    vscode.window.createTreeView("scry.results", { treeDataProvider: tree, showCollapseAll: true }),
+    createResultsView(answers),
+    registerPreviews(),
     details.register(),
     new WhyHover(sidecar, jumps).register(),
     offerInstallation(sidecar),

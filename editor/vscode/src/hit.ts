@@ -29,8 +29,14 @@ export function furtherHitsOf({ answer, result, parent }: Hit): Hit[] {
   }));
 }
 
-/** Returns what names a result, or a further place of one, in requests about an earlier answer. */
-export function referenceTo({ answer, result, parent }: Hit): { query_id: string; rank: number; doc_id?: string } {
+/** What names a result, or a further place of one, in requests about an earlier answer, and in links. */
+export interface Reference {
+  readonly query_id: string;
+  readonly rank: number;
+  readonly doc_id?: string;
+}
+
+export function referenceTo({ answer, result, parent }: Hit): Reference {
   return { query_id: answer.query_id, rank: result.rank, ...(parent ? { doc_id: result.doc_id } : {}) };
 }
 
@@ -40,6 +46,17 @@ export function furtherPlaces({ more_in_file = 0, further = [] }: ResultItem): s
   const names = further.map(({ title }) => title);
   if (more_in_file > names.length) names.push("…");
   return `+${more_in_file} more: ${names.join(", ")}`;
+}
+
+/** Returns the result of an answer that a reference names; undefined for another answer's. */
+export function hitNamed(answer: Answer, { query_id, rank, doc_id }: Reference): Hit | undefined {
+  if (answer.query_id !== query_id) return undefined;
+  const hit = hitsOf(answer).find(({ result }) => result.rank === rank);
+  return hit && doc_id ? furtherHitsOf(hit).find(({ result }) => result.doc_id === doc_id) : hit;
+}
+
+export function isReference(argument: unknown): argument is Reference {
+  return typeof argument === "object" && argument !== null && "query_id" in argument && "rank" in argument;
 }
 
 export function isHit(node: unknown): node is Hit {
@@ -84,6 +101,22 @@ export function toRange(location: Location): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
+/** Returns where a jump lands: at the symbol's name, else at the start. */
+export function jumpTarget(location: Location): vscode.Position {
+  const { line, character } = location.name ?? location.range.start;
+  return new vscode.Position(line, character);
+}
+
+/** Returns a text from the repository in a form in which `$(name)` does not become an icon. */
+export function escapeIcons(text: string): string {
+  return text.replaceAll("$(", "$\u200b(");
+}
+
+/** Returns the number of the line on which a jump lands, 1-based. */
+export function lineOf(location: Location): number {
+  return jumpTarget(location).line + 1;
+}
+
 export function toUri(location: Location): vscode.Uri {
   return vscode.Uri.parse(location.uri, true);
 }
@@ -94,7 +127,7 @@ export function toUri(location: Location): vscode.Uri {
 export function shortLocation({ answer, result }: Hit): string {
   const isNamed = (answer.projects ?? []).length > 0;
   const path = result.location && (isNamed ? pathOf(result) : vscode.workspace.asRelativePath(toUri(result.location)));
-  const location = result.location ? `${path}:${result.location.range.start.line + 1}` : "";
+  const location = result.location ? `${path}:${lineOf(result.location)}` : "";
   return isNamed ? `${result.project}: ${location}`.replace(/: $/, "") : location;
 }
 

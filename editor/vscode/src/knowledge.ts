@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { type Belief, type MemoryEntry, methods, type ObserveParams, type PersonaNote } from "./generated/protocol";
+import { escapeIcons } from "./hit";
 import type { Sidecar } from "./sidecar/sidecar";
 
 interface Item<T> extends vscode.QuickPickItem {
@@ -85,7 +86,7 @@ export async function addMemory(sidecar: Sidecar): Promise<void> {
 export async function showSessions(sidecar: Sidecar): Promise<void> {
   const { sessions } = await sidecar.request(methods.session, { action: "list" });
   const listed = sessions.map(({ intent, started, ended, memories }) => ({
-    label: intent || "(without an aim)",
+    label: escapeIcons(intent) || "(without an aim)",
     description: `${started}${ended ? "" : "  ·  open"}  ·  ${memories} memories`,
     value: "" as const,
   }));
@@ -102,16 +103,26 @@ export async function showSessions(sidecar: Sidecar): Promise<void> {
 
 function beliefItem(belief: Belief): Item<Belief> {
   const { status, statement, impact } = belief;
-  const warnings = (impact.warnings ?? []).map((warning) => `$(warning) ${warning}`).join("  ");
-  return { label: statement, description: status === "active" ? "" : status, detail: warnings, value: belief };
+  const warnings = (impact.warnings ?? []).map((warning) => `$(warning) ${escapeIcons(warning)}`).join("  ");
+  return {
+    label: escapeIcons(statement),
+    description: status === "active" ? "" : status,
+    detail: warnings,
+    value: belief,
+  };
 }
 
 function noteItem(note: PersonaNote): Item<PersonaNote> {
-  return { label: oneLine(note.text), description: note.domains.join(", "), value: note };
+  return { label: escapeIcons(oneLine(note.text)), description: note.domains.join(", "), value: note };
 }
 
 function memoryItem(memory: MemoryEntry): Item<MemoryEntry> {
-  return { label: oneLine(memory.text), description: memory.kind, detail: memory.timestamp, value: memory };
+  return {
+    label: escapeIcons(oneLine(memory.text)),
+    description: memory.kind,
+    detail: memory.timestamp,
+    value: memory,
+  };
 }
 
 async function choose<T>(title: string, items: Item<T>[], empty: string): Promise<T | undefined> {
@@ -141,7 +152,7 @@ function ask(title: string, prompt: string): Thenable<string | undefined> {
 }
 
 function tell(text: string): void {
-  vscode.window.setStatusBarMessage(`Scry: ${text}`, 5000);
+  vscode.window.setStatusBarMessage(`Scry: ${escapeIcons(text)}`, 5000);
 }
 
 function oneLine(text: string): string {

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { type KnownProject, methods, type Projects } from "./generated/protocol";
+import { escapeIcons } from "./hit";
 import type { Sidecar } from "./sidecar/sidecar";
 
 /** The projects to search, as params of a request. Without any field: the open folders. */
@@ -27,7 +28,7 @@ export async function chooseScope(sidecar: Sidecar): Promise<Scope | undefined> 
   const options = { canPickMany: true, placeHolder: "Which projects?", matchOnDescription: true } as const;
   const chosen = await vscode.window.showQuickPick(known.projects.map(itemOf), { ...options, title: "Scry: Projects" });
   if (!chosen || chosen.length === 0) return undefined;
-  return chosen.length === known.projects.length ? ALL_PROJECTS : { projects: chosen.map(({ label }) => label) };
+  return chosen.length === known.projects.length ? ALL_PROJECTS : { projects: chosen.map(({ name }) => name) };
 }
 
 /** Registers the project in a folder that the user chooses; false where none is chosen. */
@@ -42,7 +43,10 @@ export async function addProject(sidecar: Sidecar): Promise<boolean> {
   if (!folder) return false;
   const { projects } = await sidecar.request(methods.projects, { action: "add", folder: folder.toString() });
   const added = projects.find(({ root }) => vscode.Uri.file(root).toString() === folder.toString());
-  vscode.window.setStatusBarMessage(`Scry: ${added?.name ?? folder.fsPath} can be searched from other projects`, 5000);
+  vscode.window.setStatusBarMessage(
+    `Scry: ${escapeIcons(added?.name ?? folder.fsPath)} can be searched from other projects`,
+    5000,
+  );
   return true;
 }
 
@@ -54,7 +58,12 @@ async function offerFirstProject(sidecar: Sidecar): Promise<Projects> {
   return sidecar.request(methods.projects, { action: "list" });
 }
 
-function itemOf({ name, root, is_there, is_open }: KnownProject): vscode.QuickPickItem {
+function itemOf({ name, root, is_there, is_open }: KnownProject): vscode.QuickPickItem & { readonly name: string } {
   const state = is_open ? "open here" : is_there ? "" : "its folder is gone";
-  return { label: name, description: [root, state].filter(Boolean).join("  ·  "), picked: !is_open && is_there };
+  return {
+    name,
+    label: escapeIcons(name),
+    description: escapeIcons([root, state].filter(Boolean).join("  ·  ")),
+    picked: !is_open && is_there,
+  };
 }

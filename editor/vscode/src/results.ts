@@ -3,7 +3,18 @@
 import * as vscode from "vscode";
 import type { Answers } from "./answers";
 import type { Answer } from "./generated/protocol";
-import { furtherHitsOf, furtherPlaces, type Hit, hitsOf, iconOf, isHit, referenceTo, shortLocation } from "./hit";
+import {
+  furtherHitsOf,
+  furtherPlaces,
+  type Hit,
+  hitsOf,
+  iconOf,
+  isHit,
+  lineOf,
+  referenceTo,
+  shortLocation,
+  toUri,
+} from "./hit";
 
 type Node = Answer | Hit;
 
@@ -14,7 +25,17 @@ const MODE_ICONS: Readonly<Record<string, string>> = {
   recent: "history",
 };
 
-export class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+/** Shows the view, in which the result that was jumped to last is selected. */
+export function createResultsView(answers: Answers): vscode.Disposable {
+  const tree = new ResultsTree(answers);
+  const view = vscode.window.createTreeView("scry.results", { treeDataProvider: tree, showCollapseAll: true });
+  const selecting = answers.onSelect((hit) => {
+    if (view.visible) void view.reveal(hit, { select: true, focus: false });
+  });
+  return vscode.Disposable.from(selecting, view, tree);
+}
+
+class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly subscription: vscode.Disposable;
 
@@ -50,15 +71,22 @@ function idOf(hit: Hit): string {
 
 function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
   const state = isNewest ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
-  const item = new vscode.TreeItem(answer.query || "what changed lately", state);
+  const item = new vscode.TreeItem(titleOf(answer), state);
   item.id = answer.query_id;
-  item.description = `${answer.results.length}  ${answer.query_id}`;
+  item.description = answer.results.length === 1 ? "1 result" : `${answer.results.length} results`;
   item.tooltip = [`${answer.mode}: ${answer.query}`, projectsOf(answer), answer.query_id, answer.notice]
     .filter(Boolean)
     .join("\n\n");
   item.iconPath = new vscode.ThemeIcon(MODE_ICONS[answer.mode] ?? "search");
   item.contextValue = "scry.answer";
   return item;
+}
+
+/** Returns a question in words; the question for what matters in a whole project has its name. */
+function titleOf({ mode, query, results: [first] }: Answer): string {
+  if (mode === "orient") return `Orient in ${query === "." && first ? first.project : query}`;
+  if (mode === "neighbors") return `Neighbours of ${query.replace(/^\.\//, "")}`;
+  return query || "what changed lately";
 }
 
 function projectsOf({ projects = [] }: Answer): string {
@@ -71,12 +99,21 @@ function resultItem(hit: Hit): vscode.TreeItem {
   const label = parent ? result.title : `${result.rank}. ${result.title}`;
   const item = new vscode.TreeItem(label, furtherHitsOf(hit).length > 0 ? Collapsed : None);
   item.id = idOf(hit);
-  // The side bar is narrow and cuts off the location, which the tooltip repeats. The evidence therefore comes first.
-  const location = parent && result.location ? `line ${result.location.range.start.line + 1}` : shortLocation(hit);
-  item.description = [result.evidence ? `(${result.evidence})` : "", location].filter(Boolean).join("  ");
-  item.tooltip = [result.doc_id, result.snippet, furtherPlaces(result)].filter(Boolean).join("\n\n");
+  item.description = parent && result.location ? `line ${lineOf(result.location)}` : placeOf(hit);
+  item.tooltip = [result.doc_id, result.evidence, result.snippet, furtherPlaces(result)].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(iconOf(result));
   item.contextValue = "scry.result";
   item.command = { command: "scry.openResult", title: "Open", arguments: [hit] };
   return item;
+}
+
+/** Returns the file's name and line, and then its folder: the side bar is narrow, and cuts off the end. */
+function placeOf(hit: Hit): string {
+  const { location } = hit.result;
+  if (!location) return "";
+  const name = toUri(location).path.split("/").at(-1) ?? "";
+  const folder = shortLocation(hit)
+    .slice(0, -`${name}:${lineOf(location)}`.length)
+    .replace(/\/$/, "");
+  return [`${name}:${lineOf(location)}`, folder].filter(Boolean).join("  ");
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { type IndexState, methods } from "./generated/protocol";
+import { escapeIcons } from "./hit";
 import { messageOf, REMEDIES, type Remedy } from "./sidecar/problem";
 import type { Sidecar, SidecarState } from "./sidecar/sidecar";
 
@@ -128,7 +129,7 @@ export async function showStatus(sidecar: Sidecar): Promise<void> {
 }
 
 async function statusLine(sidecar: Sidecar, folder: vscode.WorkspaceFolder): Promise<vscode.QuickPickItem> {
-  const label = `$(root-folder) ${folder.name}`;
+  const label = `$(root-folder) ${escapeIcons(folder.name)}`;
   try {
     const state = await sidecar.request(methods.status, { folder: folder.uri.toString() });
     return { label, description: state.summary || state.state, detail: state.message };

@@ -13,6 +13,8 @@ def events(home: Path, kind: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for file in sorted(home.glob("data/**/events.sqlite")):
         with sqlite3.connect(file) as log:
+            if not log.execute("SELECT 1 FROM sqlite_master WHERE name = 'events'").fetchall():
+                continue  # it is just being made
             rows = log.execute("SELECT query_id, body FROM events WHERE kind = ? ORDER BY sequence", (kind,)).fetchall()
         found += [{"query_id": query_id, **json.loads(body)} for query_id, body in rows]
     return found

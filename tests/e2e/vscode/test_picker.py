@@ -63,7 +63,7 @@ def test_escape_returns_to_the_previous_position(window: Window, server: CodeSer
     expect(statusbar).to_contain_text("Ln 3, Col 12")
     window.find("mail the receipt")
     expect(window.tab("mail.py")).to_be_visible()
-    expect(statusbar).to_contain_text("Ln 1, Col 1")  # the preview's
+    expect(statusbar).not_to_contain_text("Ln 3, Col 12")  # the preview's
     window.press("Escape")
     expect(window.tab("mail.py")).to_be_hidden()
     expect(window.active_tab).to_contain_text("README.md")
@@ -130,6 +130,69 @@ def logged_queries(server: CodeServer) -> list[str]:
     return [query["query"] for query in events(server.home, "scry.query")]
 
 
+@pytest.mark.acceptance("C1", "E2")
+def test_enter_waits_for_the_answer_to_what_is_typed(window: Window, server: CodeServer) -> None:
+    """The list shows the answer to other words, or earlier questions, and the sidecar is slow."""
+    window.find("compute the total")
+    expect(window.row("compute_total")).to_be_visible()
+    window.press("Enter")  # so that there is a history
+    expect(window.active_tab).to_contain_text("cart.py")
+    for shown, pasted, file, key in (
+        ("compute the total", "mail the receipt", "mail.py", "Enter"),
+        ("", "größe prüfen", "größe.py", "Enter"),
+        ("compute the total", "where is the receipt mailed", "mail.py", "Control+Enter"),
+    ):
+        window.command("View: Close All Editors")
+        before = len(events(server.home, "scry.use"))
+        window.find(shown)
+        expect(window.row("compute")).to_be_visible()
+        [sidecar] = sidecars(server)
+        os.kill(sidecar, signal.SIGSTOP)
+        try:
+            window.press("Control+a")
+            window.page.keyboard.insert_text(pasted)
+            window.press(key)
+            expect(window.title).to_contain_text("opening the first result")
+            expect(window.box).to_have_value(pasted)
+        finally:
+            os.kill(sidecar, signal.SIGCONT)
+        expect(window.title).to_be_hidden()
+        expect(window.page.locator(".editor-group-container.active .tab.active")).to_contain_text(file)
+        uses = eventually(lambda before=before: events(server.home, "scry.use")[before:], "the use in the log")
+        asked = {query["query_id"]: query["query"] for query in events(server.home, "scry.query")}
+        assert [(asked[use["query_id"]], use["rank"]) for use in uses] == [(pasted, 1)]
+
+
+@pytest.mark.acceptance("C1")
+def test_enter_stops_waiting_after_a_while_and_for_a_key(window: Window, server: CodeServer) -> None:
+    before = len(events(server.home, "scry.use"))
+    window.find("compute the total")
+    expect(window.row("compute_total")).to_be_visible()
+    [sidecar] = sidecars(server)
+    os.kill(sidecar, signal.SIGSTOP)
+    try:
+        window.type(" of")
+        window.press("Enter")
+        expect(window.title).to_contain_text("opening the first result")
+        expect(window.title).to_contain_text("there is no answer yet")
+        window.press("Enter")
+        expect(window.title).to_contain_text("opening the first result")
+        window.type(" prices")
+    finally:
+        os.kill(sidecar, signal.SIGCONT)
+    expect(window.title).to_have_text("Scry: Find")
+    expect(window.row("compute_total")).to_be_visible()
+    assert len(events(server.home, "scry.use")) == before
+
+
+@pytest.mark.acceptance("C1")
+def test_nothing_found_is_advised_of_what_the_picker_has(window: Window) -> None:
+    window.find('"zqxj"')
+    expect(window.row("Nothing found in")).to_be_visible()
+    advice = " ".join(window.labels())
+    assert "Try other words, or fewer filters if you set any." in advice
+
+
 @pytest.mark.acceptance("C1", "E3")
 def test_buttons_rate_and_copy_without_closing(window: Window, server: CodeServer) -> None:
     window.find("compute the total")
@@ -151,30 +214,16 @@ def test_control_enter_opens_beside_and_history_is_offered(window: Window) -> No
     window.open_file("README.md")
     window.find("größe prüfen")
     expect(window.row("größe_prüfen")).to_be_visible()
+    expect(window.preview).to_have_count(1)
     window.press("Control+Enter")
     expect(window.page.locator(".editor-group-container")).to_have_count(2)
+    expect(window.page.locator(".editor-group-container").first.locator(".tab.active")).to_contain_text("README.md")
+    eventually(lambda: window.tabs() == ["README.md", "größe.py"], "the tabs without the preview")
     expect(window.page.locator(".editor-group-container.active .tab.active")).to_contain_text("größe.py")
     window.find()
     expect(window.rows.first).to_contain_text("größe prüfen")
     window.press("Enter")
     expect(window.row("größe_prüfen")).to_contain_text("größe.py")
-
-
-@pytest.mark.acceptance("C1", "E2")
-def test_the_results_view_keeps_answers_and_logs_its_jumps(window: Window, server: CodeServer) -> None:
-    window.find("mail the receipt")
-    expect(window.row("send_receipt")).to_be_visible()
-    window.escape()
-    before = len(events(server.home, "scry.use"))
-    window.command("Scry: Focus on Results View")
-    view = window.page.locator(".pane-body .monaco-list-row")
-    expect(view.filter(has_text="mail the receipt")).to_be_visible()
-    view.filter(has_text="1. send_receipt").click()
-    expect(window.tab("mail.py")).to_be_visible()
-    window.command("Scry: Next Result")
-    eventually(lambda: len(events(server.home, "scry.use")) == before + 2, "two jumps in the log")
-    used = events(server.home, "scry.use")[before:]
-    assert [(use["rank"], use["how"]) for use in used] == [(1, "jump"), (2, "jump")]
 
 
 @pytest.mark.acceptance("F14", "C1", "E2")

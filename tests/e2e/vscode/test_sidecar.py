@@ -54,6 +54,56 @@ def test_killed_sidecar_restarts_and_ends_with_the_window(
     eventually(lambda: not of_scry(server), "the end of all processes of Scry")
 
 
+@pytest.mark.acceptance("C1")
+def test_sidecar_killed_while_it_starts_is_started_again(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
+) -> None:
+    program = Path(sys.executable).parent / "scry"
+    mortal = tmp_path / "scry"
+    mortal.write_text(
+        f'#!/bin/sh\nif [ "$1" = lsp ] && mkdir "{tmp_path}/killed" 2>/dev/null; then kill -9 $$; fi\n'
+        f'exec "{program}" "$@"\n'
+    )
+    mortal.chmod(0o755)
+    with CodeServer(tmp_path / "server", extensions, machine={"scry.path": str(mortal)}) as server:
+        window = open_window(server, shop)
+        eventually(lambda: "ended by SIGKILL" in server.log(), "the end of the first sidecar")
+        window.find("receipt")
+        expect(window.row("send_receipt")).to_be_visible()
+        expect(window.notifications).to_have_count(0)
+        assert "-32097" not in server.log()
+
+
+@pytest.mark.acceptance("C1")
+def test_model_that_was_unset_is_no_longer_used(open_window: OpenWindow, server: CodeServer, shop: Path) -> None:
+    server.write_settings("Machine", {"scry.model": "nobody/nothing"})
+    window = open_window(server, shop)
+    window.open_file("mail.py")
+    eventually(lambda: "nobody/nothing" in window.status(), "the fault of the model in the status")
+    server.write_settings("Machine", {})
+    eventually(lambda: "4 files indexed" in window.status(), "the state with the bundled model")
+    eventually(lambda: "nobody/nothing" not in window.status(), "no word of the model")
+
+
+@pytest.mark.acceptance("C1")
+def test_picker_offers_the_remedy_when_there_is_no_sidecar(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
+) -> None:
+    old = tmp_path / "old-python"
+    old.write_text("#!/bin/sh\necho '[\"3.8.10\", false, true, null]'\n")
+    old.chmod(0o755)
+    environ = {"PATH": _without_scry(tmp_path / "bin", ["git"])}
+    with CodeServer(tmp_path / "server", extensions, environ=environ, machine={"scry.interpreter": str(old)}) as server:
+        window = open_window(server, shop)
+        expect(window.notifications.filter(has_text="Scry needs its sidecar")).to_have_count(1)
+        window.command("Notifications: Clear All Notifications")
+        window.find("receipt")
+        expect(window.row("not installed yet")).to_be_visible()
+        expect(window.focused_row).to_contain_text("Install")
+        window.press("Enter")
+        expect(window.notifications.filter(has_text="needs Python 3.10 or newer")).to_contain_text("3.8.10")
+
+
 def _without_scry(folder: Path, programs: Sequence[str]) -> str:
     """Return a PATH on which there is no scry: links to the programs that a test needs, and nothing else."""
     folder.mkdir()

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.log import events
 from tests.e2e.vscode.processes import sidecars
 from tests.polling import eventually
 from tests.sample.files import SHOP
@@ -65,6 +66,25 @@ def test_invalid_folder_does_not_affect_others(open_window: OpenWindow, tmp_path
         window.status_action("Show Log").click()
         expect(window.page.locator(".part.panel .view-lines").first).to_contain_text("[")  # may be scrolled
         eventually(lambda: "scry lsp" in server.log(), "the command of the sidecar in the log")
+
+
+@pytest.mark.acceptance("C1", "E1", "E2")
+def test_second_folder_has_its_questions_and_jumps_in_its_own_log(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path
+) -> None:
+    make_repository(tmp_path / "shop", SHOP)
+    make_repository(tmp_path / "post", {"post.py": 'def deliver_letter(to):\n    """Delivers a letter."""\n'})
+    workspace = tmp_path / "both.code-workspace"
+    workspace.write_text(json.dumps({"folders": [{"path": "shop"}, {"path": "post"}]}))
+    with CodeServer(tmp_path / "server", extensions) as server:
+        window = open_window(server, workspace)
+        window.find("deliver a letter")
+        expect(window.row("deliver_letter")).to_contain_text("post.py")
+        window.press("Enter")
+        expect(window.active_tab).to_contain_text("post.py")
+        eventually(lambda: events(server.home, "scry.use"), "the use in the log")
+        logs = {log.parent.name.rpartition("-")[0]: log for log in server.home.glob("data/**/events.sqlite")}
+        assert list(logs) == ["post"]
 
 
 @pytest.mark.acceptance("C1", "F11")

@@ -18,6 +18,9 @@ PALETTE_TIMEOUT = 15_000
 
 expect.set_options(timeout=TIMEOUT * 1000)
 
+SETTLE_MS = 1100
+"""Milliseconds after which an answer that stands is kept when the picker closes."""
+
 _WRITE = "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', { bubbles: true })); }"
 
 
@@ -105,7 +108,12 @@ class Window:
         """Leave the picker and wait until the earlier editor is back: the previewed file is closed then."""
         self.press("Escape")
         expect(self.page.locator(".quick-input-widget")).to_be_hidden()
-        expect(self.page.locator(".tabs-container .tab .italic")).to_have_count(0)
+        expect(self.preview).to_have_count(0)
+
+    def look_at_answer(self) -> None:
+        """Let the answer stand for the second after which it counts as looked at, and is kept."""
+        expect(self.preview).to_have_count(1)
+        self.page.wait_for_timeout(SETTLE_MS)
 
     def log_messages(self) -> None:
         """From now on our log has each message between editor and sidecar. The extension must have started."""
@@ -152,6 +160,16 @@ class Window:
 
     def tab(self, name: str) -> Locator:
         return self.page.locator(".tabs-container .tab", has_text=name).first
+
+    @property
+    def preview(self) -> Locator:
+        """The tab of the result that has the focus in the picker."""
+        return self.page.locator(".tabs-container .tab .tab-label[aria-label^='/Preview/']")
+
+    def tabs(self) -> list[str]:
+        """Return the names of all tabs, in their order."""
+        tabs = self.page.locator(".tabs-container .tab").all()
+        return [tab.get_attribute("data-resource-name") or "" for tab in tabs]
 
     @property
     def active_tab(self) -> Locator:

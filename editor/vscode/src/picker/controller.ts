@@ -8,6 +8,7 @@ import type { Hit } from "../hit";
 import type { Jumps } from "../jump";
 import { readSettings } from "../settings";
 import { attempt } from "../sidecar/problem";
+import type { Sidecar } from "../sidecar/sidecar";
 import type { WhyPanel } from "../why/panel";
 import type { Action } from "./items";
 import { Picker, type PickerHost, type Question } from "./picker";
@@ -45,7 +46,7 @@ export class PickerController {
     private readonly history: QueryHistory,
     private readonly jumps: Jumps,
     private readonly why: WhyPanel,
-    private readonly onIndexChange: vscode.Event<unknown>,
+    private readonly sidecar: Sidecar,
   ) {}
 
   get isOpen(): boolean {
@@ -69,13 +70,14 @@ export class PickerController {
     return {
       settings: readSettings(),
       queries: this.history.queries,
-      onIndexChange: this.onIndexChange,
+      onIndexChange: this.sidecar.onStatus,
+      onSidecarChange: this.sidecar.onState,
       recordQuery: (query) => this.history.add(query),
       jump: (hit, side) => attempt(() => this.jumps.jump(hit, { side })),
       perform: (action, hit) => attempt(() => this.perform(action, hit)),
       onClose: (answer) => {
         this.current = undefined;
-        this.answers.add(answer);
+        if (answer) this.answers.add(answer);
       },
     };
   }

@@ -2,7 +2,9 @@
 
 import * as vscode from "vscode";
 import type { Answer } from "../generated/protocol";
-import { furtherHitsOf, furtherPlaces, type Hit, hitsOf, iconOf, shortLocation } from "../hit";
+import { escapeIcons, furtherHitsOf, furtherPlaces, type Hit, hitsOf, iconOf, shortLocation } from "../hit";
+import { messageOf, Problem, REMEDIES, type Remedy } from "../sidecar/problem";
+import { wrap } from "./wrap";
 
 export type Action = "why" | "detail" | "copy" | "good" | "bad";
 
@@ -18,13 +20,18 @@ const ACTION_BUTTONS: readonly ActionButton[] = [
   { action: "bad", tooltip: "Bad Result", iconPath: new vscode.ThemeIcon("thumbsdown") },
 ];
 
-/** A line of the picker. hit: a result, or a further place of one. more: requests more results. query: an earlier query. notice: a message. */
+/** A line of the picker. hit: a result, or a further place of one. more: requests more results. query: an earlier query.
+ * notice: a message. remedy: what can be done about an error. */
 export type Item = vscode.QuickPickItem &
   (
     | { readonly type: "hit"; readonly hit: Hit }
     | { readonly type: "more" | "notice" }
     | { readonly type: "query"; readonly query: string }
+    | { readonly type: "remedy"; readonly remedy: Remedy }
   );
+
+/** Number of characters of a message that fit into a line of the picker. */
+const NOTICE_WIDTH = 80;
 
 const FURTHER_TOOLTIP = "Further Places in This File (Alt+RightArrow)";
 
@@ -36,7 +43,7 @@ export function itemsOf(answer: Answer, limit: number, expanded: ReadonlySet<str
     const isExpanded = expanded.has(hit.result.doc_id);
     return [resultItem(hit, isExpanded), ...(isExpanded ? furtherHitsOf(hit).map(furtherItem) : [])];
   });
-  if (items.length === 0) return [{ type: "notice", label: answer.notice || "Nothing found.", alwaysShow: true }];
+  if (items.length === 0) return noticeItems(answer.notice || "Nothing found.");
   if (answer.results.length < limit) return items;
   return [...items, { type: "more", label: "$(ellipsis) More results", alwaysShow: true }];
 }
@@ -62,7 +69,7 @@ function furtherItem(hit: Hit): Item {
     type: "hit",
     hit,
     label: `\u2003↳ $(${iconOf(hit.result)}) ${escapeIcons(hit.result.title)}`,
-    description: shortLocation(hit),
+    description: escapeIcons(shortLocation(hit)),
     alwaysShow: true,
     buttons: ACTION_BUTTONS,
   };
@@ -86,7 +93,19 @@ export function actionOf(button: vscode.QuickInputButton): Action | undefined {
   return ACTION_BUTTONS.find((each) => each === button || each.tooltip === button.tooltip)?.action;
 }
 
-/** Returns a text from the repository in a form in which `$(name)` does not become an icon. */
-function escapeIcons(text: string): string {
-  return text.replaceAll("$(", "$\u200b(");
+/** Returns a line with an error and, where something can be done about it, a first line that does so. */
+export function errorItems(error: unknown): Item[] {
+  const notices = noticeItems(messageOf(error), "$(error) ");
+  if (!(error instanceof Problem)) return notices;
+  const { title } = REMEDIES[error.remedy];
+  return [{ type: "remedy", remedy: error.remedy, label: `$(arrow-right) ${title}`, alwaysShow: true }, ...notices];
+}
+
+/** Returns lines with a text that is too long for one: the picker would cut it off. */
+function noticeItems(text: string, icon = ""): Item[] {
+  return wrap(text, NOTICE_WIDTH).map((line, index) => ({
+    type: "notice",
+    label: `${index === 0 ? icon : ""}${escapeIcons(line)}`,
+    alwaysShow: true,
+  }));
 }

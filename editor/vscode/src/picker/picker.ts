@@ -5,8 +5,8 @@ import type { Answer, IndexState } from "../generated/protocol";
 import type { Hit } from "../hit";
 import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, scopeLabel } from "../projects";
 import type { Settings } from "../settings";
-import { messageOf } from "../sidecar/problem";
-import { type Action, actionOf, historyItems, type Item, isFurtherButton, itemsOf } from "./items";
+import { REMEDIES, type Remedy } from "../sidecar/problem";
+import { type Action, actionOf, errorItems, historyItems, type Item, isFurtherButton, itemsOf } from "./items";
 import { Preview } from "./preview";
 
 /** The least number of milliseconds between two requests while the user types. A key after a pause sends its request at
@@ -15,6 +15,12 @@ const MIN_INTERVAL_MS = 50;
 
 /** Milliseconds between two repeats of a request while the index grows. */
 const REFRESH_MS = 700;
+
+/** Milliseconds that Enter waits for the answer to what was typed. */
+const ACCEPT_TIMEOUT_MS = 5000;
+
+/** Milliseconds after which an answer that stands counts as looked at, as in the log: it is kept when the picker closes. */
+const SETTLE_MS = 1000;
 
 /** A kind of question, such as find or recent. */
 export interface Question {
@@ -33,12 +39,14 @@ export interface PickerHost {
   readonly queries: readonly string[];
   /** Fires whenever the state of an index changes. */
   readonly onIndexChange: vscode.Event<unknown>;
+  /** Fires whenever the sidecar is started, or fails. */
+  readonly onSidecarChange: vscode.Event<unknown>;
   /** Adds a query to the history. */
   recordQuery(query: string): Promise<void>;
   jump(hit: Hit, side: boolean): Promise<void>;
   perform(action: Action, hit: Hit): Promise<void>;
-  /** Receives the last answer that was shown, when the picker closes. */
-  onClose(answer: Answer): void;
+  /** Is called when the picker closes, with the last answer if it was used, or shown for long enough to be looked at. */
+  onClose(answer: Answer | undefined): void;
 }
 
 const STATUS_BUTTON = { tooltip: "Show Status", iconPath: new vscode.ThemeIcon("info") };
@@ -60,11 +68,17 @@ export class Picker {
   private limit: number;
   private scope: Scope;
   private answer: Answer | undefined;
+  private answeredAt = 0;
+  /** The words that the lines are about; undefined while no answer to what is typed is there. */
+  private listed: string | undefined;
+  /** An Enter that waits for the answer to what is typed. */
+  private awaited: { readonly side: boolean; readonly timer: NodeJS.Timeout } | undefined;
   /** The doc_ids of the results below which the further places of their files are listed. */
   private readonly expanded = new Set<string>();
   private hasFailed = false;
   private hasIndexChanged = false;
   private isAccepted = false;
+  private isUsed = false;
 
   constructor(
     private readonly question: Question,
@@ -85,6 +99,9 @@ export class Picker {
       }),
       this.pick.onDidTriggerButton((button) => this.onButton(button)),
       this.pick.onDidHide(() => void this.close()),
+      host.onSidecarChange(() => {
+        if (this.hasFailed) this.ask();
+      }),
       host.onIndexChange(() => {
         this.hasIndexChanged = true;
         this.scheduleRefresh();
@@ -99,16 +116,58 @@ export class Picker {
     this.ask();
   }
 
-  /** Performs the line that has the focus: opens its result, requests more results or repeats its query. */
+  /** Performs the line that has the focus: opens its result, requests more results, repeats its query or applies a remedy.
+   *
+   * While the lines are not about what is typed, it waits for those that are, and performs the first of them. */
   async accept(side: boolean): Promise<void> {
-    const [item] = this.pick.activeItems;
-    if (item?.type === "more") this.showMore();
-    else if (item?.type === "query") this.pick.value = item.query;
-    if (item?.type === "query") this.ask();
-    if (item?.type !== "hit") return;
-    await this.host.recordQuery(this.pick.value);
-    await this.hideAfterChoice();
-    await this.host.jump(item.hit, side);
+    if (this.listed !== this.pick.value.trim()) this.awaitAnswer(side);
+    else await this.perform(this.pick.activeItems[0], side);
+  }
+
+  private async perform(item: Item | undefined, side: boolean): Promise<void> {
+    switch (item?.type) {
+      case "more":
+        return this.showMore();
+      case "query":
+        this.pick.value = item.query;
+        return this.ask();
+      case "remedy":
+        return this.apply(item.remedy);
+      case "hit":
+        await this.host.recordQuery(this.pick.value);
+        return this.open(item.hit, side);
+    }
+  }
+
+  /** Opens a result, and closes the preview: before, if the result is opened beside the editor that the preview hides. */
+  private async open(hit: Hit, side: boolean): Promise<void> {
+    this.hideAfterChoice();
+    if (side) await this.preview.close();
+    else await this.preview.stop();
+    await this.host.jump(hit, side);
+    await this.preview.close();
+  }
+
+  /** Waits for the answer to what is typed, for a while, and says so. */
+  private awaitAnswer(side: boolean): void {
+    this.stopAwaiting();
+    const timer = setTimeout(() => {
+      this.stopAwaiting();
+      this.showNotice("there is no answer yet");
+    }, ACCEPT_TIMEOUT_MS);
+    this.awaited = { side, timer };
+    this.showNotice("opening the first result once it is here …");
+  }
+
+  private stopAwaiting(): void {
+    clearTimeout(this.awaited?.timer);
+    this.awaited = undefined;
+  }
+
+  /** Installs or restarts the sidecar and asks again; any other remedy takes the place of the picker. */
+  private async apply(remedy: Remedy): Promise<void> {
+    if (remedy !== "install" && remedy !== "restart") this.pick.hide();
+    await vscode.commands.executeCommand(REMEDIES[remedy].command);
   }
 
   /** Lists the further places of a result's file below it and moves the focus to the first one, or hides them again. */
@@ -126,6 +185,8 @@ export class Picker {
 
   private onInput(): void {
     this.preview.postpone();
+    this.stopAwaiting();
+    this.listed = undefined;
     this.limit = this.host.settings.limit;
     clearTimeout(this.inputTimer);
     const wait = this.requestedAt + MIN_INTERVAL_MS - Date.now();
@@ -148,6 +209,7 @@ export class Picker {
   private showHistory(): void {
     this.pick.busy = false;
     this.answer = undefined;
+    this.listed = "";
     this.showNotice("");
     this.pick.items = historyItems(this.host.queries);
   }
@@ -159,18 +221,33 @@ export class Picker {
       if (token.isCancellationRequested) return;
       this.hasFailed = false;
       this.showAnswer(answer);
+      this.listed = query;
+      await this.performAwaited();
     } catch (error) {
       if (token.isCancellationRequested) return;
       this.hasFailed = true;
+      this.listed = query;
+      this.stopAwaiting();
+      this.answer = undefined;
+      this.showNotice("");
+      this.pick.items = errorItems(error);
       this.scheduleRefresh();
-      this.pick.items = [{ type: "notice", label: `$(error) ${messageOf(error)}`, alwaysShow: true }];
     } finally {
       if (!token.isCancellationRequested) this.pick.busy = false;
     }
   }
 
+  /** Performs the first line for an Enter that waited for it, if it is a result. */
+  private async performAwaited(): Promise<void> {
+    const side = this.awaited?.side;
+    this.stopAwaiting();
+    const [first] = this.pick.items;
+    if (side !== undefined && first?.type === "hit") await this.perform(first, side);
+  }
+
   private showAnswer(answer: Answer): void {
     const isSame = this.answer?.query === answer.query;
+    if (!isSame) this.answeredAt = Date.now();
     const focused = this.pick.activeItems[0];
     const index = this.pick.items.indexOf(focused as Item);
     this.answer = answer;
@@ -206,6 +283,7 @@ export class Picker {
     if (button.tooltip === ADD_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.addProject");
     this.scope = this.scope === OPEN_FOLDERS ? ALL_PROJECTS : OPEN_FOLDERS;
     this.answer = undefined; // document names differ between scopes
+    this.listed = undefined;
     this.showNotice("");
     this.ask();
   }
@@ -236,14 +314,18 @@ export class Picker {
   private async onItemButton(item: Item, action: Action | undefined): Promise<void> {
     if (item.type !== "hit" || !action) return;
     await this.host.recordQuery(this.pick.value);
-    if (action === "why" || action === "detail") await this.hideAfterChoice();
+    this.isUsed = true;
+    if (action === "why" || action === "detail") {
+      this.hideAfterChoice();
+      await this.preview.close();
+    }
     await this.host.perform(action, item.hit);
   }
 
-  /** Closes the picker after the user has made a choice, so that the previewed file stays open. */
-  private async hideAfterChoice(): Promise<void> {
+  /** Hides the picker after the user has made a choice, which closes the preview at its own time. */
+  private hideAfterChoice(): void {
     this.isAccepted = true;
-    await this.preview.stop();
+    this.isUsed = true;
     this.pick.hide();
   }
 
@@ -251,10 +333,12 @@ export class Picker {
     void vscode.commands.executeCommand("setContext", "scry.pickerOpen", false);
     clearTimeout(this.inputTimer);
     clearTimeout(this.refreshTimer);
+    this.stopAwaiting();
     this.cancellation.cancel();
     this.cancellation.dispose();
-    if (this.answer) this.host.onClose(this.answer);
-    if (!this.isAccepted) await this.preview.restore();
+    const isLookedAt = this.isUsed || (this.listed !== undefined && Date.now() - this.answeredAt >= SETTLE_MS);
+    this.host.onClose(isLookedAt ? this.answer : undefined);
+    if (!this.isAccepted) await this.preview.close();
     this.preview.dispose();
     for (const each of this.subscriptions) each.dispose();
     this.pick.dispose();

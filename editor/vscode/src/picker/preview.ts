@@ -1,7 +1,13 @@
-/** Shows the file of the focused result behind the picker, and restores the editor when the picker is dismissed. */
+/** Shows the file of the focused result behind the picker, in a tab that leaves no trace.
+ *
+ * The tab holds a read-only copy of the text under a scheme of its own: the Explorer does not follow it, and language
+ * servers do not open the file. It is a tab beside the others, so that it takes the place of none, and a transient one,
+ * so that it is in no history. Once it is closed the editor shows what it showed before, of whatever kind. */
 
 import * as vscode from "vscode";
-import { type Hit, toRange, toUri } from "../hit";
+import { nextEvent } from "../event";
+import { type Hit, jumpTarget, toRange, toUri } from "../hit";
+import { paddingAbove, revealPreview } from "../reveal";
 
 /** Milliseconds that a result has the focus before its file is shown. Moving quickly through the list opens no files. */
 const FOCUS_DELAY_MS = 120;
@@ -10,17 +16,28 @@ const FOCUS_DELAY_MS = 120;
  * the value is longer than the pause between two keys of a user who is still typing. */
 const TYPING_PAUSE_MS = 350;
 
-interface EditorState {
-  readonly uri: vscode.Uri;
-  readonly column: vscode.ViewColumn | undefined;
-  readonly selections: readonly vscode.Selection[];
-  readonly visible: vscode.Range | undefined;
-  readonly isPreview: boolean;
+/** Milliseconds that the editor may take to show an opened preview. */
+const SHOW_TIMEOUT_MS = 1000;
+
+/** The largest file that is shown, in bytes. */
+const MAX_BYTES = 5_000_000;
+
+const SCHEME = "scry-preview";
+
+/** Number of previews so far: a part of each URI, because the editor keeps the text of a URI for a while. */
+let count = 0;
+
+/** The texts of the previews that are shown, or about to be, by their URIs. */
+const texts = new Map<string, string>();
+
+/** Provides the texts of previews. */
+export function registerPreviews(): vscode.Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
+    provideTextDocumentContent: (uri) => texts.get(uri.toString()) ?? "",
+  });
 }
 
 export class Preview implements vscode.Disposable {
-  private readonly origin = currentEditor();
-  private readonly openBefore = new Set(allTabs().map(keyOf));
   private readonly highlight = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
     isWholeLine: true,
@@ -28,7 +45,6 @@ export class Preview implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private lastKeyAt = 0;
   private isStopped = false;
-  private hasShown = false;
   private pending: Promise<void> = Promise.resolve();
 
   /** Schedules the preview of a result, in place of a pending one. */
@@ -36,7 +52,7 @@ export class Preview implements vscode.Disposable {
     clearTimeout(this.timer);
     const wait = Math.max(FOCUS_DELAY_MS, this.lastKeyAt + TYPING_PAUSE_MS - Date.now());
     this.timer = setTimeout(() => {
-      this.pending = this.show(hit).catch(() => undefined); // a deleted file has no preview
+      this.pending = this.pending.then(() => this.show(hit)).catch(() => undefined); // a deleted file has no preview
     }, wait);
   }
 
@@ -46,20 +62,17 @@ export class Preview implements vscode.Disposable {
     this.lastKeyAt = Date.now();
   }
 
-  /** Ends previewing and leaves the shown file open. */
+  /** Shows no further result. What is shown stays until `close`. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
     await this.pending;
   }
 
-  /** Ends previewing, closes the previewed files and restores the editor in which the picker was opened. */
-  async restore(): Promise<void> {
+  /** Ends previewing: the editor shows what it showed before. */
+  async close(): Promise<void> {
     await this.stop();
-    if (!this.hasShown) return;
-    if (this.origin) await restoreEditor(this.origin);
-    const opened = allTabs().filter((tab) => tab.isPreview && !this.openBefore.has(keyOf(tab)));
-    await vscode.window.tabGroups.close(opened, true);
+    await closeTabs(previewTabs());
   }
 
   dispose(): void {
@@ -69,41 +82,63 @@ export class Preview implements vscode.Disposable {
 
   private async show({ result: { location } }: Hit): Promise<void> {
     if (!location || this.isStopped) return;
-    this.hasShown = true;
-    const editor = await vscode.window.showTextDocument(toUri(location), { preview: true, preserveFocus: true });
-    const range = toRange(location);
-    editor.selection = new vscode.Selection(range.start, range.start);
-    editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-    editor.setDecorations(this.highlight, [range]);
+    const earlier = previewTabs();
+    const uri = previewUri(toUri(location));
+    const text = await readText(toUri(location));
+    const { start, end } = toRange(location);
+    const target = jumpTarget(location);
+    const padding = paddingAbove(target.line);
+    texts.clear();
+    texts.set(uri.toString(), "\n".repeat(padding) + text);
+    await openTransient(uri, target.translate(padding));
+    await closeTabs(earlier);
+    const editor = await shownEditor(uri);
+    if (!editor) return;
+    if (padding > 0) editor.options = { lineNumbers: vscode.TextEditorLineNumbersStyle.Off }; // they would not be the file's
+    revealPreview(editor, target.line + padding);
+    editor.setDecorations(this.highlight, [new vscode.Range(start.translate(padding), end.translate(padding))]);
   }
 }
 
-function currentEditor(): EditorState | undefined {
-  const editor = vscode.window.activeTextEditor;
-  if (!editor) return undefined;
-  return {
-    uri: editor.document.uri,
-    column: editor.viewColumn,
-    selections: editor.selections,
-    visible: editor.visibleRanges[0],
-    isPreview: vscode.window.tabGroups.activeTabGroup.activeTab?.isPreview ?? false,
-  };
+/** Returns the URI of a copy of a file. Its path, which the tab shows, says what it is, and is the file's in the workspace. */
+function previewUri(file: vscode.Uri): vscode.Uri {
+  count += 1;
+  const path = `/Preview/${vscode.workspace.asRelativePath(file, false).replace(/^\/+/, "")}`;
+  return vscode.Uri.from({ scheme: SCHEME, path, query: file.toString(), fragment: `${count}` });
 }
 
-async function restoreEditor(origin: EditorState): Promise<void> {
-  const editor = await vscode.window.showTextDocument(origin.uri, {
-    ...(origin.column === undefined ? {} : { viewColumn: origin.column }),
-    preview: origin.isPreview,
-  });
-  editor.selections = origin.selections;
-  if (origin.visible) editor.revealRange(origin.visible, vscode.TextEditorRevealType.AtTop);
+async function readText(file: vscode.Uri): Promise<string> {
+  const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
+  if (open) return open.getText();
+  const { size } = await vscode.workspace.fs.stat(file);
+  return size > MAX_BYTES ? "" : new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
 }
 
-function allTabs(): vscode.Tab[] {
-  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+/** Opens a tab that the editor's histories ignore, and leaves the focus where it is.
+ *
+ * The API has no option for it. The command is the one that the editor's own `vscode.open` is made of; a test in a real
+ * VS Code checks that no history holds the tab. */
+async function openTransient(uri: vscode.Uri, { line, character }: vscode.Position): Promise<void> {
+  const position = { startLineNumber: line + 1, startColumn: character + 1 };
+  const options = { transient: true, pinned: true, preserveFocus: true, selection: position };
+  await vscode.commands.executeCommand("_workbench.open", uri, [vscode.ViewColumn.Active, options]);
 }
 
-function keyOf(tab: vscode.Tab): string {
-  const name = tab.input instanceof vscode.TabInputText ? tab.input.uri.toString() : tab.label;
-  return `${tab.group.viewColumn} ${name}`;
+async function shownEditor(uri: vscode.Uri): Promise<vscode.TextEditor | undefined> {
+  const find = () =>
+    vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString());
+  const end = Date.now() + SHOW_TIMEOUT_MS;
+  while (!find() && Date.now() < end) {
+    await nextEvent(vscode.window.onDidChangeVisibleTextEditors, end - Date.now());
+  }
+  return find();
+}
+
+function previewTabs(): vscode.Tab[] {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  return tabs.filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === SCHEME);
+}
+
+async function closeTabs(tabs: readonly vscode.Tab[]): Promise<void> {
+  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);
 }

@@ -24,9 +24,21 @@ interface ScryCapabilities {
   readonly scry?: { readonly protocol?: number; readonly version?: string };
 }
 
+/** The sidecar ended before it could be asked anything. */
+export class EndedAtStart extends Error {
+  constructor(
+    reason: string,
+    /** How long the process ran, in milliseconds. */
+    readonly uptime: number,
+  ) {
+    super(reason);
+    this.name = "EndedAtStart";
+  }
+}
+
 /** Starts the sidecar and performs the LSP handshake.
  *
- * Throws Problem where the protocol versions differ, and any error where the start fails. */
+ * Throws Problem where the protocol versions differ, EndedAtStart, and any error where the start fails. */
 export async function connect(
   launch: Launch,
   cwd: string,
@@ -38,11 +50,15 @@ export async function connect(
   const end = new EndEvent(process);
   const options = await clientOptions(log, end);
   const client = new LanguageClient("scry", "Scry", () => process.whenSpawned(), options);
+  // It would show raw errors of a lost connection in notifications; the state of the sidecar says what happened.
+  client.error = (message, data) => LanguageClient.prototype.error.call(client, message, data, false);
   try {
     await client.start();
   } catch (error) {
+    await process.whenEnded(EXIT_DELAY_MS); // its streams close before
+    if (process.hasEnded) throw new EndedAtStart(process.describeEnd(), process.uptime);
     process.child.kill();
-    throw new Error(process.child.exitCode === null ? String(error) : process.describeEnd());
+    throw error;
   }
   const server = (client.initializeResult?.capabilities.experimental as ScryCapabilities | undefined)?.scry;
   const mismatch = protocolProblem(server?.protocol, launch);

@@ -46,6 +46,23 @@ export class SidecarProcess {
     return Date.now() - this.startedAt;
   }
 
+  /** Whether the process has ended. */
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Resolves when the process has ended, or after `timeoutMs`. */
+  async whenEnded(timeoutMs: number): Promise<void> {
+    if (this.hasEnded) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.child.once("exit", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
   /** Describes how the process ended: the signal or status, and the last line that it wrote. */
   describeEnd(): string {
     const { signalCode, exitCode } = this.child;

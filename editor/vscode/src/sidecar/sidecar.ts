@@ -2,13 +2,32 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { nextEvent } from "../event";
 import { methods, type Requests, type StatusChanged } from "../generated/protocol";
 import { readSettings } from "../settings";
 import { Backoff } from "./backoff";
-import { type Connection, connect } from "./connection";
+import { type Connection, connect, EndedAtStart } from "./connection";
 import { discover } from "./discover";
 import type { Installer } from "./install";
 import { messageOf, Problem } from "./problem";
+
+/** Milliseconds that the end of a connection may take to be noticed. */
+const END_TIMEOUT_MS = 2000;
+
+/** The error codes of vscode-jsonrpc for a connection that ended while an answer was due, or before. */
+const LOST_CODES: readonly unknown[] = [-32097, -32099];
+
+/** Requests that may be sent twice: they change nothing, or carry the id of their act. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  methods.find,
+  methods.orient,
+  methods.recent,
+  methods.neighbors,
+  methods.why,
+  methods.detail,
+  methods.use,
+  methods.status,
+]);
 
 /** off: not started. waiting: the sidecar crashed, and is restarted after a wait. */
 export type SidecarState =
@@ -69,11 +88,28 @@ export class Sidecar implements vscode.Disposable {
     return restarting;
   }
 
-  /** Sends a request. Throws Problem while the sidecar does not run, or else the error that the sidecar answers with. */
+  /** Sends a request; one that was lost with the sidecar is sent to the next one, if it changes nothing.
+   *
+   * Throws Problem while the sidecar does not run, or else the error that the sidecar answers with. */
   async request<M extends keyof Requests>(
     method: M,
     params: Requests[M]["params"],
     token?: vscode.CancellationToken,
+  ): Promise<Requests[M]["result"]> {
+    try {
+      return await this.send(method, params, token);
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      await nextEvent(this.onState, END_TIMEOUT_MS); // the lost connection is noticed by its own event
+      if (token?.isCancellationRequested || !REPEATABLE.has(method)) throw this.notRunningProblem();
+      return this.send(method, params, token);
+    }
+  }
+
+  private async send<M extends keyof Requests>(
+    method: M,
+    params: Requests[M]["params"],
+    token: vscode.CancellationToken | undefined,
   ): Promise<Requests[M]["result"]> {
     await this.restarting;
     await (this.current.kind === "waiting" ? this.start() : this.starting);
@@ -126,7 +162,13 @@ export class Sidecar implements vscode.Disposable {
     this.connection = undefined;
     void end(connection.client);
     if (this.isDisposed) return;
-    const wait = this.backoff.next(connection.process.uptime);
+    this.startLater(reason, connection.process.uptime);
+  }
+
+  /** Starts the sidecar again after a wait. uptime: how long it ran before it ended, in milliseconds. */
+  private startLater(reason: string, uptime: number): void {
+    if (this.isDisposed) return;
+    const wait = this.backoff.next(uptime);
     this.log.error(`the sidecar is gone: ${reason}; it is started again in ${wait / 1000} s`);
     this.setState({ kind: "waiting", reason, seconds: wait / 1000 });
     this.timer = setTimeout(() => void this.start(), wait);
@@ -141,6 +183,10 @@ export class Sidecar implements vscode.Disposable {
   }
 
   private fail(error: unknown): void {
+    if (error instanceof EndedAtStart) {
+      this.startLater(error.message, error.uptime);
+      return;
+    }
     const problem =
       error instanceof Problem ? error : new Problem(`Scry's sidecar did not start: ${messageOf(error)}`, "log");
     this.log.error(problem.message);
@@ -159,6 +205,11 @@ export class Sidecar implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", "scry.running", state.kind === "running");
     this.stateChanged.fire(state);
   }
+}
+
+/** Returns whether a request failed because the sidecar ended before it answered. */
+function isLost(error: unknown): boolean {
+  return error instanceof Error && "code" in error && LOST_CODES.includes(error.code);
 }
 
 /** Ends a client in any state. The client throws if its process has already ended. */

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { methods } from "../generated/protocol";
+import { referenceTo } from "../hit";
 import type { Jumps } from "../jump";
 import { readSettings } from "../settings";
 import type { Sidecar } from "../sidecar/sidecar";
@@ -23,12 +24,13 @@ export class WhyHover implements vscode.HoverProvider {
   ): Promise<vscode.Hover | undefined> {
     const hit = readSettings().hover ? this.jumps.hitAt(document.uri, position.line) : undefined;
     if (!hit) return undefined;
-    const params = { doc_id: hit.result.doc_id, query_id: hit.answer.query_id };
+    const params = { doc_id: hit.result.doc_id, query_id: hit.answer.query_id, brief: true, record: false };
     const explanation = await this.sidecar.request(methods.why, params, token).catch(() => undefined);
     if (!explanation) return undefined;
     const text = new vscode.MarkdownString(explanation.text); // not trusted, because it quotes the repository
+    const argument = encodeURIComponent(JSON.stringify([referenceTo(hit)]));
     const links = new vscode.MarkdownString(
-      "[Why This Result?](command:scry.why)  ·  [Show Detail](command:scry.detail)",
+      `[Why This Result?](command:scry.why?${argument})  ·  [Show Detail](command:scry.detail?${argument})`,
     );
     links.isTrusted = { enabledCommands: ["scry.why", "scry.detail"] };
     return new vscode.Hover([links, text]);

@@ -222,4 +222,21 @@ th, .short { white-space: nowrap; }
 mark { background: var(--vscode-editor-findMatchHighlightBackground); border-radius: 2px; color: inherit; }
 s { color: var(--vscode-descriptionForeground); }
 pre { background: var(--vscode-textCodeBlock-background); border-radius: 4px; max-height: 30em; overflow: auto; padding: 0.8em 1em; tab-size: 4; }
+/* A theme of high contrast has no colour for a background: a mark has a frame, and a bar another pattern than its track. */
+.vscode-high-contrast mark { font-weight: 700; outline: 1px solid var(--vscode-contrastActiveBorder, currentColor); }
+.vscode-high-contrast pre { border: 1px solid var(--vscode-contrastBorder, currentColor); }
+.vscode-high-contrast .track { fill: none; opacity: 1; stroke: var(--vscode-contrastBorder, currentColor); vector-effect: non-scaling-stroke; }
+.vscode-high-contrast .more { fill: var(--vscode-foreground); }
+/* Beside the code there is little room: the last cell of a row, which is text, gets a line of its own. */
+@media (max-width: 44em) {
+  body { padding: 0.5em 1em 2em; }
+  .evidence, th, .short { white-space: normal; }
+  table, tbody { display: block; }
+  tr { column-gap: 0.9em; display: flex; flex-wrap: wrap; padding: 0.15em 0; }
+  th, td { overflow-wrap: anywhere; padding-right: 0; }
+  th { flex: 0 1 auto; min-width: 7em; }
+  td:last-child:not(.number) { flex: 1 0 100%; padding-left: 1em; }
+  td:last-child:not(.number):empty { display: none; }
+  .bar { width: 5em; }
+}
 `;

@@ -43,7 +43,8 @@ export class WhyPanel implements vscode.Disposable {
 
   /** Returns the full text of a result; undefined where the sidecar no longer stores its answer. */
   private async fullText(hit: Hit): Promise<Full | undefined> {
-    return this.sidecar.request(methods.detail, referenceTo(hit)).then(
+    const params = { ...referenceTo(hit), record: false };
+    return this.sidecar.request(methods.detail, params).then(
       (detail) => detail.result.full,
       () => undefined,
     );
