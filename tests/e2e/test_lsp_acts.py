@@ -157,7 +157,7 @@ def test_unrecorded_why_and_detail_leave_no_trace(client: LspClient, shop: Path)
     assert len(brief["text"].splitlines()) < len(in_full.splitlines())
     client.request("scry/detail", {**reference, "record": False})
     use(client, answer, "one")
-    modes = [body.get("mode") for kind, _, body in events(shop) if kind == "scry.query"]
+    modes = [str(body.get("mode")) for kind, _, body in events(shop) if kind == "scry.query"]
     assert sorted(modes) == ["find", "why"]
     assert [body["how"] for kind, _, body in events(shop) if kind == "scry.use"] == ["jump"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FloatRect, Locator, expect
 
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.log import events
@@ -204,13 +204,13 @@ def position(window: Window) -> Locator:
     return window.page.locator(".part.statusbar")
 
 
-def line_box(window: Window, text: str) -> dict[str, float]:
+def line_box(window: Window, text: str) -> FloatRect:
     """Return where a line of the code is on the screen."""
     line = window.page.locator(".editor-instance .view-line", has_text=text).first
     expect(line).to_be_visible()
     box = line.bounding_box()
     assert box
-    return dict(box)
+    return box
 
 
 @pytest.mark.acceptance("C1", "F14")
