@@ -309,3 +309,8 @@ def test_clone_is_found_in_every_layout(tmp_path: Path) -> None:
 )
 def test_licences_are_recognised_by_their_text(texts: list[str], name: str) -> None:
     assert name_licences(texts) == name
+
+
+@pytest.mark.parametrize(("name", "judged"), [("laravel/framework", True), ("x/Tokio", True), ("pallets/jinja", False)])
+def test_owners_and_names_of_judged_projects_are_recognised(name: str, judged: bool) -> None:
+    assert is_judged(name) is judged
