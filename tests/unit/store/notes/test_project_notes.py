@@ -12,7 +12,7 @@ import pytest
 from scry.core import KnowledgeDocument, NoteFile
 from scry.index.notes import make_note_entry
 from scry.store import EmbedderInfo, FloatRows
-from scry.store.notes import NewNote, ProjectNoteDatabase
+from scry.store.notes import NO_FAULTS, NewNote, ProjectNoteDatabase, VectorFaults
 
 MAKER = EmbedderInfo("bundled", "bundled@1/8", 8)
 
@@ -28,8 +28,8 @@ def direction(word: str) -> FloatRows:
     return np.eye(8, dtype=np.float32)[ord(word[0].lower()) % 8]
 
 
-def embed(entries: Sequence[KnowledgeDocument]) -> tuple[EmbedderInfo, FloatRows]:
-    return MAKER, np.stack([direction(entry.title) for entry in entries])
+def embed(entries: Sequence[KnowledgeDocument]) -> tuple[EmbedderInfo, FloatRows, VectorFaults]:
+    return MAKER, np.stack([direction(entry.title) for entry in entries]), NO_FAULTS
 
 
 @pytest.fixture

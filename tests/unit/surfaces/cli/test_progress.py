@@ -23,7 +23,7 @@ def test_progress_without_a_terminal_prints_occasional_lines(clock: Clock, capsy
         for second in range(12):
             clock.now = second
             bars(state(files_indexed=100 * second, files_total=1200))
-    assert capsys.readouterr().err == "500 of 1200 files indexed\n1000 of 1200 files indexed\n"
+    assert capsys.readouterr().err == "500 of 1200 files read\n1000 of 1200 files read\n"
 
 
 def test_quiet_without_a_terminal_is_silence(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
