@@ -23,6 +23,10 @@ FIELDS = {"first": 48, "doc": 96, "name": 12, "path": 24, "container": 12, "head
 """The fields, and the number of pieces of each that are stored: `first` is the documentation's first sentence."""
 
 
+HISTORY_KINDS = frozenset({"commit", "added"})
+"""Kinds of records whose documentation is the subject of a commit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ragged:
     """Rows of different lengths: row i is ids[offsets[i] : offsets[i + 1]]."""
@@ -44,11 +48,16 @@ class Ragged:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """All training records: their fields, and the number of each one's package and language."""
+    """All training records: their fields, and the number of each one's group and language.
+
+    A group is a package, the files of a repository, or its commits.
+    """
 
     fields: dict[str, Ragged]
     package: Ids
     language: Ids
+    history: NDArray[np.bool_]
+    """Whether the record is of a commit: its documentation is the commit's subject."""
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -79,21 +88,23 @@ def build_dataset(records: Iterable[Record], tokenizer: Tokenizer, folder: Path)
     folder.mkdir(parents=True, exist_ok=True)
     ids = {field: array("H") for field in FIELDS}
     offsets = {field: array("q", [0]) for field in FIELDS}
-    packages: dict[str, int] = {}
+    groups: dict[tuple[str, bool], int] = {}
     languages: dict[str, int] = {}
     numbers = array("q")
     for record in records:
         for field, text in _texts(record).items():
             ids[field].extend(tokenizer.encode(text)[: FIELDS[field]])
             offsets[field].append(len(ids[field]))
-        numbers.append(packages.setdefault(record.package, len(packages)))
+        group = (record.package, record.kind in HISTORY_KINDS)
+        numbers.append(groups.setdefault(group, len(groups)))
         numbers.append(languages.setdefault(record.language, len(languages)))
+        numbers.append(group[1])
     for field in FIELDS:
         np.save(folder / f"{field}-ids.npy", np.frombuffer(ids[field], np.uint16))
         np.save(folder / f"{field}-offsets.npy", np.frombuffer(offsets[field], np.int64))
-    np.save(folder / "numbers.npy", np.reshape(np.frombuffer(numbers, np.int64), (-1, 2)))
+    np.save(folder / "numbers.npy", np.reshape(np.frombuffer(numbers, np.int64), (-1, 3)))
     (folder / "names.json").write_text(
-        json.dumps({"packages": list(packages), "languages": list(languages)}), encoding="utf-8"
+        json.dumps({"groups": list(groups), "languages": list(languages)}), encoding="utf-8"
     )
 
 
@@ -104,7 +115,7 @@ def load_dataset(folder: Path) -> Dataset:
         for field in FIELDS
     }
     numbers: Ids = np.load(folder / "numbers.npy")
-    return Dataset(fields, np.copy(numbers[:, 0]), np.copy(numbers[:, 1]))
+    return Dataset(fields, np.copy(numbers[:, 0]), np.copy(numbers[:, 1]), numbers[:, 2] > 0)
 
 
 def _texts(record: Record) -> dict[str, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -37,14 +38,24 @@ def temper(table: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.multiply(table, lengths ** (TEMPER - 1), dtype=np.float32)
 
 
-def narrow(table: NDArray[np.float32], counts: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
-    """Rotate the table to its principal axes and keep the first `dimension`; cosines change as little as possible.
+def merge(tables: Sequence[NDArray[np.float32]], counts: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
+    """Return one table whose products of rows come near the mean of those of several tables, trained from other seeds.
 
-    A row is weighted by the square root of its piece's count. Eckart & Young 1936; no mean is subtracted.
+    What one table has learnt by heart the others have not, so that their mean is better on code that none has seen.
+    counts: of each piece. The tables stand side by side, equally long in the mean over all pieces, and are rotated to
+    their principal axes, of which the first `dimension` are kept. A row is weighted by its piece's count. Eckart &
+    Young 1936; no mean is subtracted.
     """
-    weighted = np.multiply(table, np.sqrt(counts + 1.0)[:, None], dtype=np.float64)
-    _, axes = np.linalg.eigh(np.matmul(np.transpose(weighted), table.astype(np.float64)))
-    return np.matmul(table, axes[:, ::-1][:, :dimension].astype(np.float32))
+    weights = counts + 1.0
+    whole = np.concatenate([_scaled(table, weights) for table in tables], axis=1)
+    weighted = np.multiply(whole, weights[:, None], dtype=np.float64)
+    _, axes = np.linalg.eigh(np.matmul(np.transpose(weighted), whole.astype(np.float64)))
+    return np.matmul(whole, axes[:, ::-1][:, :dimension].astype(np.float32))
+
+
+def _scaled(table: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float32]:
+    square = float(np.average(np.square(table, dtype=np.float64).sum(1), weights=weights))
+    return np.divide(table, np.sqrt(square), dtype=np.float32)
 
 
 def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

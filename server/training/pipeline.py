@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +18,12 @@ import scry.embedding.static_model
 from scry.embedding.static_model import FieldWeights, StaticModel
 from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer
 from training.card import Mined, write_card
+from training.contrast import Matrix
 from training.corpus import mine_corpus, records_file
-from training.dataset import build_dataset, load_dataset, without_copies
+from training.dataset import HISTORY_KINDS, build_dataset, load_dataset, without_copies
 from training.download import download
 from training.evaluate import build_cases, evaluate
-from training.export import export_model, export_sentence_transformers, narrow, temper, with_buckets
+from training.export import export_model, export_sentence_transformers, merge, temper, with_buckets
 from training.histories.mine import mine_repositories
 from training.histories.repositories import (
     REPOSITORIES,
@@ -29,7 +34,8 @@ from training.histories.repositories import (
 )
 from training.manifest import load_manifest
 from training.records import Record, read_records
-from training.train import Schedule, train
+from training.sharing import sharing_matrix
+from training.train import MEMBERS, Schedule, train
 from training.vocabulary import learn_vocabulary, word_counts, write_vocabulary
 
 STEPS = ("download", "mine", "histories", "vocabulary", "train", "evaluate", "export", "card")
@@ -88,15 +94,19 @@ class Pipeline:
         write_repositories(found, refused, REPOSITORIES)
 
     def _vocabulary(self, folder: Path) -> None:
-        pieces = learn_vocabulary(word_counts(self._trained_on()), VOCABULARY_SIZE)
+        pieces = learn_vocabulary(word_counts(self._new_records(set())), VOCABULARY_SIZE)
         write_vocabulary(pieces, folder / "vocabulary.txt")
 
     def _train(self, folder: Path) -> None:
         tokenizer = self._tokenizer()
         build_dataset(self._trained_on(), tokenizer, folder / "dataset")
-        data = load_dataset(folder / "dataset")
-        table = train(data, tokenizer.size, WEIGHTS, Schedule(), self._seed)
-        np.save(folder / "table.npy", narrow(temper(table), data.occurrences(tokenizer.size), Schedule().kept))
+        workers = min(len(MEMBERS), os.cpu_count() or 1)
+        with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
+            train_one = partial(_train_member, folder / "dataset", self.output("vocabulary") / "vocabulary.txt")
+            seeds = range(self._seed * len(MEMBERS), (self._seed + 1) * len(MEMBERS))
+            tables = list(executor.map(train_one, seeds, MEMBERS))
+        counts = load_dataset(folder / "dataset").occurrences(tokenizer.size)
+        np.save(folder / "table.npy", merge(list(map(temper, tables)), counts, Schedule().kept))
 
     def _evaluate(self, folder: Path) -> None:
         table = with_buckets(
@@ -134,8 +144,21 @@ class Pipeline:
         return list(self._records(held_out=True))
 
     def _trained_on(self) -> Iterator[Record]:
-        """Yield the records to train on: none whose code is also in a held-out package or in an earlier record."""
+        """Yield the records to train on: of packages, of repositories and of their commits. None but those of commits
+        has code that is also in a held-out package or in an earlier record: commits change a function many times.
+        """
         seen: set[bytes] = set()
+        yield from self._new_records(seen)
+        folder = self.output("histories")
+        names = sorted(one.file_name for one in load_repositories() if not one.held_out)
+        yield from without_copies(read_records(folder / "repos" / name for name in names), seen)
+        for name in names:
+            changed = read_records([folder / "commits" / name] if (folder / "commits" / name).exists() else [])
+            of_commits = (record for record in changed if record.kind in HISTORY_KINDS)
+            yield from sorted(of_commits, key=lambda record: (record.path, record.name))
+
+    def _new_records(self, seen: set[bytes]) -> Iterator[Record]:
+        """Yield the packages' records whose code is not in a held-out package, and add both to `seen`."""
         for _ in without_copies(self._records(held_out=True), seen):
             pass
         yield from without_copies(self._records(held_out=False), seen)
@@ -143,3 +166,9 @@ class Pipeline:
     def _records(self, *, held_out: bool) -> Iterator[Record]:
         chosen = [package for package in self._packages if package.held_out is held_out]
         return read_records(records_file(self.output("mine"), package) for package in chosen)
+
+
+def _train_member(dataset: Path, vocabulary: Path, seed: int, named_share: float) -> Matrix:
+    tokenizer = Tokenizer.load(vocabulary)
+    sharing = sharing_matrix(vocabulary.read_text(encoding="utf-8").split("\n"), tokenizer.size)
+    return train(load_dataset(dataset), sharing, WEIGHTS, Schedule(), seed, named_share)

@@ -16,6 +16,9 @@ GROUP = 128
 _BALANCE = 0.7
 """Exponent on the sizes of packages, and of languages: 1 samples records evenly, 0 packages."""
 
+COMMITTED_SHARE = 0.06
+"""Share of a batch whose questions are subjects of commits: what a commit changed is often far from what it says."""
+
 _QUERY_KINDS = ("first", "doc", "keywords", "name")
 _QUERY_SHARES = (0.50, 0.18, 0.17, 0.15)
 
@@ -32,15 +35,20 @@ class Sampler:
         lengths = {field: ragged.lengths() for field, ragged in data.fields.items()}
         self._has_doc = lengths["first"] >= 3
         self._has_name = lengths["name"] >= 1
-        self._documented = _Pool(np.flatnonzero(self._has_doc), data)
-        self._named = _Pool(np.flatnonzero(~self._has_doc & (lengths["name"] >= 2)), data)
+        self._documented = _Pool(np.flatnonzero(self._has_doc & ~data.history), data)
+        self._named = _Pool(np.flatnonzero(~self._has_doc & (lengths["name"] >= 2) & ~data.history), data)
+        self._committed = _Pool(np.flatnonzero(self._has_doc & data.history), data)
         self._kept = _keep_chance(data)
 
     def batches(self, count: int, size: int, named_share: float = 0.25) -> Iterator[Batch]:
-        """Yield batches of about `size` examples, of which a share has a name only."""
+        """Yield batches of about `size` examples: documented ones, those of commits, and a share with a name only."""
+        named, committed = int(size * named_share), int(size * COMMITTED_SHARE)
         for _ in range(count):
-            named = int(size * named_share)
-            drawn = [self._documented.draw(size - named, self._rng), self._named.draw(named, self._rng)]
+            drawn = [
+                self._documented.draw(size - named - committed, self._rng),
+                self._named.draw(named, self._rng),
+                self._committed.draw(committed, self._rng),
+            ]
             yield self._batch(np.unique(np.concatenate(drawn)))
 
     def _batch(self, records: Ids) -> Batch:
@@ -58,7 +66,7 @@ class Sampler:
             self._place("container", records),
             self._without_name("head", records, hidden),
         )
-        rows = np.unique(np.concatenate([ids for ids, _ in (queries, *fields)]))
+        rows = _distinct([ids for ids, _ in (queries, *fields)])
         matrices = [csr(ids, segments, len(records), rows) for ids, segments in (queries, *fields)]
         return Batch(matrices[0], tuple(matrices[1:]), rows, _keys(*queries, len(records)))
 
@@ -130,6 +138,14 @@ def _keep_chance(data: Dataset) -> NDArray[np.float64]:
     times = data.occurrences(1 << 16)
     rarity = np.log((times.sum() + 1) / (times + 1)) / np.log(times.sum() + 2)
     return np.minimum(np.maximum(rarity * 0.9, 0.15), 0.8)
+
+
+def _distinct(parts: list[Ids]) -> Ids:
+    """Return the sorted distinct ids; a flag for each possible id is quicker than a sort of all."""
+    found = np.zeros(1 + max((int(ids.max()) for ids in parts if len(ids)), default=-1), np.bool_)
+    for ids in parts:
+        found[ids] = True
+    return np.flatnonzero(found)
 
 
 def _joined(parts: list[Tokens]) -> Tokens:
