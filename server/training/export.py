@@ -39,9 +39,9 @@ def temper(table: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def merge(tables: Sequence[NDArray[np.float32]], counts: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
-    """Return one table whose products of rows come near the mean of those of several tables, trained from other seeds.
+    """Return one table whose products of rows come near the sums of those of several tables, trained from other seeds.
 
-    What one table has learnt by heart the others have not, so that their mean is better on code that none has seen.
+    What one table has learnt by heart the others have not, so that the sums are better on code that none has seen.
     counts: of each piece. The tables stand side by side, equally long in the mean over all pieces, and are rotated to
     their principal axes, of which the first `dimension` are kept. A row is weighted by its piece's count. Eckart &
     Young 1936; no mean is subtracted.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,9 +16,10 @@ from scry.embedding import HASH_BUCKETS, FieldWeights, Passage, StaticModel, Tok
 from training.contrast import BLOCK, SCALE, Batch, csr, loss_and_gradient
 from training.dataset import build_dataset, load_dataset, without_copies
 from training.evaluate import build_cases, evaluate, shares_no_word
-from training.export import TEMPER, content_hash, export_model, narrow, quantise, temper, with_buckets
+from training.export import TEMPER, content_hash, export_model, merge, quantise, temper, with_buckets
 from training.records import Record, read_records, write_records
-from training.sampling import Sampler
+from training.sampling import COMMITTED_SHARE, Sampler
+from training.sharing import EVERY, PART, SharedDirections, sharing_matrix
 from training.train import RowAdam, Schedule, train
 from training.vocabulary import learn_vocabulary, word_counts
 
@@ -47,7 +49,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer = Tokenizer(pieces)
     build_dataset(known, tokenizer, folder / "data")
     schedule = Schedule(steps=120, batch=128, warm_up=10, dimension=32)
-    table = train(load_dataset(folder / "data"), tokenizer.size, WEIGHTS, schedule, 0)
+    sharing = sharing_matrix(pieces, tokenizer.size)
+    table = train(load_dataset(folder / "data"), sharing, WEIGHTS, schedule, 0)
     export_model(with_buckets(table, len(pieces), 0), pieces, WEIGHTS, "small", folder / "model")
     return folder
 
@@ -75,7 +78,8 @@ def test_training_learns_synonyms_and_finds_held_out_code(trained: Path) -> None
 def test_the_same_seed_trains_the_same_table(trained: Path) -> None:
     data = load_dataset(trained / "data")
     schedule = Schedule(steps=3, batch=64, dimension=16)
-    first, second, other = (train(data, 1000, WEIGHTS, schedule, seed) for seed in (1, 1, 2))
+    sharing = sharing_matrix(["rope", "ropes"], 1000)
+    first, second, other = (train(data, sharing, WEIGHTS, schedule, seed) for seed in (1, 1, 2))
     assert np.array_equal(first, second)
     assert not np.array_equal(first, other)
 
@@ -169,15 +173,51 @@ def test_tempering_keeps_directions_and_brings_lengths_nearer() -> None:
     assert temper(table) == pytest.approx(np.array([[8**TEMPER, 0], [0, 0.5**TEMPER], [0, 0]]), rel=1e-5)
 
 
-def test_narrowing_keeps_the_products_of_what_occurs() -> None:
+def test_merging_adds_the_products_of_what_occurs() -> None:
     rng = np.random.default_rng(0)
-    table = np.asarray(rng.standard_normal((40, 3)) @ rng.standard_normal((3, 12)), np.float32)
-    table[0] = rng.standard_normal(12)
+    tables = [np.asarray(rng.standard_normal((40, 2)) @ rng.standard_normal((2, 12)), np.float32) for _ in "ab"]
     counts = np.full(40, 10_000)
     counts[0] = 0
-    kept = narrow(table, counts, 3)
-    assert kept.shape == (40, 3)
-    assert np.abs(kept[1:] @ np.transpose(kept[1:]) - table[1:] @ np.transpose(table[1:])).max() < 0.05
+    tables[0][0] = rng.standard_normal(12)
+    kept = merge([tables[0], 5 * tables[1]], counts, 4)
+    alone = [merge([table], counts, 2) for table in tables]
+    assert kept.shape == (40, 4)
+    expected = sum(table[1:] @ np.transpose(table[1:]) for table in alone)
+    assert np.abs(kept[1:] @ np.transpose(kept[1:]) - expected).max() < 0.05
+    assert np.square(alone[0][1:]).sum(1).mean() == pytest.approx(1, abs=0.05)
+
+
+def test_pieces_with_common_letters_share_directions() -> None:
+    matrix = sharing_matrix(["parse", "parser", "zebra", "##parse"], 6)
+    overlap = (matrix @ matrix.T).toarray()
+    assert overlap[0, 1] > 0.5 * PART**2
+    assert overlap[0, 3] > 0
+    assert overlap[2, [0, 1, 3]].tolist() == [0, 0, 0]
+    assert not overlap[4:].any()
+
+
+def test_a_shared_direction_moves_the_pieces_that_no_batch_had() -> None:
+    table = np.zeros((3, 2), np.float32)
+    directions = SharedDirections(sharing_matrix(["parse", "parser", "zebra"], 3), table)
+    for _ in range(EVERY):
+        assert not table.any()
+        directions.step(np.array([0]), np.array([[1, 0]], np.float32), 0.1)
+    assert table[0, 0] < 0
+    assert table[1, 0] < 0
+    assert table[2].tolist() == [0, 0]
+
+
+def test_a_batch_holds_a_share_of_commits(tmp_path: Path) -> None:
+    changed = [replace(one, kind="commit", doc="Subject of this commit here.") for one in records(5, "one")]
+    known = [*records(5, "one"), *changed]
+    pieces = learn_vocabulary(word_counts(known), 400)
+    build_dataset(known, Tokenizer(pieces), tmp_path)
+    data = load_dataset(tmp_path)
+    assert data.history.tolist() == [False] * 240 + [True] * 240
+    assert len(set(data.package.tolist())) == 2
+    batch = next(Sampler(data, np.random.default_rng(0)).batches(1, 200))
+    by_subject = batch.queries[:, np.flatnonzero(batch.rows == pieces.index("subject"))].getnnz()
+    assert 1 <= by_subject <= int(200 * COMMITTED_SHARE)
 
 
 @pytest.mark.parametrize(
