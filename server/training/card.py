@@ -16,7 +16,7 @@ from training.histories.repositories import Repository, is_judged
 from training.leaks import NEVER_TRAIN_ON, refused
 from training.manifest import Package
 from training.records import read_records
-from training.train import Schedule
+from training.train import MEMBERS, Schedule
 
 _SYSTEMS = ("bm25", "bm25 + name", "random vectors", "model", "random fused", "fused")
 _HEAD = """# Model card: scry-static
@@ -38,11 +38,11 @@ habits.
 
 Contrastive (InfoNCE among {block} examples, scale {scale:g}, both directions) on {records:,} records of {packages}
 packages and {mined:,} of {repositories} repositories, from a random start, by row-wise Adam, {steps:,} batches of
-{batch:,}, in which groups of 128 come from one package, half of them neighbours. Rows of {trained} numbers were
-trained; their lengths were then raised to the power {temper}, and their {dimension} principal axes kept. Pairs:
+{batch:,}, in which groups of 128 come from one package, half of them neighbours; a step also moves the pieces that
+share a stem or n-grams of letters. {members} tables of {trained} numbers were trained so, from other seeds; the lengths
+of their rows were raised to the power {temper}, and the {dimension} principal axes of all together kept. Pairs:
 documentation comment and code, name and body, remark and the lines under it, Markdown section and the code it shows or
-names, commit subject and the functions that the commit changed (as they were before it) or added. numpy and scipy, one
-core.
+names, commit subject and the functions that the commit changed (as they were before it) or added. numpy and scipy.
 
 ## Figures
 
@@ -50,7 +50,7 @@ Held-out packages ({held_out}; none of them trained on, nor any record whose cod
 sentence of a documentation comment must find its own code, all comments removed, among all definitions of the package.
 Mean reciprocal rank, 0 beyond rank 100. "fused" is reciprocal rank fusion (k = 60) of BM25 with a name field and the
 model; "random fused" is the same with random vectors in place of the trained ones. How settings were chosen is in
-docs/decisions/0031-bundled-model-training-settings.md.
+docs/decisions/0031-bundled-model-training-settings.md and 0103-merged-tables-and-shared-letters.md.
 
 """
 _OTHER_WORDS = """
@@ -111,6 +111,7 @@ def write_card(mined: Mined, figures: Mapping[str, Any], weights: FieldWeights, 
         mined=sum(mined_counts[one.name][kind] for one in repositories for kind in _TRAINED_ON if not one.held_out),
         repositories=sum(not one.held_out for one in repositories),
         steps=schedule.steps,
+        members=len(MEMBERS),
         batch=schedule.batch,
         block=BLOCK,
         scale=SCALE,
