@@ -43,10 +43,9 @@ def csr(ids: NDArray[np.int64], segments: NDArray[np.int64], examples: int, rows
     """Return the (examples, rows) matrix of 1 + log10(tf) weights. rows: sorted; all ids are among them."""
     columns = np.zeros(int(rows[-1]) + 1 if len(rows) else 0, np.int32)
     columns[rows] = np.arange(len(rows))
-    counts = sparse.coo_matrix(
-        (np.ones(len(ids), np.float32), (segments, columns[ids])), shape=(examples, len(rows))
-    ).tocsr()  # equal places are summed
-    counts.data = (1.0 + np.log10(counts.data)).astype(np.float32)
+    ones = np.ones(len(ids), np.float32)
+    counts: Sparse = sparse.coo_matrix((ones, (segments, columns[ids])), shape=(examples, len(rows))).tocsr()
+    counts.data = (1.0 + np.log10(counts.data)).astype(np.float32)  # equal places were summed
     return counts
 
 

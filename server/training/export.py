@@ -46,7 +46,7 @@ def merge(tables: Sequence[NDArray[np.float32]], counts: NDArray[np.int64], dime
     their principal axes, of which the first `dimension` are kept. A row is weighted by its piece's count. Eckart &
     Young 1936; no mean is subtracted.
     """
-    weights = counts + 1.0
+    weights = (counts + 1).astype(np.float64)
     whole = np.concatenate([_scaled(table, weights) for table in tables], axis=1)
     weighted = np.multiply(whole, weights[:, None], dtype=np.float64)
     _, axes = np.linalg.eigh(np.matmul(np.transpose(weighted), whole.astype(np.float64)))
