@@ -122,7 +122,7 @@ def _index_with(stage: Callable[[pytest.MonkeyPatch], None]) -> Callable[[World]
 
 def _add_stages() -> None:
     """Add a fault in each stage of indexing; one that no test provokes fails here."""
-    for stage in set(IndexingStage) - file_faults.HISTORY_STAGES:
+    for stage in sorted(set(IndexingStage) - file_faults.HISTORY_STAGES):
         patch = file_faults._stages()[stage]  # pyright: ignore[reportPrivateUsage]
         found, advice = f"({stage.value}: LookupError: provoked here)", "tried again when it changes"
         _faults[f"stage {stage.value}"] = Fault(_index_with(patch), "files", "warn", found, advice)
