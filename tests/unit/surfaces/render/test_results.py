@@ -120,6 +120,14 @@ def test_paths_lead_from_the_current_folder_to_the_file() -> None:
     assert line(".", doc_id="belief:fuse").startswith("     def")
 
 
+@pytest.mark.acceptance("X1")
+@pytest.mark.parametrize(
+    ("score", "shown"), [(0.834, "0.83"), (0.0061, "0.01"), (0.0031, "0.003"), (0.00002, "2e-05"), (0.0, "0.00")]
+)
+def test_low_scores_are_told_apart(score: float, shown: str) -> None:
+    assert f"({shown} | sem" in rendered_lines(answer(result(fused_score=score)))[1]
+
+
 PLACED = result(more_in_file=4, further=further("evict", "expire", "大きさ"))
 
 
