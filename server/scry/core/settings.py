@@ -244,9 +244,6 @@ def _find_definitions() -> Iterator[tuple[str, SettingDefinition]]:
 SETTING_DEFINITIONS: Mapping[str, SettingDefinition] = MappingProxyType(dict(_find_definitions()))
 """Every setting by name, in the order of their declaration."""
 
-SETTING_VARIABLES = frozenset(definition.environment_variable for definition in SETTING_DEFINITIONS.values())
-"""The environment variables of all settings."""
-
 
 def load_settings(
     root: Path | None,

@@ -13,7 +13,7 @@ import msgspec
 
 import scry
 from scry.core.files import make_private_folder
-from scry.core.settings import SETTING_VARIABLES, Settings
+from scry.core.settings import SETTING_DEFINITIONS, Settings
 from scry.projects.indexer_address import read_address
 from scry.projects.project import Project
 
@@ -89,6 +89,7 @@ def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
 
     It gets no settings from the environment: the client sends those, and takes them back by sending others.
     """
+    of_settings = {definition.environment_variable for definition in SETTING_DEFINITIONS.values()}
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -99,7 +100,7 @@ def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         cwd=_safe_working_folder(cache),
-        env={name: value for name, value in child_environment(os.environ).items() if name not in SETTING_VARIABLES},
+        env={name: value for name, value in child_environment(os.environ).items() if name not in of_settings},
         start_new_session=True,
         creationflags=flags,
     )

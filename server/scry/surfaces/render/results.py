@@ -169,7 +169,9 @@ def render_answer(
     for result in answer.results:
         kind, place, evidence = describe_kind(result, home), display_doc_id(result.doc_id), result.evidence
         if evidence:
-            evidence = f"{_format_score(result.fused_score)} | {evidence}"
+            score = result.fused_score
+            digits = f"{score:.2f}" if score >= 0.005 or not score else f"{score:.1g}"
+            evidence = f"{digits} | {evidence}"
         if result.more_in_file:
             head = f"{result.rank}. [{kind}] {place}  ({evidence} | )"
             evidence = " | ".join([*([evidence] if evidence else []), _describe_further_places(result, head, width)])
@@ -202,11 +204,6 @@ def belief_footer_lines(answer: Answer, root: str) -> list[StyledLine]:
     count = "1 belief bears" if len(beliefs) == 1 else f"{len(beliefs)} beliefs bear"
     command = f"scry neighbors --belief {shlex.quote(doc_id.removeprefix('belief:'))}{where}"
     return [styled_line(("Belief impact", "strong"), f": {count} on this. What it reaches: ", (command, "place"))]
-
-
-def _format_score(score: float) -> str:
-    """Return a fused score with two digits, or with its first one where those would be zeros."""
-    return f"{score:.2f}" if score >= 0.005 or not score else f"{score:.1g}"
 
 
 def _describe_further_places(result: ResultItem, head: str, width: int | None) -> str:
