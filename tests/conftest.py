@@ -38,6 +38,8 @@ def own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def no_notes(own_world: Path) -> None:
-    """Each file of tests begins without notes of the person: they are found in every project."""
+def no_notes_and_projects(own_world: Path) -> None:
+    """Each file of tests begins without notes of the person and registered projects: they reach every project."""
     shutil.rmtree(data_home() / "persona", ignore_errors=True)
+    for path in data_home().glob("projects.sqlite*"):
+        path.unlink()

@@ -31,6 +31,9 @@ from tests.trust.contents import damaged_databases
 
 SEED = os.environ.get("TRUST_SEED") or str(random.SystemRandom().randrange(10**6))
 ACTS = int(os.environ.get("TRUST_LOAD") or 20)
+WARM_UP_ACTS = 10
+"""Acts of each editor before memory is measured: the indexer has imported and opened by then what a save needs."""
+
 BURST = int(os.environ.get("TRUST_BURST") or 400)
 EDITORS = 8
 WARM_UP = 12
@@ -99,11 +102,11 @@ class Load:
         """Return the editors' language servers and the indexer."""
         return [*(client.process.pid for client in self.clients), self.indexer()]
 
-    def work(self, number: int) -> None:
+    def work(self, number: int, turns: range) -> None:
         """Act in an editor: questions, uses, notes and saves by turns."""
-        client, chance = self.clients[number], random.Random(f"{SEED} editor {number}")
+        client, chance = self.clients[number], random.Random(f"{SEED} editor {number} {turns}")
         editor = Editor(client, self.ledger, chance)  # uses its own answers alone, as a person does
-        for turn in range(ACTS):
+        for turn in turns:
             if turn % 10 == 9:
                 editor.act(chance.choice(("memory", "persona", "belief")))
             elif turn % 5 == 3:
@@ -125,18 +128,18 @@ class Load:
         client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
         self.saved.append(name)
 
-    def run_commands(self) -> None:
+    def run_commands(self, count: int) -> None:
         """Run one command after the other beside the editors."""
-        for number in range(max(4, ACTS // 5)):
+        for number in range(count):
             command = Command.start(self.ledger, ("find", "log", "memory", "index")[number % 4])
             assert command.finish(), command.words
             assert command.process.returncode in (0, 1)
 
-    def work_for_an_hour(self) -> None:
-        """Run all editors and the command line at once."""
+    def work_together(self, turns: range) -> None:
+        """Run these turns of all editors and the command line at once."""
         with ThreadPoolExecutor(EDITORS + 1) as threads:
-            futures = [threads.submit(self.work, number) for number in range(EDITORS)]
-            futures.append(threads.submit(self.run_commands))
+            futures = [threads.submit(self.work, number, turns) for number in range(EDITORS)]
+            futures.append(threads.submit(self.run_commands, max(4, len(turns) // 5)))
             for future in futures:
                 future.result()
 
@@ -190,8 +193,10 @@ def test_hour_of_eight_editors_leaves_nothing_behind_and_loses_nothing(load: Loa
     print(f"TRUST_SEED={SEED}, {ACTS} acts of each editor")
     load.open_editors()
     processes = load.processes()
+    load.work_together(range(WARM_UP_ACTS))
+    load.wait_until_found(load.clients[0])
     before = {pid: Use.of(pid) for pid in processes}
-    load.work_for_an_hour()
+    load.work_together(range(WARM_UP_ACTS, ACTS))
     load.wait_until_found(load.clients[0])
     assert load.processes() == processes, "no process was replaced"
     eventually(lambda: all(is_at_rest(pid, before[pid]) for pid in processes), "threads and descriptors are as before")
