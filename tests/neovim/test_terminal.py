@@ -115,7 +115,7 @@ def test_find_jump_why_and_rate_by_telescope(projects: tuple[Path, Path], open_t
     terminal.wait(r"1\. \[code\] +\S*cart\.py:11 +Cart\.comp\S+ +\(sem #\d")
     terminal.wait("def compute_total")  # the preview
     terminal.type("Enter")
-    terminal.wait(r"cart\.py +11,5")
+    terminal.wait(r"cart\.py +11,9")
     terminal.type(":Scry good", "Enter")
     terminal.wait("Scry: noted: good")
     terminal.type(":Scry why", "Enter")
@@ -133,7 +133,7 @@ def test_find_and_jump_by_built_in_select(projects: tuple[Path, Path], open_term
     terminal.wait(r"Scry find: mail the receipt")
     terminal.wait(r"1: +1\. \[code\] +\S*mail\.py:1 +send_receipt +\(sem #\d")
     terminal.type("1", "Enter")
-    terminal.wait(r"mail\.py +1,1")
+    terminal.wait(r"mail\.py +1,5")
     terminal.type(":Scry copy", "Enter")
     terminal.wait("Scry: copied")
     assert acts(projects[0], "mail the receipt", before) == [("scry.use", "jump", 1), ("scry.use", "copy", 1)]

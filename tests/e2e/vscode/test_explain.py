@@ -36,7 +36,7 @@ def test_hover_at_a_jump_target_and_panel_explain(window: Window) -> None:
     expect(window.row("send_receipt")).to_be_visible()
     window.press("Enter")
     expect(window.active_tab).to_contain_text("mail.py")
-    window.page.locator(".view-line", has_text="def send_receipt").locator("span span").first.hover()
+    window.page.locator(".view-line", has_text="def send_receipt").get_by_text("send_receipt", exact=True).hover()
     hover = window.page.locator(".monaco-hover:visible", has_text="Why This Result?")
     expect(hover).to_contain_text("1st")
     hover.get_by_text("Why This Result?").click()

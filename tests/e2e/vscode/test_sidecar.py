@@ -175,7 +175,7 @@ def test_settings_apply_at_once(open_window: OpenWindow, server: CodeServer, sho
     server.write_settings("Machine", {"scry.path": "/nowhere/scry"})
     eventually(lambda: not set(before) & set(sidecars(server)), "the end of the first sidecar")
     window.find("receipt")
-    expect(window.rows.first).to_contain_text("The setting scry.path names /nowhere/scry")
+    eventually(lambda: "The setting scry.path names /nowhere/scry" in " ".join(window.labels()), "the message")
     window.escape()
     program = str(Path(sys.executable).parent / "scry")
     server.write_settings("Machine", {"scry.path": program, "scry.picker.limit": 1, "scry.picker.preview": False})

@@ -33,7 +33,8 @@ def test_restricted_mode_runs_nothing_until_trusted(open_window: OpenWindow, tmp
     with CodeServer(tmp_path / "server", extensions, trust=False) as server:
         window = open_window(server, shop)
         window.find("receipt")
-        expect(window.rows.first).to_contain_text("Restricted Mode")
+        eventually(lambda: "Restricted Mode" in " ".join(window.labels()), "the message")
+        expect(window.focused_row).to_contain_text("Manage Trust")
         window.escape()
         assert sidecars(server) == []
         assert not list(server.home.glob("cache/scry/*"))

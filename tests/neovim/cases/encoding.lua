@@ -11,7 +11,7 @@ T["a jump leads to the column after wide characters"] = function()
   local encoding = child().lua_get("vim.lsp.get_clients({ name = 'scry' })[1].offset_encoding")
   expect.equality(encoding, child().fn.has("nvim-0.11") == 1 and "utf-8" or "utf-16")
   local column = child().lua_get("vim.api.nvim_win_get_cursor(0)[2]")
-  expect.equality(child().lua_get("vim.api.nvim_get_current_line()"):sub(column + 1, column + 8), "function")
+  expect.equality(child().lua_get("vim.api.nvim_get_current_line()"):sub(column + 1, column + 10), "labelPrice")
 end
 
 T["the preview highlights words after wide characters"] = function()
