@@ -180,12 +180,13 @@ def children(pids: list[int]) -> list[int]:
 
 
 def is_at_rest(pid: int, before: Use) -> bool:
-    """Return whether a process holds no more threads and descriptors than before, but for the log's writer.
+    """Return whether a process holds hardly more threads and descriptors than before.
 
-    The word index is written and merged by threads that end with that.
+    The log and the store of answers have a writer each, which may still wait for more. One thread or descriptor left by
+    each act of an editor would be many more. The word index is written and merged by threads that end with that.
     """
     now = Use.of(pid)
-    return now.threads <= before.threads + 1 and now.descriptors <= before.descriptors + EDITORS
+    return now.threads <= before.threads + 4 and now.descriptors <= before.descriptors + EDITORS
 
 
 @pytest.mark.acceptance("F1", "E1", "E4")
