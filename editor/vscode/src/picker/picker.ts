@@ -121,7 +121,13 @@ export class Picker {
    * While the lines are not about what is typed, it waits for those that are, and performs the first of them. */
   async accept(side: boolean): Promise<void> {
     if (this.listed !== this.pick.value.trim()) this.awaitAnswer(side);
-    else await this.perform(this.pick.activeItems[0], side);
+    else await this.perform(this.focusedItem(), side);
+  }
+
+  /** Returns the line that has the focus; the first one while VS Code still reports one of an earlier list. */
+  private focusedItem(): Item | undefined {
+    const [focused] = this.pick.activeItems;
+    return focused && this.pick.items.includes(focused) ? focused : this.pick.items[0];
   }
 
   private async perform(item: Item | undefined, side: boolean): Promise<void> {
