@@ -39,7 +39,13 @@ def own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_notes_and_projects(own_world: Path) -> None:
-    """Each file of tests begins without notes of the person and registered projects: they reach every project."""
-    shutil.rmtree(data_home() / "persona", ignore_errors=True)
-    for path in data_home().glob("projects.sqlite*"):
+    """Each file of tests begins without notes of the person and registered projects: they reach every project.
+
+    Those of a fixture that already made a world of its own stay.
+    """
+    home = data_home()
+    if not home.is_relative_to(own_world):
+        return
+    shutil.rmtree(home / "persona", ignore_errors=True)
+    for path in [*home.glob("projects.sqlite*"), *home.glob("backups/projects*")]:
         path.unlink()

@@ -22,7 +22,7 @@ POST = {
 }
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a project that learns from another one; both registered, in a registry that no other test sees."""
     place = tmp_path_factory.mktemp("conformance")
@@ -38,7 +38,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield shop
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def ways(shop: Path) -> Iterator[Ways]:
     with Ways(shop, shop.parent / "scry.sock") as ways:
         ways.line.ask("find", {"query": "letter", "projects": ["post"]})  # brings its index up to date
