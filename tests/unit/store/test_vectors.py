@@ -65,6 +65,25 @@ def test_score_depends_only_on_row_and_query(
         assert [(number, cosine)] == alone == [(number, whole[number])], "bit for bit"
 
 
+@pytest.mark.acceptance("F10")
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 400), st.integers(1, 50), st.integers(1, 90), st.booleans())
+def test_nearest_are_those_of_all_cosines_however_few_rows_are_compared_at_once(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, count: int, limit: int, at_once: int, filtered: bool
+) -> None:
+    random, folder = np.random.default_rng(seed), tmp_path_factory.mktemp("vectors")
+    vectors = unit_vectors(seed, 1 + count // 3, 64)[random.integers(0, 1 + count // 3, count)]  # many are equal
+    file = written(folder / "v", random.permutation(count).tolist(), vectors)
+    query = unit_vectors(seed + 1, 1, 64)[0]
+    allowed = np.flatnonzero(random.random(count) < 0.5) if filtered else np.arange(count)
+    doc_keys, cosines = file.all_cosines(query)
+    every = [(key, cosine) for key, cosine in zip(doc_keys.tolist(), cosines.tolist(), strict=True) if key in allowed]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scry.store.vectors._ROWS_COMPARED_AT_ONCE", at_once)
+        found = file.search(query, limit, allowed if filtered else None)
+    assert found == sorted(every, key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+
 def test_scores_are_the_cosines_and_the_nearest_come_first(tmp_path: Path) -> None:
     vectors, query = unit_vectors(1, 500, 256), unit_vectors(2, 1, 256)[0]
     found = written(tmp_path / "v", list(range(500)), vectors).search(query, 20)
