@@ -52,10 +52,14 @@ _AROUND_FUNCTION = re.compile(
 """A macro around a whole head: `UV_UNUSED(static int f(int a)) {`."""
 
 _AROUND_NAME = re.compile(
-    rb"(?<=[\w*&>][ \t])(" + _MACRO + rb"\(\s*)([A-Za-z_]\w*)(\s*\))"
+    rb"([A-Z](?<=[\w*&>][ \t][A-Z])[A-Z0-9]*_[A-Z0-9_]+\(\s*)([A-Za-z_]\w*)(\s*\))"
     rb"(?=\s*\((?:[^;{}()]|\([^()]*\))*\)[^;{}()]*[;{])"
 )
-"""A macro around the name alone: `void ABSL_INTERNAL_C_SYMBOL(AbslCrash)(int signal) {`."""
+"""A macro around the name alone: `void ABSL_INTERNAL_C_SYMBOL(AbslCrash)(int signal) {`.
+
+It begins as _MACRO does, and looks back from there: a pattern that begins with a set of characters is searched for
+three times as fast as one that begins with a look behind.
+"""
 
 _AROUND_TYPE = re.compile(
     rb"^(" + _SPECIFIER + rb"*(?=\w*[A-Z]{2})\w+)([ \t]*\([^(){};=,]+\))(?=[\s*&]+[A-Za-z_][\w:]*\s*\()", re.MULTILINE
