@@ -228,10 +228,18 @@ def rank_with_boosts(
     adjuster = ScoreAdjuster(rules, by_rank_sum, ceiling, question)
     if limit is None or len(candidates) <= 2 * limit or question.strengths:
         return adjuster.rank(by_rank_sum)
-    # The first place of a file scores as its best document does, so that `limit` files are enough for a lower bound.
-    scores = adjuster.best_scores(_limit_per_file(by_rank_sum, 3 * limit))
-    min_score = scores[limit - 1] if len(scores) >= limit else 0.0
-    return adjuster.rank(adjuster.filter_reachable(min_score, by_rank_sum))
+    # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.
+    best = adjuster.best_scores(_limit_per_file(by_rank_sum, 3 * limit))
+    least = sorted(best.values())[-limit] if len(best) >= limit else 0.0
+    best = adjuster.best_scores(rules.filter_reachable(least * ceiling, by_rank_sum))
+    least = sorted(best.values())[-limit] * _BELOW_EQUAL if len(best) >= limit else 0.0
+    return adjuster.rank(
+        [each for each in by_rank_sum if best.get(each.document.path or each.document.doc_key, -1.0) >= least]
+    )
+
+
+_BELOW_EQUAL = 1 - 1e-9
+"""Factor below which two scores differ by more than the last digits of what was computed in another order."""
 
 
 class ScoreAdjuster:
@@ -252,14 +260,16 @@ class ScoreAdjuster:
         self._rules.classify_paths([candidate.document.path for candidate in candidates])
         return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates]))
 
-    def best_scores(self, candidates: Sequence[Candidate]) -> list[float]:
-        """Return the best score of each file, and of each candidate without one, before places count; best first."""
+    def best_scores(self, candidates: Sequence[Candidate]) -> dict[str | int, float]:
+        """Return the best score of each file by its path, and of each candidate without one by its doc_key, before
+        places count.
+        """
         self._rules.classify_paths([candidate.document.path for candidate in candidates])
         best: dict[str | int, float] = {}
         for candidate in candidates:
             key = candidate.document.path or candidate.document.doc_key
             best[key] = max(best.get(key, 0.0), self.adjust(candidate).fused_score)
-        return sorted(best.values(), reverse=True)
+        return best
 
     def adjust(self, candidate: Candidate) -> Candidate:
         """Return the candidate with its boosts applied."""

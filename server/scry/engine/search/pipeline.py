@@ -211,8 +211,7 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
     notices: tuple[Notice, ...] = ()
     seen = [term for hit in hits for match in hit.candidate.oracle_matches.values() for term in match.matches]
     index, unseen = reader.code.store.lexical, frozenset(query_terms(question)).difference(seen)
-    # The index counts deleted documents until they are compacted away, so that a term is searched for too.
-    are_known = [bool(index.document_frequency(term) and index.search([term], 1)) for term in unseen]
+    are_known = [index.document_frequency(term) > 0 for term in unseen]
     if question.filters or question.unknown_filters or not all(are_known):
         from scry.engine.search.unmatched import unmatched_notices
 
