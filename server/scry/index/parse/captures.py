@@ -63,14 +63,7 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
     if not any_shape:
         _check_samples(parser, data)
     deadline, max_memory = time.thread_time() + max_seconds, _peak_memory() + _MAX_PARSE_MEMORY_BYTES
-    next_look = 0.0
-
-    def is_over_budget(*_: object) -> bool:
-        nonlocal next_look
-        if time.monotonic() < next_look:
-            return False
-        next_look = time.monotonic() + _LOOK_INTERVAL_S
-        return time.thread_time() > deadline or _peak_memory() > max_memory
+    is_over_budget = _watch_budget(deadline, max_memory)
 
     def parse(text: bytes) -> Tree | None:
         text = _terminate_last_line(language, text)
@@ -92,6 +85,20 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
         raise NotParsed(f"parsing takes over {max_seconds:g} s")
     # The cursor's own progress callback crashes in py-tree-sitter 0.26.1.
     return recover_captures(tree, data, parse, lambda root: QueryCursor(query).captures(root))
+
+
+def _watch_budget(deadline: float, max_memory: int) -> Callable[..., bool]:
+    """Return a progress callback that says whether the thread's time or the process's memory is spent."""
+    next_look = 0.0
+
+    def is_over_budget(*_: object) -> bool:
+        nonlocal next_look
+        if time.monotonic() < next_look:
+            return False
+        next_look = time.monotonic() + _LOOK_INTERVAL_S
+        return time.thread_time() > deadline or _peak_memory() > max_memory
+
+    return is_over_budget
 
 
 def _terminate_last_line(language: Language, text: bytes) -> bytes:
