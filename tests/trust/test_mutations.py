@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from scry.index.parse.captures import NotParsed, run_query
+from scry.index.parse.languages import language_of
 from tests.trust.mutations import mutate
 from tests.trust.promises import broken_promises, check_text
 from tests.trust.sources import sample_files
@@ -84,3 +88,28 @@ def test_nested_type_arguments_do_not_end_the_process(ending: str) -> None:
         opened = "<\n".join(NAMES[number % len(NAMES)] for number in range(depth))
         text = f"class X {{\n  {opened}{'>' * depth} x;\n}}\n"
         assert broken_promises(f"a.{ending}", text.encode()) == []
+
+
+def _memory() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+KEPT = {
+    "text that the parser reads again and again": ("a.lua", "".join(f"{name} \n" for name in NAMES[:2500]), 6),
+    "definitions": ("a.py", "".join(f"def {name}():\n    return {name}\n\n\n" for name in NAMES[:2000]), 60),
+}
+"""By kind: a path, a text, and how often it is parsed. They left 80 and 9 MB once."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KEPT)
+def test_parsing_leaves_no_memory_behind(kind: str) -> None:
+    path, text, times = KEPT[kind]
+    language = language_of(path)
+    assert language
+    used: list[int] = []
+    for _ in range(times + 1):
+        with suppress(NotParsed):
+            run_query(language, text.encode(), 60.0, any_shape=True)
+        used.append(_memory())
+    assert used[-1] - used[0] < 5_000_000

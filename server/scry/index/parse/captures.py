@@ -10,11 +10,15 @@ query cannot be ended, so a tree that would keep one busy gets a process of its 
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import os
 import re
 import sys
 import time
 from collections.abc import Callable, Mapping
 from itertools import pairwise
+from pathlib import Path
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
@@ -33,13 +37,15 @@ parsing, and each look took a fifth of that; no thread takes more processor time
 """
 
 _MAX_PARSE_MEMORY_BYTES = 200_000_000
-"""Growth of this process's memory while a text is parsed; 400 KB of prose in the grammar of Lua take 0.6 GB in 3 s."""
+"""Growth of this process's memory while a text is parsed; a megabyte of source takes 11 to 19 MB."""
 
 _MAX_ERROR_CHILDREN = 10_000
 """Children of an error node above which a text is not queried. A query over an error of 10,000 children takes 0.2 s,
 over one of 100,000 some 15 s (a megabyte of `[`).
 """
 Captures = Mapping[str, list[Node]]
+
+_drop_reference = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.pythonapi))
 
 _loaded_parsers: dict[tuple[Callable[[], object], str], tuple[Parser, Query]] = {}
 
@@ -62,16 +68,15 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
     parser, query = _load_parser(language)
     if not any_shape:
         _check_samples(parser, data)
-    deadline, max_memory = time.thread_time() + max_seconds, _peak_memory() + _MAX_PARSE_MEMORY_BYTES
-    is_over_budget = _watch_budget(deadline, max_memory)
+    budget = _Budget(max_seconds)
 
     def parse(text: bytes) -> Tree | None:
         text = _terminate_last_line(language, text)
         try:
-            tree = parser.parse(lambda offset, _: text[offset : offset + _READ_BYTES], progress_callback=is_over_budget)
+            tree = parser.parse(_Reader(text), progress_callback=budget.is_over)
         except ValueError:  # the progress callback stopped it
             parser.reset()
-            if _peak_memory() <= max_memory:
+            if not budget.is_memory_over:
                 return None
             reason = f"parsing takes over {_MAX_PARSE_MEMORY_BYTES // 1_000_000} MB of memory"
             raise (NotParsed(reason) if any_shape else UnusualShape(reason)) from None
@@ -87,18 +92,63 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
     return recover_captures(tree, data, parse, lambda root: QueryCursor(query).captures(root))
 
 
-def _watch_budget(deadline: float, max_memory: int) -> Callable[..., bool]:
-    """Return a progress callback that says whether the thread's time or the process's memory is spent."""
-    next_look = 0.0
+class _Reader:
+    """Give tree-sitter a text in chunks: to the parser, and for each node that a predicate of a query compares.
 
-    def is_over_budget(*_: object) -> bool:
-        nonlocal next_look
-        if time.monotonic() < next_look:
+    py-tree-sitter up to 0.26.1 never gives up its reference to a chunk, so that each parse would leave twice the text in
+    the memory of this process, and some texts, which are read again and again, a thousand times. The reference is taken
+    back at the next read, when nothing needs the chunk any more; a binding that gives it up leaves none to take.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        """Read nothing yet."""
+        self._text = text
+        self._chunk = b""
+
+    def __call__(self, offset: int, _: object) -> bytes:
+        """Return the text from an offset on, in an object of its own."""
+        self.__del__()
+        chunk = self._text[offset : offset + _READ_BYTES]
+        self._chunk = chunk = bytes(bytearray(chunk)) if chunk is self._text else chunk
+        return chunk
+
+    def __del__(self) -> None:
+        """Take back the reference to the last chunk: beside it there are that of this object and that of the call."""
+        if len(self._chunk) > 1 and sys.getrefcount(self._chunk) > 2:  # shorter ones are the interpreter's
+            _drop_reference(self._chunk)
+
+
+class _Budget:
+    """The processor time and the memory that parsing one text may take."""
+
+    def __init__(self, max_seconds: float) -> None:
+        """Begin now; most texts are parsed before the first look, which counts the memory."""
+        self._deadline = time.thread_time() + max_seconds
+        self._next_look = time.monotonic() + _LOOK_INTERVAL_S
+        self._max_memory = 0
+        self.is_memory_over = False
+
+    def is_over(self, *_: object) -> bool:
+        """Return whether parsing has to end; a progress callback of tree-sitter."""
+        now = time.monotonic()
+        if now < self._next_look:
             return False
-        next_look = time.monotonic() + _LOOK_INTERVAL_S
-        return time.thread_time() > deadline or _peak_memory() > max_memory
+        self._next_look, used = now + _LOOK_INTERVAL_S, _used_memory()
+        self._max_memory = self._max_memory or used + _MAX_PARSE_MEMORY_BYTES
+        self.is_memory_over = used > self._max_memory
+        return self.is_memory_over or time.thread_time() > self._deadline
 
-    return is_over_budget
+
+def _used_memory() -> int:
+    """Return the memory of this process in bytes. Where the system tells only the most it ever had, that; else 0."""
+    with contextlib.suppress(OSError, AttributeError):  # the most it ever had would allow each text more than the last
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def _terminate_last_line(language: Language, text: bytes) -> bytes:
@@ -133,20 +183,10 @@ def _parse_seconds(parser: Parser, data: bytes) -> float:
         return time.monotonic() > may_end and time.thread_time() - start > _MAX_SAMPLE_SECONDS
 
     try:
-        parser.parse(lambda offset, _: data[offset:], progress_callback=takes_long)
+        parser.parse(_Reader(data), progress_callback=takes_long)
     except ValueError:  # the progress callback stopped it
         parser.reset()
     return time.thread_time() - start
-
-
-def _peak_memory() -> int:
-    """Return the most memory that this process had, in bytes; 0 where the system does not say."""
-    if sys.platform == "win32":
-        return 0
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def _check_size(root: Node) -> None:
