@@ -336,8 +336,8 @@ def test_http_outlives_hostile_requests(shop: Path, program: type[HttpServer], p
         for number in range(COUNT // share):
             request = http_request(rng, load_or_create_token(), modes, path)
             answer = _exchange(server, request)
-            status = re.match(rb"HTTP/1\.1 (\d{3}) ", answer)
-            assert not answer or (status and status[1] != b"500"), (SEED, number, request[:300], answer[:500])
+            statuses = re.findall(rb"^HTTP/1\.1 (\d{3}) ", answer, re.MULTILINE)  # 100 may come before the answer's
+            assert not answer or (statuses and b"500" not in statuses), (SEED, number, request[:300], answer[:500])
             if number % BATCH == 0:
                 assert server.send("POST", path, good, **headers).status == 200, (SEED, number)
         assert server.end() == 0

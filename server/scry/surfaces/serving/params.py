@@ -25,6 +25,8 @@ def parse_params(params_type: type[P], values: Mapping[str, object]) -> P:
         return msgspec.convert(values, params_type)
     except msgspec.ValidationError as error:
         raise _to_bad_request(str(error), params_type) from None
+    except UnicodeEncodeError:  # a name, a choice or a number is read as UTF-8; a text may hold anything
+        raise BadRequest("params", "half a surrogate pair, which is no text, in a name, a choice or a number") from None
 
 
 def _to_bad_request(text: str, params_type: type[msgspec.Struct]) -> BadRequest:
