@@ -96,8 +96,8 @@ class _Reader:
     """Give tree-sitter a text in chunks: to the parser, and for each node that a predicate of a query compares.
 
     py-tree-sitter up to 0.26.1 never gives up its reference to a chunk, so that each parse would leave twice the text in
-    the memory of this process, and texts that are read again and again a thousand times. The reference is taken back at
-    the next read, when nothing needs the chunk any more; a binding that gives it up leaves none to take.
+    this process, and one of a text that is read again and again a thousand times. The reference is taken back at the next
+    read, when nothing needs the chunk any more; a binding that gives it up leaves none to take.
     """
 
     def __init__(self, text: bytes) -> None:
