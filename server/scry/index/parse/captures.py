@@ -95,9 +95,9 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
 class _Reader:
     """Give tree-sitter a text in chunks: to the parser, and for each node that a predicate of a query compares.
 
-    py-tree-sitter up to 0.26.1 never gives up its reference to a chunk, so that each parse would leave twice the text in
-    this process, and one of a text that is read again and again a thousand times. The reference is taken back at the next
-    read, when nothing needs the chunk any more; a binding that gives it up leaves none to take.
+    py-tree-sitter up to 0.26.1 never gives up its reference to a chunk, so that each parse would leave twice the text
+    in this process, and one of a text that is read again and again a thousand times. The reference is taken back at
+    the next read, when nothing needs the chunk any more; a binding that gives it up leaves none to take.
     """
 
     def __init__(self, text: bytes) -> None:
