@@ -193,7 +193,17 @@ _SETTINGS = Chapter(
     ),
 )
 
-CHAPTERS = (_FIND, _MODES, _ANSWER, _SEEN, _EVENTS, _KNOWLEDGE, _MEMORY, _PROJECTS, _LAB, _CLIENTS, _SETTINGS)
+_LEARNING = Chapter(
+    "Learning from use",
+    (
+        Item("U1", "What was opened for like questions votes, with evidence; it decays, is followed, and is forgotten"),
+    ),
+)
+
+CHAPTERS = (
+    *(_FIND, _MODES, _ANSWER, _SEEN, _EVENTS, _KNOWLEDGE, _MEMORY, _PROJECTS, _LAB, _CLIENTS, _SETTINGS),
+    _LEARNING,
+)
 """All items, in the order of the acceptance page."""
 
 IDS = frozenset(item.id for chapter in CHAPTERS for item in chapter.items)

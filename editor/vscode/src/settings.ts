@@ -6,13 +6,14 @@ export interface Settings {
   readonly path: string;
   readonly interpreter: string;
   readonly model: string;
+  readonly learn: boolean;
   readonly limit: number;
   readonly preview: boolean;
   readonly hover: boolean;
 }
 
 /** Settings that take effect when the sidecar starts. */
-const START_SETTINGS = ["scry.path", "scry.interpreter", "scry.model"];
+const START_SETTINGS = ["scry.path", "scry.interpreter", "scry.model", "scry.learn"];
 
 export function readSettings(): Settings {
   const settings = vscode.workspace.getConfiguration("scry");
@@ -20,6 +21,7 @@ export function readSettings(): Settings {
     path: settings.get("path", "").trim(),
     interpreter: settings.get("interpreter", "").trim(),
     model: settings.get("model", "").trim(),
+    learn: settings.get("learn", true),
     limit: settings.get("picker.limit", 20),
     preview: settings.get("picker.preview", true),
     hover: settings.get("hover", true),

@@ -28,6 +28,8 @@ class IndexState(Result, frozen=True):
     history_extent: the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is
         all.
     failed: number of files for which a stage of indexing failed: they are found less well, or not at all.
+    learning: in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a
+        person; empty elsewhere.
     """
 
     state: str
@@ -46,6 +48,7 @@ class IndexState(Result, frozen=True):
     summary: str = ""
     history_extent: str = ""
     failed: int = 0
+    learning: str = ""
 
 
 class StatusParams(Params, frozen=True):

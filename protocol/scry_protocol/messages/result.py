@@ -13,10 +13,11 @@ class Contribution(Result, frozen=True):
 
     rank: the result's rank in that oracle's results, 1-based.
     raw_score: the score by which that oracle ranked it, rounded to 6 decimals.
-    score_type: the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance
-        (0 to 1, of notes by meaning and words).
+    score_type: the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number), relevance
+        (0 to 1, of notes by meaning and words) or uses (above 0, of what was used for like questions).
     matches: terms of the query that occur in it; only from oracles that match terms.
-    snippet: further words of the oracle: of a persona note its text, of a memory the reason for its rank.
+    snippet: further words of the oracle: of a persona note its text, of a memory the reason for its rank, of a used
+        document when and for what it was used.
     cosine: of a note (belief and persona), the cosine that its relevance is made of, rounded; absent without a vector.
     """
 

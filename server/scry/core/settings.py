@@ -208,6 +208,11 @@ class Settings(Struct, frozen=True):
         "Whether questions, what was used of their answers, and ratings are kept, on this machine alone (scry log).",
         allowed_in_project=False,
     )
+    learn: bool = setting(
+        True,
+        "Whether what you open, copy and rate is found first for like questions, on this machine alone; needs the log.",
+        allowed_in_project=False,
+    )
     memory: bool = setting(
         True,
         "Whether what is done, fails and is decided is remembered, on this machine alone (scry memory).",

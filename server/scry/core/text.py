@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import zlib
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import chain, pairwise
@@ -140,6 +141,21 @@ def exact_name_term(name: str) -> str:
     """Return the term that only a definition of this name holds; empty for a name without word characters."""
     key = normalize_name(name)
     return EXACT_NAME_PREFIX + key if key else ""
+
+
+_MIN_FINGERPRINTED = 20
+"""Characters of a document's words below which they are no sign of it: too many documents hold the same."""
+
+
+def text_fingerprint(text: str, name: str) -> str:
+    """Return a digest of the words of a document without its own name; "" for a short text.
+
+    A document that was renamed, and is otherwise the same, has the same one.
+    """
+    words = " ".join([word for word in _WORD_RUN.findall(text) if word != name])
+    if len(words) < _MIN_FINGERPRINTED:
+        return ""
+    return f"{zlib.crc32(words.encode('utf-8', 'replace')):08x}{len(words):x}"
 
 
 def split_source_lines(text: str) -> list[str]:

@@ -144,7 +144,7 @@ class Engine:
         self.project = project
         self.recorder = Recorder(project, settings, surface)
         self.index = ProjectIndex(project, settings, start_indexer=start_indexer)
-        self.modes = ProjectModes(self.index)
+        self.modes = ProjectModes(self.index, settings)
         self.knowledge = KnowledgeService(project, settings, self.index)
         self._settings = settings
         self._memory: MemoryService | None = None
@@ -268,7 +268,7 @@ class Engine:
 
         answered_by: the recorder that stored the answer; by default this project's.
         """
-        recorded = record_use(self.recorder, params, commands, answered_by)
+        recorded = record_use(self.recorder, params, commands, answered_by, self._fingerprint)
         if params.how in ("jump", "open"):
             stored = (answered_by or self.recorder).answers.get(params.query_id)
             if stored is not None and not stored.origin.is_private:
@@ -336,6 +336,7 @@ class Engine:
     def status(self, *, unsaved: Sequence[str] = (), commands: CommandNames = COMMAND_LINE) -> messages.IndexState:
         """Return how fresh and complete the index is, also as reported by an indexer that another process started."""
         state = present_state(self.index.live_state(unsaved), commands)
+        state = replace(state, learning=self.modes.describe_learning())
         return add_index_message(state, self.recorder.expected_trouble())
 
     def control(self, action: IndexAction, commands: CommandNames = COMMAND_LINE) -> messages.IndexState:
@@ -402,6 +403,22 @@ class Engine:
 
         snapshot, impact = self.index.snapshot(()), self.knowledge.belief_impact
         return add_full_results(presented, answer.hits, snapshot, impact, context.encoding)
+
+    def _fingerprint(self, doc_id: str) -> str:
+        """Return the fingerprint of a document's text, by which it is followed when it is renamed; "" for none."""
+        from scry.core.text import text_fingerprint
+        from scry.oracles.reader import CodeCorpus
+
+        try:
+            store = self.index.store()
+            found = store.documents.find_by_doc_id(split_off_project(doc_id)[1]) if store is not None else ()
+            if store is None or not found or not found[0].symbol.name:
+                return ""
+            return text_fingerprint(CodeCorpus(store).quotable_texts(found[0])[0], found[0].symbol.name)
+        except Exception as error:  # a use is recorded whatever the state of the index
+            if not self.index.note_damage(error):
+                raise
+            return ""
 
     def _has_project_prefix(self, doc_id: str) -> bool:
         """Return whether a doc_id begins with this project's name; the other doc_ids of the answer then get it, too."""

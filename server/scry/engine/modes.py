@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from scry.core.errors import BadRequest, Cancelled, IndexDamaged
+from scry.core.errors import BadRequest, Cancelled, IndexDamaged, IndexUnavailable
 from scry.core.knowledge import BELIEF, PERSONA
-from scry.core.text import escape_unencodable
+from scry.core.text import escape_unencodable, format_count
 from scry.core.types import INDEX_FAULT, Answer, IndexState, OracleFault, QueryIntent, SearchQuery
+from scry.engine.activity.answer_store import RecordingSwitch
 from scry.engine.context import (
     DEFAULT_CONTEXT,
     FindRequest,
@@ -38,22 +39,29 @@ from scry.engine.search.pipeline import (
     retrieve,
 )
 from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
+from scry.store.events.log import LEARNT_FILE
 from scry.store.index.store import IndexStore
 
 if TYPE_CHECKING:
+    from scry.core.settings import Settings
     from scry.engine.activity.answer_store import AnswerArchive
     from scry.engine.browse.recent_search import RecentMatches
     from scry.engine.explain.detail import DocumentDetail
     from scry.engine.explain.explanation import WhyResult
     from scry.engine.index_view import IndexView
     from scry.engine.search.warm_up import WarmUp
+    from scry.oracles.reader import FindUsedPlaces
+    from scry.store.events.learnt import LearntUses
 
 
 class ProjectModes:
     """The modes of one project. Every method may be called from any thread; each may raise BadRequest and Cancelled."""
 
-    def __init__(self, index: ProjectIndex) -> None:
+    def __init__(self, index: ProjectIndex, settings: Settings) -> None:
         self._index = index
+        self._settings = settings
+        self._learnt_path = index.project.data / LEARNT_FILE
+        self._learnt: LearntUses | None = None
         self._root = index.project.root
         self._warm_up: WarmUp | None = None
         self._warm_up_lock = threading.Lock()
@@ -120,12 +128,33 @@ class ProjectModes:
         request = FindRequest(WARM_UP_QUESTION)
         warm_up.run(prepare, lambda ended: self.retrieve(request, RequestContext(cancelled=ended), is_warm_up=True))
 
+    def describe_learning(self) -> str:
+        """Return what was learnt from use, or why nothing is, in words for a person."""
+        if not RecordingSwitch(self._settings, "learn").is_on():
+            return "off (the setting learn)"
+        if not RecordingSwitch(self._settings, "log").is_on():
+            return "off, because the log is off"
+        from scry.store.events.learnt import LearntUses
+
+        learnt = LearntUses(self._learnt_path)
+        try:
+            questions, places = learnt.count()
+        except IndexUnavailable as error:
+            return str(error)
+        finally:
+            learnt.close()
+        if not questions:
+            return "on; nothing was opened, copied or rated yet"
+        return f"on; {format_count(places, 'place')} used for {format_count(questions, 'question')}"
+
     def close(self) -> None:
         """End the warm-up."""
         with self._warm_up_lock:
             self._is_closed = True
         if self._warm_up is not None:
             self._warm_up.stop()
+        if self._learnt is not None:
+            self._learnt.close()
 
     # Modes without oracles ------------------------------------------------------------------------------------------
 
@@ -217,7 +246,19 @@ class ProjectModes:
     def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
         encode = partial(self._index.encode, context.model_timeout_s)
         history, knowledge = self._index.history.read, self._index.knowledge.read
-        return retrieve(question, store, encode, context.cancelled, history, knowledge)
+        learnt = self._open_learnt() if self._learnt_path.exists() else None
+        return retrieve(question, store, encode, context.cancelled, history, knowledge, learnt)
+
+    def _open_learnt(self) -> FindUsedPlaces | None:
+        """Return what finds the places that were used for like questions; None while learning is switched off."""
+        from scry.store.events.learnt import LearntUses  # a person who used nothing yet needs none of it
+
+        with self._warm_up_lock:
+            if self._learnt is None:
+                self._learnt = LearntUses(self._learnt_path)
+                self._learning = RecordingSwitch(self._settings, "learn")
+                self._logging = RecordingSwitch(self._settings, "log")
+        return self._learnt.find_places if self._learning.is_on() and self._logging.is_on() else None
 
     def _rank_relevant(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Ranking:
         """Return all matches, ranked as deep as they may be relevant."""
@@ -225,7 +266,7 @@ class ProjectModes:
 
         retrieval = self._retrieve_from(context, store, question)
         matches = retrieval.oracle_matches
-        return rank_candidates(question, retrieval.reader, matches, ranking_depth(matches.by_oracle))
+        return rank_candidates(retrieval.question, retrieval.reader, matches, ranking_depth(matches.by_oracle))
 
     def _answer_relation_query(self, request: FindRequest, context: RequestContext) -> Answer:
         from scry.engine.graph_query.evaluate import answer_relation_query

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from msgspec import Struct, field
 
@@ -24,6 +24,9 @@ from scry.store.index.store import IndexStore
 from scry.store.lexical import BM25_DIGITS, LexicalIndex
 from scry.store.notes.reader import NoteStores, WordQuery
 from scry.store.vector_sets import EmbedderInfo
+
+if TYPE_CHECKING:
+    from scry.store.events.learnt import LikenessRules, UsedPlace
 
 RETRIEVAL_DEPTH = 200
 """Most matches that an oracle returns (F4)."""
@@ -230,16 +233,22 @@ class NoteCorpus(Struct, frozen=True):
         return (f"{document.symbol.name}\n{document.symbol.doc}",)
 
 
+FindUsedPlaces = Callable[[Sequence[int], "tuple[str, Vectors] | None", "LikenessRules"], "Sequence[UsedPlace]"]
+"""See `store.events.learnt.LearntUses.find_places`."""
+
+
 class OracleReader(Struct, frozen=True):
     """Sources that oracles read for one query. Headers, word searches and the query's vector are read once and shared.
 
-    encode_query: returns a text's vector by the given embedder; raises ModelUnavailable.
+    encode_query: returns a text's vector by the given embedder; raises ModelUnavailable. learnt: returns what was used
+    for like questions; None where nothing was learnt. Raises IndexUnavailable.
     """
 
     code: CodeCorpus
     commits: CommitCorpus
     notes: NoteCorpus
     encode_query: Callable[[EmbedderInfo, str], Vectors]
+    learnt: FindUsedPlaces | None = None
     _headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     _vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
     _word_searches: dict[tuple[object, ...], ScoredKeys] = field(default_factory=dict[tuple[object, ...], ScoredKeys])

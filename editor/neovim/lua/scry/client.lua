@@ -182,7 +182,8 @@ local function spawn(dispatchers, root)
       dispatchers.on_exit(0, 0)
     end,
   })
-  return vim.lsp.rpc.start(vim.list_extend(vim.list_slice(command.argv), { "lsp" }), wrapped)
+  local spawn_params = { env = config.values.learn and {} or { SCRY_LEARN = "false" } }
+  return vim.lsp.rpc.start(vim.list_extend(vim.list_slice(command.argv), { "lsp" }), wrapped, spawn_params)
 end
 
 ---Return what this client supports: a hover in plain text comes first, because Neovim shows the source of Markdown,

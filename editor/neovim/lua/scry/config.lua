@@ -8,6 +8,7 @@ local M = {}
 ---@field limit integer number of results that a picker shows.
 ---@field root_markers string[] files or folders that mark the root of a project.
 ---@field restarts integer number of times within a minute that a crashed sidecar is restarted.
+---@field learn boolean whether what is opened, copied and rated is found first for like questions.
 ---@field workspace_symbol boolean whether the sidecar also answers `vim.lsp.buf.workspace_symbol()`.
 ---@field keys table<string, string> keys in pickers: action -> key; "" for none (|scry-actions|).
 
@@ -18,6 +19,7 @@ M.defaults = {
   limit = 30,
   root_markers = { ".git", ".scry" },
   restarts = 3,
+  learn = true,
   workspace_symbol = false,
   keys = {
     why = "<M-w>",
@@ -47,6 +49,9 @@ local checks = {
   root_markers = vim.islist,
   restarts = function(value)
     return type(value) == "number" and value >= 0 and value % 1 == 0
+  end,
+  learn = function(value)
+    return type(value) == "boolean"
   end,
   workspace_symbol = function(value)
     return type(value) == "boolean"

@@ -197,6 +197,8 @@ export interface IndexState {
   history_extent?: string;
   /** number of files for which a stage of indexing failed: they are found less well, or not at all (default 0). */
   failed?: number;
+  /** in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a person; empty elsewhere (default ""). */
+  learning?: string;
 }
 
 /** One result. */
@@ -251,11 +253,11 @@ export interface Contribution {
   rank: number;
   /** the score by which that oracle ranked it, rounded to 6 decimals. */
   raw_score: number;
-  /** the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words). */
+  /** the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number), relevance (0 to 1, of notes by meaning and words) or uses (above 0, of what was used for like questions). */
   score_type: string;
   /** terms of the query that occur in it; only from oracles that match terms. */
   matches?: string[];
-  /** further words of the oracle: of a persona note its text, of a memory the reason for its rank. */
+  /** further words of the oracle: of a persona note its text, of a memory the reason for its rank, of a used document when and for what it was used. */
   snippet?: string;
   /** of a note (belief and persona), the cosine that its relevance is made of, rounded; absent without a vector. */
   cosine?: number;

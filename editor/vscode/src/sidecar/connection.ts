@@ -3,6 +3,7 @@
 import type * as vscode from "vscode";
 import type { LanguageClient, LanguageClientOptions } from "vscode-languageclient/node";
 import { PROTOCOL } from "../generated/protocol";
+import type { Settings } from "../settings";
 import type { Launch } from "./discover";
 import { Problem } from "./problem";
 import { SidecarProcess } from "./process";
@@ -42,11 +43,11 @@ export class EndedAtStart extends Error {
 export async function connect(
   launch: Launch,
   cwd: string,
-  model: string,
+  settings: Settings,
   log: vscode.LogOutputChannel,
 ): Promise<Connection> {
   const { LanguageClient } = await import("./languageclient.js");
-  const process = new SidecarProcess(launch, cwd, model, log);
+  const process = new SidecarProcess(launch, cwd, settings, log);
   const end = new EndEvent(process);
   const options = await clientOptions(log, end);
   const client = new LanguageClient("scry", "Scry", () => process.whenSpawned(), options);

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type * as vscode from "vscode";
+import type { Settings } from "../settings";
 import type { Launch } from "./discover";
 
 /** Number of lines of standard error that are stored. */
@@ -18,13 +19,14 @@ export class SidecarProcess {
   /** Starts the process.
    *
    * `cwd` is never in the workspace: Python imports modules from there, and a workspace may contain a module `scry`. */
-  constructor(launch: Launch, cwd: string, model: string, log: vscode.LogOutputChannel) {
+  constructor(launch: Launch, cwd: string, settings: Settings, log: vscode.LogOutputChannel) {
     this.child = spawn(launch.command, launch.args, {
       cwd,
       env: {
         ...process.env,
         SCRY_LOG_LEVEL: LOG_LEVELS[log.logLevel] ?? "warning",
-        ...(model ? { SCRY_MODEL: model } : {}),
+        ...(settings.model ? { SCRY_MODEL: settings.model } : {}),
+        ...(settings.learn ? {} : { SCRY_LEARN: "false" }),
       },
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,

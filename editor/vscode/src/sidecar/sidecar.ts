@@ -138,7 +138,7 @@ export class Sidecar implements vscode.Disposable {
     const settings = readSettings();
     const launch = await this.find(home.fsPath);
     this.log.info(`starting ${launch.command} ${launch.args.join(" ")} (from ${launch.origin})`);
-    const connection = await connect(launch, home.fsPath, settings.model, this.log);
+    const connection = await connect(launch, home.fsPath, settings, this.log);
     this.connection = connection;
     connection.client.onNotification(methods.statusChanged, (status: StatusChanged) => this.statusChanged.fire(status));
     connection.onEnd((reason) => this.handleEnd(connection, reason));

@@ -27,7 +27,7 @@ class RecordingSwitch:
     An environment variable or an override of the surface comes first. Safe to share between threads.
     """
 
-    def __init__(self, settings: Settings, name: Literal["log", "memory"]) -> None:
+    def __init__(self, settings: Settings, name: Literal["log", "memory", "learn"]) -> None:
         """Start from the settings that the project was opened with. name: of the setting."""
         self._path = config_home() / SETTINGS_FILE_NAME
         self._name = name

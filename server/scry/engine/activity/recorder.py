@@ -28,7 +28,7 @@ from msgspec import Struct, field
 
 from scry.core.doc_id import is_query_id
 from scry.core.errors import BadRequest, LogUnavailable
-from scry.core.events import LogEvent
+from scry.core.events import FEEDBACK, USE, LogEvent
 from scry.core.notices import Notice
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
@@ -81,9 +81,10 @@ class _WriteJob(Struct, eq=False):
 class EventWriter:
     """Writes events to one project's log. Every method may be called from any thread."""
 
-    def __init__(self, project: Project) -> None:
-        """Open and start nothing yet."""
+    def __init__(self, project: Project, learning: RecordingSwitch) -> None:
+        """Open and start nothing yet. learning: whether to learn from the acts that are written."""
         self._project = project
+        self._learning = learning
         self._log: EventLog | None = None
         self._condition = threading.Condition()
         self._jobs: deque[_WriteJob] = deque()
@@ -207,6 +208,11 @@ class EventWriter:
         for job, events in zip(jobs, made, strict=True):
             job.finish(new[at : at + len(events)])
             at += len(events)
+        kinds = [event.kind for event in chain.from_iterable(made)]
+        if (USE in kinds or FEEDBACK in kinds) and self._learning.is_on():
+            from scry.engine.activity.learning import learn_from_log  # nobody waits for it
+
+            learn_from_log(self._project.data)
 
     def _defer(self, jobs: Sequence[_WriteJob], made: Sequence[Sequence[LogEvent]], error: LogUnavailable) -> None:
         """Hold queries until the next write; fail the jobs of acts."""
@@ -275,7 +281,7 @@ class Recorder:
         is_terminal = surface == "cli" and sys.platform != "win32"
         self._caller = f"{surface}:{os.getsid(0) if is_terminal else os.getpid()}"
         self._switch = RecordingSwitch(settings, "log")
-        self._writer = EventWriter(project)
+        self._writer = EventWriter(project, RecordingSwitch(settings, "learn"))
         self._trouble_reported = False
         self._lock = threading.Lock()
 

@@ -174,11 +174,20 @@ def _collect_findings(document: DocumentHeader, ranking: Ranking, split: SplitSc
     terms = {name: scoring.weights[name] / (scoring.k + match.rank) for name, match in matches.items()}
     total = sum(terms.values())
     findings: list[OracleFinding] = []
-    for oracle in ORACLES:
+    for oracle in _oracles_of(ranking.reader):
         evidence = _oracle_finding(oracle, document, matches.get(oracle.name), ranking)
         evidence = replace(evidence, share=terms[oracle.name] / total if oracle.name in terms else 0.0)
         findings.append(_add_matched_words(evidence, oracle, document, ranking, split))
     return tuple(findings)
+
+
+def _oracles_of(reader: OracleReader) -> tuple[Oracle, ...]:
+    """Return all oracles; that of use only where something was learnt."""
+    if reader.learnt is None:
+        return ORACLES
+    from scry.oracles import use
+
+    return (*ORACLES, use.ORACLE)
 
 
 def _find_match(doc_key: int, matches: Sequence[OracleMatch]) -> OracleMatch | None:
@@ -200,7 +209,8 @@ def _oracle_finding(
         )
 
     if match is not None:
-        return evidence(VOTED, RankLookup(match.rank, match.raw_score))
+        note = match.note if oracle.name == "use" else ""
+        return evidence(VOTED, RankLookup(match.rank, match.raw_score, note))
     failed = next((fault.message for fault in ranking.oracle_matches.faults if fault.oracle == oracle.name), None)
     if failed is not None:
         return evidence(FAILED, RankLookup(note=failed))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
@@ -24,7 +24,7 @@ from scry.engine.response.merged import (
     return_unchanged,
     unavailable_answer,
 )
-from scry.engine.search.pipeline import RetrievalResult
+from scry.engine.search.pipeline import Retrieval, RetrievalResult
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
@@ -151,7 +151,10 @@ def rank_retrievals_together(results: Sequence[RetrievalResult | ScryError]) -> 
         each.retrieval for each in results if isinstance(each, RetrievalResult) and each.retrieval is not None
     ]
     matches = rank_across_projects(retrievals) if retrievals else []
-    together = [replace(own, oracle_matches=its) for own, its in zip(retrievals, matches, strict=True)]
+    together = [
+        replace(own, oracle_matches=its, question=replace(own.question, weights=weights))
+        for own, its, weights in zip(retrievals, matches, _common_weights(retrievals), strict=True)
+    ]
     if together and together[0].question.prefix:
         from scry.engine.search.completion import share_holding_scores
 
@@ -163,6 +166,12 @@ def rank_retrievals_together(results: Sequence[RetrievalResult | ScryError]) -> 
         else each
         for each in results
     ]
+
+
+def _common_weights(retrievals: Sequence[Retrieval]) -> list[Mapping[str, float]]:
+    """Return the weights for each project: of every oracle that takes part in any, so that their scores compare."""
+    every = {name: weight for each in retrievals for name, weight in each.question.weights.items()}
+    return [{**each.question.weights, **every} for each in retrievals]
 
 
 class BlankAnswer(msgspec.Struct, frozen=True):

@@ -39,7 +39,12 @@ def rank_across_projects(retrievals: Sequence[Retrieval]) -> list[OracleMatches]
     if len(retrievals) == 1:
         return [retrievals[0].oracle_matches]
     matches_by_project: list[dict[str, tuple[OracleMatch, ...]]] = [{} for _ in retrievals]
-    for oracle in ORACLES:
+    oracles = ORACLES
+    if any("use" in each.oracle_matches.by_oracle for each in retrievals):
+        from scry.oracles import use
+
+        oracles = (*ORACLES, use.ORACLE)
+    for oracle in oracles:
         for own, ranked in zip(matches_by_project, rank_among_all(_keyed_matches(oracle, retrievals)), strict=True):
             own[oracle.name] = ranked
     return [

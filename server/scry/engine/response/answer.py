@@ -44,6 +44,7 @@ ORACLE_SHORT_NAMES = {
     "persona": "persona",
     "belief": "bel",
     "memory": "mem",
+    "use": "use",
 }
 """Names of the oracles in the line that describes a result's evidence."""
 

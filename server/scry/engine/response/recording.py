@@ -6,7 +6,7 @@ An answer is stored as it was sent, in the wire's own form. docs/events.md descr
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -265,16 +265,18 @@ def record_use(
     params: UseParams,
     commands: CommandNames = COMMAND_LINE,
     answered_by: Recorder | None = None,
+    fingerprint: Callable[[str], str] = lambda _: "",
 ) -> Recorded:
     """Record that a result was used; it is on the disk when the outcome says `recorded`.
 
-    answered_by: the recorder that stored the answer, where that is another one. Raises BadRequest for an answer, a rank
+    answered_by: the recorder that stored the answer, where that is another one. fingerprint: returns that of the text
+    of a document, "" for none, by which it is followed when it is renamed. Raises BadRequest for an answer, a rank
     or a further place that does not exist.
     """
     subject = (answered_by or recorder).find_subject(params.query_id)
     doc_id = subject.doc_id(params.rank, params.doc_id)
     is_further = doc_id != subject.doc_id(params.rank)
-    event = use_event(params, doc_id, recorder.surface, is_further=is_further)
+    event = use_event(params, doc_id, recorder.surface, is_further=is_further, text=fingerprint(doc_id))
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
@@ -341,11 +343,16 @@ def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEven
     return LogEvent(QUERY, origin.time_ms, msgspec.json.encode(body).decode(), query_id)
 
 
-def use_event(params: UseParams, doc_id: str, surface: str, *, is_further: bool = False) -> LogEvent:
-    """Return the event of a result's use. is_further: doc_id is a further place of the file of the result."""
+def use_event(params: UseParams, doc_id: str, surface: str, *, is_further: bool = False, text: str = "") -> LogEvent:
+    """Return the event of a result's use.
+
+    is_further: doc_id is a further place of the file of the result. text: the fingerprint of its text.
+    """
     body: dict[str, object] = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
     if is_further:
         body["further"] = True
+    if text:
+        body["text"] = text
     return LogEvent(
         USE, now_ms(), msgspec.json.encode(body).decode(), params.query_id, escape_unencodable(params.act_id)
     )

@@ -9,7 +9,7 @@ The order of files is that of their best documents by rank sum and boosts. Which
 and so on follows from the evidence within the file:
 
     evidence = ln(score) + ln(min(lines, 60)) + 2 * (BM25 / best BM25) + 2 * cosine - 4 [200 lines or more]
-               + 3 [the name is at least half of the query's words, and two or more]
+               + 3 [the name is at least half of the query's words, and two or more] + 3 / rank by use
 
 Ranks alone say little here: neighbours in a file share its path and its vocabulary, so that their ranks are decided by
 length. A field of one line has a high cosine as soon as its name is a word of the query, and a class of a thousand
@@ -115,6 +115,9 @@ OVERSIZE_EVIDENCE = -4.0
 """A document of this many lines is no place that anybody can look at; the places in it come first."""
 
 
+USE_EVIDENCE = 3.0
+"""For the document that was used first for like questions, as for a name that is asked for; half for the second."""
+
 WHOLE_NAME_EVIDENCE = 3.0
 MIN_WHOLE_NAME_SHARE = 0.5
 """For a name of two words or more that are all in the query, by their stems, and at least this share of its words:
@@ -197,6 +200,7 @@ class PlaceRules:
             + COSINE_WEIGHT * cosine
             + (OVERSIZE_EVIDENCE if lines >= MAX_PLACE_LINES else 0.0)
             + (WHOLE_NAME_EVIDENCE if is_asked else 0.0)
+            + (USE_EVIDENCE / candidate.oracle_matches["use"].rank if "use" in candidate.oracle_matches else 0.0)
         )
 
     def _shares(self, candidate: Candidate) -> tuple[float, float]:

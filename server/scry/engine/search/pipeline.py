@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.doc_id import new_query_id
 from scry.core.errors import Cancelled, IndexUnavailable
@@ -31,7 +32,7 @@ from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fus
 from scry.engine.search.query import COMMIT_QUESTION_WORDS, apply_filters
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
-from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, NoteCorpus, OracleReader
+from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, FindUsedPlaces, NoteCorpus, OracleReader
 from scry.oracles.temporal import count_past_changes
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
@@ -98,12 +99,14 @@ def retrieve(
     cancelled: Callable[[], bool] | None,
     history: Callable[[], HistoryReader | None],
     knowledge: Callable[[], NoteStores | None],
+    learnt: FindUsedPlaces | None = None,
 ) -> Retrieval:
     """Consult every oracle on the index as it is published now. Raises Cancelled when nobody waits any more.
 
     encode: see OracleReader. cancelled: None for a query that nobody can withdraw. history: returns the history as of
     now; may raise IndexUnavailable, which costs only what the history would have added and is reported by the temporal
-    oracle. knowledge: returns the note stores, None where all are empty.
+    oracle. knowledge: returns the note stores, None where all are empty. learnt: see OracleReader; the oracle of use
+    takes part where it has matches.
     """
     store.refresh()
     left = apply_filters(question, store.files.indexed_files)
@@ -113,15 +116,25 @@ def retrieve(
     except IndexUnavailable as error:
         commits = CommitCorpus(None, left.has_commits, str(error))
     code = CodeCorpus(store, left.file_ids)
-    reader = OracleReader(code, commits, notes, encode)
-    return Retrieval(question, reader, consult_oracles(question, reader, cancelled))
+    reader = OracleReader(code, commits, notes, encode, learnt)
+    matches = consult_oracles(question, reader, cancelled)
+    if "use" in matches.by_oracle:
+        from scry.oracles import use
+
+        question = replace(question, weights={**question.weights, use.ORACLE.name: use.WEIGHT})
+    return Retrieval(question, reader, matches)
 
 
 def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool] | None) -> OracleMatches:
     """Return every oracle's matches; an oracle that fails is reported and costs only its own (F3). Raises Cancelled."""
     by_oracle: dict[str, tuple[OracleMatch, ...]] = {}
     faults: list[OracleFault] = []
-    for oracle in ORACLES:
+    oracles = ORACLES
+    if reader.learnt is not None:
+        from scry.oracles import use  # only where something was learnt
+
+        oracles = (*ORACLES, use.ORACLE)
+    for oracle in oracles:
         if cancelled is not None and cancelled():
             raise Cancelled("the question was withdrawn")
         if oracle.notes_only and reader.notes.stores is None:
@@ -132,6 +145,8 @@ def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Call
         except Exception as error:  # whatever an oracle raises, the others answer
             _log.warning("oracle %s failed", oracle.name, exc_info=True)
             faults.append(OracleFault(oracle.name, f"{type(error).__name__}: {error}", describe_damage_error(error)))
+    if not by_oracle.get("use"):
+        by_oracle.pop("use", None)
     return OracleMatches(by_oracle, tuple(faults))
 
 

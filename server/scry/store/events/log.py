@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 
 EVENTS_FILE = "events.sqlite"
+LEARNT_FILE = "learnt.sqlite"
+"""Made from the log: see `store.events.learnt`."""
 
 _CHECKED_BYTES = 100_000
 """Size up to which the structure of the log is checked at every opening, in 0.3 ms; the indexer checks larger ones."""
@@ -311,6 +313,31 @@ class EventReader:
         events = self._events(sql, (query_id,))
         return events[0] if events else None
 
+    # For `store.events.learnt` ---------------------------------------------------------------------------------------
+
+    def acts_between(self, after: int, last: int) -> list[tuple[str, object, bytes, bytes]]:
+        """Return kind, time and body of the uses and ratings among these events, in order, and their questions'."""
+        sql = (
+            "SELECT e.kind, e.time, CAST(e.body AS BLOB), CAST(q.body AS BLOB) FROM events e "
+            "JOIN events q ON q.query_id = e.query_id AND q.kind = 'scry.query' WHERE e.sequence > ? AND "
+            "e.sequence <= ? AND e.kind IN ('scry.use', 'scry.feedback') ORDER BY e.sequence"
+        )
+        return self._rows(sql, (after, last))
+
+    def last_sequence(self) -> int:
+        """Return the number of the last event; 0 for none."""
+        return self._rows("SELECT coalesce(max(sequence), 0) FROM events", ())[0][0]
+
+    def last_sequence_before(self, time_ms: int) -> int:
+        """Return the number of an event before which all are older than a time, by the clocks of then; 0 for none."""
+        rows = self._rows("SELECT min(sequence) FROM events WHERE time >= ?", (time_ms,))
+        return self.last_sequence() if rows[0][0] is None else rows[0][0] - 1
+
+    def stamp_of(self, sequence: int) -> str | None:
+        """Return a text that no other event of this number has; None for none."""
+        rows = self._rows("SELECT time, kind, query_id FROM events WHERE sequence = ?", (sequence,))
+        return " ".join(map(str, rows[0])) if rows else None
+
     def select_events(self, selection: EventFilter) -> list[StoredEvent]:
         """Return the selected events, in order. Raises LogUnavailable."""
         condition, values = selection_condition(selection)
@@ -339,11 +366,13 @@ class EventReader:
         self._db.close()
 
     def _events(self, sql: str, values: Sequence[SqlValue]) -> list[StoredEvent]:
+        return [StoredEvent(row[0], LogEvent(*row[1:])) for row in self._rows(sql, values)]
+
+    def _rows(self, sql: str, values: Sequence[SqlValue]) -> list[Any]:
         try:
-            rows = self._db.execute(sql, values).fetchall()
+            return self._db.execute(sql, values).fetchall()
         except sqlite3.Error as error:
             raise LogUnavailable(explain_log_error(error, self.path)) from error
-        return [StoredEvent(row[0], LogEvent(*row[1:])) for row in rows]
 
 
 def explain_unwritable_log(folder: Path) -> str:

@@ -21,6 +21,7 @@ from scry.core.errors import LogUnavailable
 from scry.core.events import COMPACT, FORGET, EventFilter, LogEvent
 from scry.store import answers
 from scry.store.events import log as events
+from scry.store.events.learnt import forget_learnt
 from scry.store.events.log import selection_condition
 from scry.store.events.schema import EVENT_MIGRATIONS
 from scry.store.precious.backups import renew_backups
@@ -56,12 +57,12 @@ def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewri
             queries = [row[0] for row in database.execute(f"SELECT query_id FROM events WHERE {condition}", values)]
             removed = database.execute(f"DELETE FROM events WHERE {condition}", values).rowcount
             _append_event(database, FORGET, now_ms, {"events": removed, "by": _selection_fields(selection)})
-        is_clean = _truncate_wal(path)
+        is_clean = all([_truncate_wal(path), forget_learnt(folder)])
         renew_backups(path)
     else:
         queries = []
     count, answers_clean = _forget_selected_answers(
-        folder / answers.ANSWERS_FILE, selection, {name for name in queries if name}
+        folder / answers.ANSWERS_FILE, selection, {name for name in queries if name}, with_evidence=removed > 0
     )
     return LogRewriteResult(removed, count, is_clean and answers_clean)
 
@@ -116,14 +117,27 @@ def _truncate_wal(path: Path) -> bool:
         return truncate_wal(attempt)
 
 
-def _forget_selected_answers(path: Path, selection: EventFilter, queries: set[str]) -> tuple[int, bool]:
-    """Remove the stored answers of these queries, and selected ones. Returns their number, and whether cleanly."""
+_USE_EVIDENCE = b"\xa4uses"
+"""Stands in a stored answer that quotes earlier questions as evidence: the score type of the oracle of use."""
+
+
+def _forget_selected_answers(
+    path: Path, selection: EventFilter, queries: set[str], *, with_evidence: bool
+) -> tuple[int, bool]:
+    """Remove the stored answers of these queries, and selected ones. Returns their number, and whether cleanly.
+
+    with_evidence: also those that quote any earlier question as evidence.
+    """
     if not path.exists():
         return 0, True
     with _rewrite_database(path) as database:
         rows = database.execute("SELECT query_id, packed, data FROM answers")
         removed = [
-            (name,) for name, packed, data in rows if name in queries or _answer_matches(name, packed, data, selection)
+            (name,)
+            for name, packed, data in rows
+            if name in queries
+            or _answer_matches(name, packed, data, selection)
+            or (with_evidence and _USE_EVIDENCE in (answers.unpack_answer(packed, data) or b""))
         ]
         database.executemany("DELETE FROM answers WHERE query_id = ?", removed)
     return len(removed), _truncate_wal(path)

@@ -214,7 +214,20 @@ _INFERRED_USES = """
     WHERE next_time - time BETWEEN 0 AND 60000 AND query <> next_query;
 """
 
+_MEMORY_COLUMNS = "json_extract(r.value, '$.contributions.memory.raw_score') AS memory_score,"
+_USE_COLUMNS = f"""{_MEMORY_COLUMNS}
+        json_extract(r.value, '$.contributions.use.rank') AS use_rank,
+        json_extract(r.value, '$.contributions.use.raw_score') AS use_score,"""
+
+_USE_RANKS = (
+    "DROP VIEW query_analysis; DROP VIEW results;"
+    + _RESULTS.replace(_MEMORY_COLUMNS, _USE_COLUMNS)
+    + _INFERRED_USES[_INFERRED_USES.index("CREATE VIEW query_analysis") : _INFERRED_USES.index("CREATE VIEW modes")]
+).replace("r.memory_score,", "r.memory_score, r.use_rank, r.use_score,")
+"""The oracle of use has its columns, like the others."""
+
 EVENT_MIGRATIONS = (
     _EVENTS + _QUERIES + _USAGE + _RATINGS + _RESULTS + _QUERY_ANALYSIS + _MODES + _REFORMULATIONS,
     _INFERRED_USES,
+    _USE_RANKS,
 )

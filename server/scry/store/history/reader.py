@@ -27,7 +27,7 @@ from scry.store.history.commits import (
 )
 from scry.store.history.database import HISTORY_FILE, HistoryDatabase
 from scry.store.lexical import LexicalIndex
-from scry.store.sqlite.database import FolderCache, decode_path, encode_path, folder_condition
+from scry.store.sqlite.database import FolderCache, batches, decode_path, encode_path, folder_condition
 
 IntArray = NDArray[np.int64]
 
@@ -252,6 +252,20 @@ class HistoryReader:
         rows = self._select(f"SELECT {columns} {source} ORDER BY k.time DESC, k.number DESC LIMIT 1", name)
         count = self._select(f"SELECT count(*) {source}", name)[0][0]
         return count, read_commit(rows[0]) if rows else None
+
+    def count_changes_since(self, used: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Return how many commits later than a time changed each file. used: paths, with seconds since the epoch."""
+        sql = (
+            "WITH used(path, time) AS (VALUES {}) SELECT used.path, used.time, (SELECT count(*) FROM changes c WHERE "
+            "c.now = p.id AND c.number >= (SELECT number FROM commits WHERE commits.time > used.time "
+            "ORDER BY commits.time, number LIMIT 1)) FROM used JOIN paths p ON p.path = used.path"
+        )
+        counts: dict[tuple[str, int], int] = {}
+        for part in batches(list(dict.fromkeys(used)), variables_per_value=2):
+            values = [value for path, time in part for value in (encode_path(path), time)]
+            rows = self._select(sql.format(", ".join(["(?, ?)"] * len(part))), values)
+            counts |= {(decode_path(path), time): count for path, time, count in rows}
+        return counts
 
     def last_commits(self, paths: Iterable[str]) -> dict[str, Commit]:
         """Return the newest commit that changed each of these files; of equal times the one of the lowest hash."""

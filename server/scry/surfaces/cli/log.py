@@ -209,6 +209,10 @@ def _forget_and_report(project: Project, selection: EventFilter, *, as_json: boo
     from scry.store.events.maintenance import forget_events
 
     outcome = forget_events(project.data, selection, now_ms())
+    if selection != EventFilter() and load_settings(None, os.environ).learn:
+        from scry.engine.activity.learning import learn_from_log  # anew, from what is left
+
+        learn_from_log(project.data, until_done=True)
     if as_json:
         print_json(LogForgetReport(outcome.events, outcome.answers, removed=True, is_clean=outcome.is_clean))
         return 0

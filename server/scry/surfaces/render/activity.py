@@ -132,6 +132,8 @@ def render_index_state(state: IndexState, root: str) -> list[StyledLine]:
         styled_line("  history  ", state.history, f", {state.history_extent}" if state.history_extent else ""),
         styled_line("  commit   ", _describe_commits(state)),
     ]
+    if state.learning:
+        lines.append(styled_line("  learning ", state.learning))
     if state.failed:
         told = f"{format_count(state.failed, 'file')} found less well or not at all; scry doctor says why"
         lines.append(styled_line("  failed   ", (told, "warning")))

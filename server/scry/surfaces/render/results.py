@@ -122,7 +122,7 @@ def describe_score(score_type: str, raw_score: float) -> str:
         return f"{raw_score:.2f} relevance"
     if score_type == "co_change_count":
         return f"co-changes: {raw_score:.0f}"
-    return f"{raw_score:g} {score_type}"
+    return f"{raw_score:.3g} {score_type}"
 
 
 def describe_structure(structural: Structural) -> str:

@@ -72,6 +72,7 @@
 ---@field summary? string the state in a few words, for a status line, such as "indexing 120 of 400 files" (default "").
 ---@field history_extent? string the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is all (default "").
 ---@field failed? integer number of files for which a stage of indexing failed: they are found less well, or not at all (default 0).
+---@field learning? string in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a person; empty elsewhere (default "").
 
 ---One result.
 ---@class scry.protocol.ResultItem
@@ -101,9 +102,9 @@
 ---@class scry.protocol.Contribution
 ---@field rank integer the result's rank in that oracle's results, 1-based.
 ---@field raw_score number the score by which that oracle ranked it, rounded to 6 decimals.
----@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words).
+---@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number), relevance (0 to 1, of notes by meaning and words) or uses (above 0, of what was used for like questions).
 ---@field matches? string[] terms of the query that occur in it; only from oracles that match terms.
----@field snippet? string further words of the oracle: of a persona note its text, of a memory the reason for its rank.
+---@field snippet? string further words of the oracle: of a persona note its text, of a memory the reason for its rank, of a used document when and for what it was used.
 ---@field cosine? number of a note (belief and persona), the cosine that its relevance is made of, rounded; absent without a vector.
 
 ---A named factor of the result's score beside the oracles' ranks.

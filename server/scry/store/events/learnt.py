@@ -1,0 +1,477 @@
+"""Keep what was used for which questions, derived from the event log, for the oracle of use (U1).
+
+`learnt.sqlite` lies beside the log and follows from it alone: it is brought up to date after each act, and made anew
+where it is missing, damaged, of another format or not of this log. Its size does not grow with the log: of the last
+MAX_QUESTIONS questions with a use, at most MAX_PLACES places each, and of all uses of a place one decayed sum.
+
+A use counts with the inverse of the probability that a person looks at its rank, the examination propensity of the
+position-based click model (Joachims, Swaminathan, Schnabel: Unbiased Learning-to-Rank with Biased Feedback, WSDM 2017):
+
+    weight = strength of the act * min(rank ** PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
+
+so that a place that is shown first and opened, perhaps for no other reason, counts less than one found low. A use that
+another place follows for the same question within BOUNCE_MS counts against its place.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import threading
+from array import array
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.core.doc_id import split_off_project
+from scry.core.errors import IndexUnavailable, LogUnavailable
+from scry.core.events import USE
+from scry.store.events.log import LEARNT_FILE, EventReader
+from scry.store.sqlite.database import (
+    CacheSchema,
+    create_cache_tables,
+    describe_damage_error,
+    is_same_file,
+    open_database,
+    open_shared_database,
+    transaction,
+    truncate_wal,
+    try_truncate_wal,
+)
+from scry.store.vectors import FloatRows
+
+ACT_WEIGHTS = {"jump": 1.0, "open": 1.0, "copy": 1.0, "agent": 1.0, "inferred": 0.5, "detail": 0.25}
+"""Strength of a use. To look at a result in full says little; that an editor's requests were a jump is a guess."""
+
+RATING_WEIGHTS = {"good": 2.0, "bad": -2.0}
+"""Strength of a rating, which needs no correction for its rank: the person has looked."""
+
+PROPENSITY_EXPONENT = 0.5
+"""The first rank is looked at three times as often as the ninth. Measured exponents lie between 0.5 and 1 (Joachims et
+al. 2017, with 1 as their model); the lower one trusts a single low jump less, which may be a slip."""
+
+MAX_RANK_WEIGHT = 3.0
+"""Weights are clipped, as in the paper: one jump to a very low rank must not decide alone."""
+
+BOUNCE_MS = 60_000
+BOUNCE_PENALTY = 1.5
+"""A place that another one follows within BOUNCE_MS loses what it got and half as much again: it was not the answer."""
+
+HALF_LIFE_DAYS = 30.0
+"""What was used a month ago counts half: people move on to other work."""
+
+MAX_QUESTIONS = 2000
+MAX_PLACES = 20
+MIN_KEPT_WEIGHT = 0.02
+MAX_SHOWN_CHARACTERS = 120
+
+_DAY_MS = 86_400_000
+_HORIZON_MS = 180 * _DAY_MS
+"""Older events are not read where a long log is learnt from anew: after six half-lives nothing is left of them."""
+
+WINDOW_EVENTS = 20_000
+"""Events that are looked through in one transaction; a log of a million is caught up with in steps."""
+
+_SCHEMA = CacheSchema(
+    1,
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+    -- Questions of which a result was used. key: their words, folded. words: crc32 of their stems, u32. vector: signed
+    -- bytes; empty where it has none. used, place, weight: the last use, to see what follows it.
+    CREATE TABLE questions (
+        number      INTEGER PRIMARY KEY,
+        key         TEXT NOT NULL UNIQUE,
+        shown       TEXT NOT NULL,
+        words       BLOB NOT NULL,
+        vector      BLOB NOT NULL,
+        used        INTEGER NOT NULL,
+        place       TEXT NOT NULL,
+        weight      REAL NOT NULL
+    );
+    CREATE INDEX questions_by_use ON questions (used);
+
+    -- What was used for them. weight: the sum of its uses, decayed to `used`. text: the fingerprint of its text then.
+    CREATE TABLE places (
+        question    INTEGER NOT NULL REFERENCES questions (number) ON DELETE CASCADE,
+        doc_id      TEXT NOT NULL,
+        weight      REAL NOT NULL,
+        uses        INTEGER NOT NULL,
+        used        INTEGER NOT NULL,
+        how         TEXT NOT NULL,
+        text        TEXT NOT NULL,
+        PRIMARY KEY (question, doc_id)
+    ) WITHOUT ROWID;
+    """,
+)
+
+
+# Reading --------------------------------------------------------------------------------------------------------------
+
+
+class UsedPlace(Struct, frozen=True, gc=False):
+    """A place that was used for a question like the one asked.
+
+    likeness: of the two questions, to 1. weight: of all its uses, decayed to the last. used_ms: when that was. how: the
+    last act. text: the fingerprint of the place's text then; empty for unknown.
+    """
+
+    doc_id: str
+    question: str
+    likeness: float
+    weight: float
+    uses: int
+    used_ms: int
+    how: str
+    text: str
+
+
+class _Profile(Struct, array_like=True):
+    """All questions in one value, so that one read gives them. vectors: rows of signed bytes; of zeros for none."""
+
+    identity: str
+    numbers: bytes
+    word_counts: bytes
+    words: bytes
+    vectors: bytes
+
+
+class LearntUses:
+    """What was learnt in a project, for reading. Every method may be called from any thread."""
+
+    def __init__(self, path: Path) -> None:
+        """Open nothing yet."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._open: tuple[sqlite3.Connection, os.stat_result] | None = None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._open is not None:
+                self._open[0].close()
+                self._open = None
+
+    def find_places(
+        self, words: Sequence[int], vector: tuple[str, FloatRows] | None, rules: LikenessRules
+    ) -> list[UsedPlace]:
+        """Return the places used for the questions most like this one. Raises IndexUnavailable.
+
+        words: the crc32 of the question's stems. vector: the question's, with the identity of its embedder.
+        """
+        try:
+            rows = self._select("SELECT value FROM meta WHERE key = 'profile'")
+            profile = msgspec.msgpack.decode(rows[0][0], type=_Profile) if rows else None
+            if profile is None or not profile.numbers:
+                return []
+            numbers, likeness = _measure_likeness(profile, words, vector, rules)
+            best = np.lexsort((numbers, -likeness))[: rules.max_questions]
+            like = {int(numbers[at]): float(likeness[at]) for at in best.tolist() if likeness[at] >= rules.min_likeness}
+            if not like:
+                return []
+            found = self._select(
+                "SELECT p.question, p.doc_id, q.shown, p.weight, p.uses, p.used, p.how, p.text FROM places p "
+                f"JOIN questions q ON q.number = p.question WHERE p.question IN ({', '.join('?' * len(like))})",
+                list(like),
+            )
+        except IndexUnavailable as error:
+            raise IndexUnavailable(str(error)) from None  # its cause would say that the index is damaged
+        except (sqlite3.Error, OSError, msgspec.MsgspecError, ValueError) as error:
+            raise IndexUnavailable(
+                f"what was learnt from your use can't be read ({error}); it is made anew with the next use"
+            ) from None
+        return [UsedPlace(row[1], row[2], like[row[0]], *row[3:]) for row in found]
+
+    def count(self) -> tuple[int, int]:
+        """Return the number of questions, and of places used for them. Raises IndexUnavailable."""
+        try:
+            sql = "SELECT (SELECT count(*) FROM questions), (SELECT count(*) FROM places WHERE weight > 0)"
+            return self._select(sql)[0] if self._path.exists() else (0, 0)
+        except (sqlite3.Error, OSError) as error:
+            raise IndexUnavailable(f"what was learnt can't be read: {error}") from None
+
+    def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        with self._lock:
+            if self._open is not None and not is_same_file(self._path, self._open[1]):
+                self._open[0].close()
+                self._open = None
+            if self._open is None:
+                status = self._path.stat()
+                if sys.platform != "win32" and status.st_uid != os.getuid():
+                    raise IndexUnavailable(f"{self._path} belongs to another user, and nothing is learnt from it")
+                self._open = open_database(self._path, write=False), status
+            return self._open[0].execute(sql, values).fetchall()
+
+
+class LikenessRules(Struct, frozen=True):
+    """How alike questions have to be. cosine_floor: the cosine that counts as no likeness; 1 counts as the same."""
+
+    min_likeness: float
+    cosine_floor: float
+    max_questions: int
+
+
+def _measure_likeness(
+    profile: _Profile, words: Sequence[int], vector: tuple[str, FloatRows] | None, rules: LikenessRules
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return the numbers of all questions and their likeness: of their words, or of their vectors where that is more.
+
+    By words it is the number of common words over that of all words of both (Jaccard).
+    """
+    numbers, counts = np.frombuffer(profile.numbers, "<i4"), np.frombuffer(profile.word_counts, "<i4")
+    every = np.frombuffer(profile.words, "<u4")
+    common = np.zeros(len(every), np.int64)
+    for word in words:
+        common += every == word
+    totals = np.zeros(len(every) + 1, np.int64)
+    np.cumsum(common, out=totals[1:])
+    ends = np.cumsum(counts)
+    shared = totals[ends] - totals[ends - counts]
+    likeness = shared / np.maximum(1, counts + len(words) - shared)
+    if vector is not None and vector[0] == profile.identity:
+        rows = np.frombuffer(profile.vectors, np.int8).reshape((len(numbers), len(profile.vectors) // len(numbers)))
+        cosines = rows.astype(np.float32) @ (vector[1] / np.float32(127))
+        likeness = np.maximum(likeness, (cosines - rules.cosine_floor) / (1 - rules.cosine_floor))
+    return numbers, np.round(likeness, 3)
+
+
+# Learning -------------------------------------------------------------------------------------------------------------
+
+
+class AskedQuestion(Struct, frozen=True):
+    """A question as it is learnt. key: equal for questions that are the same. shown: for a person, secrets masked.
+
+    words: crc32 of its stems. vector: signed bytes; empty for none.
+    """
+
+    key: str
+    shown: str
+    words: Sequence[int]
+    vector: bytes
+
+
+class QuestionReader(Struct, frozen=True):
+    """Reads logged questions. identity: of the embedder of their vectors. read: returns None for one without words."""
+
+    identity: str
+    read: Callable[[str], AskedQuestion | None]
+
+
+def learn_new_acts(folder: Path, reader: QuestionReader, now_ms: int) -> bool:
+    """Bring what was learnt in a data folder up to date by one window of events; return whether all are learnt.
+
+    Raises LogUnavailable and OSError.
+    """
+    log = EventReader.open(folder)
+    if log is None:
+        return True
+    path = folder / LEARNT_FILE
+    with closing(log):
+        if sys.platform != "win32" and log.path.stat().st_uid != os.getuid():
+            return True  # nobody learns from the log of another
+        try:
+            try:
+                return _learn_into(path, log, reader, now_ms)
+            except sqlite3.DatabaseError as error:
+                if not describe_damage_error(error):
+                    raise
+                for end in ("", "-wal", "-shm"):  # it follows from the log
+                    Path(f"{path}{end}").unlink(missing_ok=True)
+                return _learn_into(path, log, reader, now_ms)
+        except sqlite3.Error as error:
+            raise LogUnavailable(f"what was learnt in {path} can't be written: {error}") from error
+
+
+def _learn_into(path: Path, log: EventReader, reader: QuestionReader, now_ms: int) -> bool:
+    with closing(open_shared_database(path, timeout=5.0, synchronous="OFF")) as database:
+        create_cache_tables(database, _SCHEMA)
+        database.execute("PRAGMA foreign_keys=ON")
+        database.execute("PRAGMA secure_delete=ON")
+        with transaction(database):
+            learner = _Learner(database, reader, now_ms)
+            return learner.learn_window(log)
+
+
+def forget_learnt(folder: Path) -> bool:
+    """Overwrite and remove everything that was learnt; return whether no journal holds any of it.
+
+    What follows from the events that are left is learnt again with the next act. Raises LogUnavailable.
+    """
+    path = folder / LEARNT_FILE
+    if not path.exists():
+        return True
+    try:
+        with closing(open_shared_database(path, timeout=5.0, synchronous="FULL")) as database:
+            database.execute("PRAGMA secure_delete=ON")
+            for table in ("places", "questions", "meta"):
+                database.execute(f"DELETE FROM {table}")
+            database.execute("VACUUM")
+            return truncate_wal(lambda: try_truncate_wal(database))
+    except sqlite3.Error:  # damaged, or of another format
+        with suppress(OSError):
+            for end in ("", "-wal", "-shm"):
+                Path(f"{path}{end}").unlink(missing_ok=True)
+            return True
+        raise LogUnavailable(f"{path} can't be removed") from None
+
+
+class _LoggedAct(Struct, frozen=True):
+    """A use or a rating of one result, with its question. how: the use, or the rating's signal.
+
+    text: the fingerprint of the result's text at the time; empty for unknown.
+    """
+
+    kind: str
+    time_ms: int
+    doc_id: str
+    rank: int
+    how: str
+    text: str
+    query: str
+    mode: str
+
+
+class _ActBody(Struct):
+    rank: int = 0
+    result_used: str = ""
+    how: str = ""
+    text: str = ""
+    signal: str = ""
+    doc_id: str = ""
+
+
+class _QueryBody(Struct):
+    mode: str = ""
+    query: str = ""
+
+
+def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedAct | None:
+    """Return an act; None for one that can't be read: a damaged log costs what is damaged of it."""
+    try:
+        act, asked = msgspec.json.decode(body, type=_ActBody), msgspec.json.decode(query, type=_QueryBody)
+    except msgspec.MsgspecError:
+        return None
+    if not isinstance(time_ms, int):
+        return None
+    doc_id, how = act.result_used or act.doc_id, act.how or act.signal
+    return _LoggedAct(kind, time_ms, doc_id, act.rank, how, act.text, asked.query, asked.mode)
+
+
+class _Learner:
+    """Learns from a log, inside a transaction."""
+
+    def __init__(self, database: sqlite3.Connection, reader: QuestionReader, now_ms: int) -> None:
+        self._db = database
+        self._reader = reader
+        self._now = now_ms
+
+    def learn_window(self, log: EventReader) -> bool:
+        """Learn from the next events; return whether they were the last."""
+        meta = dict(self._db.execute("SELECT key, value FROM meta WHERE key != 'profile'"))
+        if meta.get("identity") != self._reader.identity or log.stamp_of(meta.get("learnt_to", 0)) != meta.get("stamp"):
+            for table in ("places", "questions", "meta"):
+                self._db.execute(f"DELETE FROM {table}")
+            meta = {"learnt_to": log.last_sequence_before(self._now - _HORIZON_MS)}
+        start, last = int(meta["learnt_to"]), log.last_sequence()
+        end = min(last, start + WINDOW_EVENTS)
+        acts = [act for row in log.acts_between(start, end) if (act := _read_act(*row)) is not None]
+        for act in acts:
+            self._learn(act)
+        if acts:
+            self._prune()
+        if acts or "profile" not in meta:
+            self._write_profile()
+        values = {"learnt_to": end, "stamp": log.stamp_of(end), "identity": self._reader.identity}
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+        return end >= last
+
+    def _learn(self, act: _LoggedAct) -> None:
+        strength = _strength_of(act)
+        doc_id = split_off_project(act.doc_id)[1]
+        asked = self._reader.read(act.query) if strength and doc_id and act.mode in ("find", "recent") else None
+        if asked is None:
+            return
+        time = max(0, min(act.time_ms, self._now))  # a clock that was ahead makes nothing last for ever
+        row = self._db.execute(
+            "SELECT number, used, place, weight FROM questions WHERE key = ?", (asked.key,)
+        ).fetchone()
+        if row is None:
+            words = array("I", asked.words).tobytes()
+            row = self._db.execute(
+                "INSERT INTO questions (key, shown, words, vector, used, place, weight) VALUES (?, ?, ?, ?, 0, '', 0) "
+                "RETURNING number, used, place, weight",
+                (asked.key, asked.shown, words, asked.vector),
+            ).fetchone()
+        number, used, place, weight = row
+        counted = 1
+        if act.kind == USE and place and 0 <= time - used <= BOUNCE_MS:
+            if place == doc_id:  # the same act told twice
+                strength, counted = max(0.0, strength - weight), 0
+            else:
+                self._db.execute(
+                    "UPDATE places SET weight = weight - ? WHERE question = ? AND doc_id = ?",
+                    (BOUNCE_PENALTY * weight, number, place),
+                )
+        self._add(number, doc_id, strength, counted, time, act)
+        if act.kind == USE:
+            kept = max(strength, weight) if place == doc_id and not counted else strength
+            self._db.execute(
+                "UPDATE questions SET used = ?, place = ?, weight = ? WHERE number = ?", (time, doc_id, kept, number)
+            )
+        elif used < time:
+            self._db.execute("UPDATE questions SET used = ? WHERE number = ?", (time, number))
+
+    def _add(self, question: int, doc_id: str, strength: float, counted: int, time: int, act: _LoggedAct) -> None:
+        sql = "SELECT weight, uses, used, text FROM places WHERE question = ? AND doc_id = ?"
+        weight, uses, used, text = self._db.execute(sql, (question, doc_id)).fetchone() or (0.0, 0, time, "")
+        latest = max(time, used)
+        total = weight * decay(latest - used) + strength * decay(latest - time)
+        self._db.execute(
+            "INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (question, doc_id, total, uses + counted, latest, act.how, act.text or text),
+        )
+
+    def _prune(self) -> None:
+        """Remove the oldest questions beyond MAX_QUESTIONS, and the least places of a question."""
+        self._db.execute(
+            "DELETE FROM questions WHERE number NOT IN (SELECT number FROM questions ORDER BY used DESC, number DESC "
+            "LIMIT ?)",
+            (MAX_QUESTIONS,),
+        )
+        self._db.execute(
+            "DELETE FROM places WHERE (question, doc_id) IN (SELECT question, doc_id FROM (SELECT question, doc_id, "
+            "row_number() OVER (PARTITION BY question ORDER BY abs(weight) DESC, used DESC, doc_id) AS place "
+            "FROM places) WHERE place > ?) OR abs(weight) < ?",
+            (MAX_PLACES, MIN_KEPT_WEIGHT),
+        )
+
+    def _write_profile(self) -> None:
+        rows = self._db.execute("SELECT number, words, vector FROM questions ORDER BY number").fetchall()
+        width = max((len(row[2]) for row in rows), default=0)
+        profile = _Profile(
+            self._reader.identity if width else "",
+            np.array([row[0] for row in rows], "<i4").tobytes(),
+            np.array([len(row[1]) // 4 for row in rows], "<i4").tobytes(),
+            b"".join(row[1] for row in rows),
+            b"".join(row[2] or bytes(width) for row in rows),
+        )
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('profile', ?)", (msgspec.msgpack.encode(profile),))
+
+
+def decay(age_ms: float) -> float:
+    """Return the share of a use's weight that is left after a time."""
+    return 0.5 ** (max(0.0, age_ms) / (HALF_LIFE_DAYS * _DAY_MS))
+
+
+def _strength_of(act: _LoggedAct) -> float:
+    """Return the weight of an act, corrected for its rank; 0 for one that says nothing."""
+    if act.kind != USE:
+        return RATING_WEIGHTS.get(act.how, 0.0)
+    return ACT_WEIGHTS.get(act.how, 0.0) * min(max(1, act.rank) ** PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
