@@ -174,16 +174,16 @@ def _collect_findings(document: DocumentHeader, ranking: Ranking, split: SplitSc
     terms = {name: scoring.weights[name] / (scoring.k + match.rank) for name, match in matches.items()}
     total = sum(terms.values())
     findings: list[OracleFinding] = []
-    for oracle in _oracles_of(ranking.reader):
+    for oracle in _oracles_of(ranking):
         evidence = _oracle_finding(oracle, document, matches.get(oracle.name), ranking)
         evidence = replace(evidence, share=terms[oracle.name] / total if oracle.name in terms else 0.0)
         findings.append(_add_matched_words(evidence, oracle, document, ranking, split))
     return tuple(findings)
 
 
-def _oracles_of(reader: OracleReader) -> tuple[Oracle, ...]:
-    """Return all oracles; that of use only where something was learnt."""
-    if reader.learnt is None:
+def _oracles_of(ranking: Ranking) -> tuple[Oracle, ...]:
+    """Return the oracles that take part in the answer; that of use only where it has matches, or failed."""
+    if "use" not in ranking.question.weights and all(each.oracle != "use" for each in ranking.oracle_matches.faults):
         return ORACLES
     from scry.oracles import use
 
