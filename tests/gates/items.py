@@ -195,9 +195,7 @@ _SETTINGS = Chapter(
 
 _LEARNING = Chapter(
     "Learning from use",
-    (
-        Item("U1", "What was opened for like questions votes, with evidence; it decays, is followed, and is forgotten"),
-    ),
+    (Item("U1", "What was opened for like questions votes, with evidence; it decays, is followed, and is forgotten"),),
 )
 
 CHAPTERS = (
