@@ -56,7 +56,7 @@ def log_act(
     """Log a question, and a use or a rating of one of its results, so many days ago."""
     then = int(time.time() * 1000 - age_days * DAY_MS)
     query_id = f"q_20260101_000000_{next(_numbers):08d}".translate(str.maketrans("0189", "abcd"))
-    asked = {"mode": "find", "query": question, "results": []}
+    asked: dict[str, object] = {"mode": "find", "query": question, "results": []}
     events = [LogEvent(QUERY, then, json.dumps(asked), query_id)]
     if how in ("good", "bad"):
         body = {"signal": how, "rank": rank, "doc_id": doc_id}

@@ -236,7 +236,9 @@ def _measure_likeness(
     shared = totals[ends] - totals[ends - counts]
     likeness = shared / np.maximum(1, counts + len(words) - shared)
     if vector is not None and vector[0] == profile.identity:
-        rows = np.frombuffer(profile.vectors, np.int8).reshape((len(numbers), len(profile.vectors) // len(numbers)))
+        width = len(vector[1])
+        flat: NDArray[np.int8] = np.frombuffer(profile.vectors, np.int8)
+        rows: NDArray[np.int8] = np.reshape(flat, (len(numbers), width))
         cosines = rows.astype(np.float32) @ (vector[1] / np.float32(127))
         likeness = np.maximum(likeness, (cosines - rules.cosine_floor) / (1 - rules.cosine_floor))
     return numbers, np.round(likeness, 3)
