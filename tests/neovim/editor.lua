@@ -45,7 +45,8 @@ end
 
 ---Records every request with its answer, at the border to Neovim's client, and every message. A case may set
 ---`_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant. `_G.partial` is the
----number of answers that come as from an index that was just begun.
+---number of answers that come as from an index that was just begun; `_G.is_indexing` makes all of them come as from one
+---that is being made.
 local RECORDING = [[
   _G.sent, _G.said = {}, {}
   vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
@@ -64,6 +65,9 @@ local RECORDING = [[
       if _G.partial and _G.partial > 0 and result and result.results then
         _G.partial = _G.partial - 1
         result.results, result.notice, result.index.state = {}, "Nothing could be searched yet", "indexing"
+      end
+      if _G.is_indexing and result and result.results then
+        result.index.state = "indexing"
       end
       one.problem, one.result, one.answered = problem and problem.message, result, true
       return done(problem, result, ...)
@@ -262,6 +266,13 @@ function M.place_of(result)
   local inside = result.doc_id:gsub("^%./", "")
   local path = inside:match("^(.-)::") or inside:match("^(.-)#L%d") or inside
   return result.location and ("%s:%d"):format(path, result.location.range.start.line + 1) or inside
+end
+
+---Return the name that a picker's line shows of a result.
+---@param result scry.protocol.ResultItem
+---@return string
+function M.name_of(result)
+  return result.location and result.doc_id:match("::(.+)$") or result.title
 end
 
 ---Expect that a text contains a part.

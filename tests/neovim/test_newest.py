@@ -17,6 +17,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout
     "cases",
     [
         "select",
+        "rows",
+        "filters",
+        "uses",
         "telescope",
         "quickfix",
         "projects",

@@ -15,7 +15,21 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "neovim-0.10"), pyte
 @pytest.mark.acceptance("C2")
 @pytest.mark.parametrize(
     "cases",
-    ["select", "projects", "knowledge", "quickfix", "modes", "commands", "lifecycle", "status", "encoding", "health"],
+    [
+        "select",
+        "rows",
+        "filters",
+        "uses",
+        "projects",
+        "knowledge",
+        "quickfix",
+        "modes",
+        "commands",
+        "lifecycle",
+        "status",
+        "encoding",
+        "health",
+    ],
 )
 def test_neovim_cases(cases: str, projects: tuple[Path, Path]) -> None:
     run_cases(cases, OLDEST, projects)

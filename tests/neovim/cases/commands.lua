@@ -16,10 +16,10 @@ local function jump(words)
 end
 
 T["completes its names and their arguments"] = function()
-  local names = "bad beliefs believe copy detail find good index log memory neighbors observe orient persona "
-    .. "projects recent remember restart session settings status why"
+  local names = "bad beliefs believe copy detail doctor find good history index legend log memory neighbors next "
+    .. "observe orient persona previous projects recent related remember restart session settings status why"
   expect.equality(table.concat(child().fn.getcompletion("Scry ", "cmdline"), " "), names)
-  expect.equality(child().fn.getcompletion("Scry re", "cmdline"), { "recent", "remember", "restart" })
+  expect.equality(child().fn.getcompletion("Scry re", "cmdline"), { "recent", "related", "remember", "restart" })
   expect.equality(child().fn.getcompletion("Scry index r", "cmdline"), { "resume", "rebuild" })
   expect.equality(child().fn.getcompletion("Scry find --a", "cmdline"), { "--all-projects" })
   expect.equality(child().fn.getcompletion("Scry recent --all-projects --d", "cmdline"), { "--days" })

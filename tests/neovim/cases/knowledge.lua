@@ -44,6 +44,65 @@ T["a belief is written, listed at once, and its file opened"] = function()
   child().lua("vim.fn.delete(vim.api.nvim_buf_get_name(0))")
 end
 
+T["the selection is cited as evidence of a belief, which is then among those about the file"] = function()
+  begin()
+  will_take("rounded")
+  child().cmd("edit shop/cart.py")
+  child().cmd("11,13Scry believe Totals are never rounded")
+  child().wait("vim.api.nvim_buf_get_name(0):find('totals-never-rounded.md', 1, true)", "the file")
+  editor.expect_holds(child().text(), "shop/cart.py:11-13")
+  expect.equality(child().answered("scry/believe").params.evidence, { "shop/cart.py:11-13" })
+  child().cmd("edit shop/cart.py")
+  child().ready()
+  local function about()
+    child().lua("_G.lists = {}")
+    child().cmd("Scry beliefs here")
+    child().answered("scry/why", #child().sent("scry/why"))
+    return child().lua_get("_G.lists[1] and _G.lists[1][1] or ''")
+  end
+  local listed = about()
+  for _ = 1, 100 do -- the indexer reads the new file in its own time
+    if listed ~= "" then
+      break
+    end
+    vim.uv.sleep(100)
+    listed = about()
+  end
+  editor.expect_holds(listed, "Totals are never rounded")
+  child().wait("vim.api.nvim_buf_get_name(0):find('totals-never-rounded.md', 1, true)", "the file again")
+  expect.equality(child().sent("scry/why")[1].params.record, false)
+  child().lua("vim.fn.delete(vim.api.nvim_buf_get_name(0))")
+end
+
+T["a file without beliefs, and a buffer without a file, are told so"] = function()
+  begin()
+  child().cmd("edit shop/mail.py")
+  child().cmd("Scry beliefs here")
+  wait_said("no belief bears on this file")
+  child().cmd("enew")
+  child().cmd("Scry beliefs here")
+  wait_said("no file of a project")
+  child().cmd("1Scry believe Nothing is cited")
+  wait_said("cannot be cited")
+end
+
+T["the log is switched off and on, and exported"] = function()
+  begin()
+  child().lua("vim.env.XDG_CONFIG_HOME = vim.fn.tempname()")
+  child().cmd("Scry log off")
+  wait_said("Logging is off")
+  child().cmd("Scry log on")
+  wait_said("Logging is on")
+  local file = vim.fn.tempname()
+  child().cmd("Scry log export " .. file)
+  wait_said("events in")
+  expect.equality(vim.fn.filereadable(file), 1)
+  child().cmd("Scry log export " .. file)
+  wait_said("exists")
+  child().cmd("Scry log of")
+  wait_said(":Scry log on, off")
+end
+
 T["a belief gets another id"] = function()
   begin()
   will_take("counted")

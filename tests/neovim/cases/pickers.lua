@@ -17,7 +17,9 @@ local STAND_INS = {
       get_querytick = function() return tick end,
       get_picker_state = function() return { windows = { main = vim.api.nvim_get_current_win() } } end,
       get_picker_query = function() return vim.fn.split("receipt", "\\zs") end,
-      get_picker_matches = function() return { all = items, current = items[1], marked = {} } end,
+      get_picker_matches = function()
+        return { all = items, current = items[1], marked = vim.list_slice(items, 1, _G.marked or 0) }
+      end,
       set_picker_items = function(new)
         items = new
         _G.listed = vim.tbl_map(function(item) return item.hit.item.doc_id end, new)
@@ -46,7 +48,7 @@ local STAND_INS = {
       close = function(self) self.closed = true end,
       current = function() return items[1] end,
       items = function() return items end,
-      selected = function() return {} end,
+      selected = function() return _G.marked and vim.list_slice(items, 1, _G.marked) or {} end,
       list = { view = function(_, index) _G.focused = index end },
       update_titles = function(self) _G.name = self.title end,
     }
@@ -102,7 +104,7 @@ local STAND_INS = {
             if line then lines[#lines + 1] = line return end
             table.remove(lines, 1) -- the header
             _G.listed = vim.tbl_map(function(one)
-              return one:match("%] +(%S+)") or one:match("↳ line %d+ +(%S+)")
+              return one:match("%] +(%S+)") or one:match("^%d+\t +(%S+) +↳ line %d+")
             end, lines)
           end)
         end
@@ -114,7 +116,7 @@ local STAND_INS = {
       local name = key:gsub("<M%-(.)>", "alt-%1"):gsub("<C%-(.)>", "ctrl-%1")
       local action = options.actions[name]
       local fn = type(action) == "table" and action.fn or action
-      fn({ lines[1] }, { last_query = options.query })
+      fn(vim.list_slice(lines, 1, _G.marked or 1), { last_query = options.query })
       if type(action) == "table" and action.reload then _G.reload() end
     end
     _G.preview = function(place)
@@ -149,7 +151,7 @@ T["keeps the sidecar's order, previews, jumps and records the use"] = function()
   local results = child().answer().results
   expect.equality(#listed, #results)
   for place, result in ipairs(results) do
-    local short = name == "fzf_lua" and editor.place_of(result) or result.doc_id:gsub("^%./", "")
+    local short = name == "fzf_lua" and editor.name_of(result):match("^%S+") or result.doc_id:gsub("^%./", "")
     expect.equality({ place, listed[place]:gsub("^%./", ""):sub(1, 14) }, { place, short:sub(1, 14) })
   end
   expect.equality(child().lua_get("_G.preview(1)"), "def send_receipt(address: str) -> None:")
@@ -187,6 +189,42 @@ T["lists the further places of a file by a key, and records their use"] = functi
   expect.equality(child().lua_get("vim.fn.line('.')"), place.location.range.start.line + 1)
   expect.equality({ use.params.rank, use.params.doc_id, use.result.recorded }, { 1, place.doc_id, true })
   expect.equality(#child().sent("scry/find"), 1)
+end
+
+T["opens several results, and results in the background, with one use each"] = function()
+  find()
+  child().lua("_G.marked = 2")
+  child().lua("_G.press('<M-o>')")
+  child().answered("scry/use", 2)
+  expect.equality(child().fn.expand("%:t"), "README.md")
+  child().lua("_G.press('<C-v>')")
+  child().answered("scry/use", 4)
+  expect.equality(child().lua_get("#vim.api.nvim_list_wins()"), 3)
+  local hows = vim.tbl_map(function(use)
+    return use.params.how
+  end, child().sent("scry/use"))
+  expect.equality(hows, { "open", "open", "jump", "jump" })
+end
+
+T["the selected results fill the quickfix list"] = function()
+  find()
+  child().lua("_G.marked = 2")
+  child().lua("_G.press('<C-q>')")
+  child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+  expect.equality(#child().fn.getqflist(), 2)
+  expect.equality(child().fn.getqflist({ title = 1 }).title, "Scry: receipt")
+end
+
+T["a key shows the legend, and another one the relations"] = function()
+  find()
+  child().lua("_G.press('<M-h>')")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+  editor.expect_holds(child().text(), "weak match")
+  child().type_keys("q")
+  child().lua("require('scry').setup({ picker = 'select' })")
+  child().lua("vim.ui.select = function(_, options) _G.prompt = options.prompt end")
+  child().lua("_G.press('<M-r>')")
+  child().wait("_G.prompt and _G.prompt:find('Scry relations of', 1, true)", "the relations")
 end
 
 T["maps the keys of the actions"] = function()

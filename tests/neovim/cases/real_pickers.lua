@@ -16,13 +16,13 @@ local function find(words)
   end
 end
 
----Return the results on the screen, from top to bottom, as { rank, first word after the tag }.
+---Return the results on the screen, from top to bottom, as { rank, first word of the name }.
 local function listed()
   local results = {}
   for line in tostring(child().get_screenshot()):match("^(.-)\n\n"):gmatch("[^\n]+") do
-    local rank, place = line:match("(%d+)%. %[%a+%] +(%S+)")
+    local rank, name = line:match("(%d+)%. %[%a+%] +~? *([^%s…]+)")
     if rank then
-      results[#results + 1] = { tonumber(rank), place }
+      results[#results + 1] = { tonumber(rank), name }
     end
   end
   return results
@@ -37,7 +37,7 @@ T["keeps the sidecar's order"] = function()
   expect.equality(#shown, #results)
   for place, result in ipairs(results) do
     expect.equality(shown[place][1], result.rank)
-    editor.expect_holds(editor.place_of(result), (shown[place][2]:gsub("^…", ""))) -- a narrow screen cuts its start
+    editor.expect_holds(editor.name_of(result), shown[place][2]) -- a narrow screen cuts its end
   end
 end
 
@@ -122,6 +122,86 @@ T["rates, explains and fills the quickfix list by its keys"] = function()
   child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
 end
 
+T["a refresh keeps the focus of a user who moved, and otherwise stays at the first result"] = function()
+  child().ready()
+  for _, has_moved in ipairs({ true, false }) do
+    child().lua([[
+      _G.is_indexing, _G.answers = true, 0
+      _G.scrub = function(results)
+        _G.answers = _G.answers + 1
+        if _G.answers > 1 then -- a better one has come
+          table.insert(results, 1, table.remove(results))
+          _G.is_indexing = false
+        end
+        return results
+      end
+    ]])
+    child().cmd("edit README.md")
+    child().type_keys(":Scry find receipt<CR>")
+    child().shows("1. [")
+    local asked = #child().sent("scry/find")
+    local results = child().answer().results
+    if has_moved then
+      child().type_keys("<Down>")
+    end
+    child().wait("_G.answers > 1", "the second answer")
+    vim.uv.sleep(500)
+    child().type_keys("<CR>")
+    local uses = has_moved and 1 or 2
+    local expected = has_moved and results[2].doc_id or child().answer().results[1].doc_id
+    child().answered("scry/use", uses)
+    local rank = child().sent("scry/use")[uses].params.rank
+    local shown = vim.iter(results):find(function(result)
+      return result.rank == rank
+    end)
+    expect.equality({ asked > 0, shown.doc_id }, { true, expected })
+    child().cmd("silent! only")
+  end
+end
+
+T["a key opens results in the background, and the picker stays"] = function()
+  find("receipt")
+  child().type_keys("<M-o>")
+  expect.equality(child().answered("scry/use").params.how, "open")
+  child().shows("1. [")
+  child().type_keys("<CR>")
+  expect.equality(child().answered("scry/use", 2).params.how, "jump")
+end
+
+T["splits and tabs are one use each"] = function()
+  for key, windows in pairs({ ["<C-x>"] = 2, ["<C-v>"] = 2, ["<C-t>"] = 1 }) do
+    find("receipt")
+    local uses = #child().sent("scry/use")
+    child().type_keys(key)
+    expect.equality(child().answered("scry/use", uses + 1).params.how, "jump")
+    vim.uv.sleep(150)
+    expect.equality({ key, #child().sent("scry/use") }, { key, uses + 1 })
+    expect.equality({ key, child().lua_get("#vim.api.nvim_tabpage_list_wins(0)") }, { key, windows })
+    child().cmd("silent! tabonly | only")
+  end
+end
+
+T["a key shows the legend, and the picker comes back"] = function()
+  find("receipt")
+  child().type_keys("<M-h>")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= '' and vim.bo.filetype == 'markdown'", "the float")
+  editor.expect_holds(child().text(), "weak match")
+  child().type_keys("q")
+  child().shows("1. [")
+  child().wait("vim.bo.filetype ~= 'markdown'", "the picker again")
+  child().type_keys("<CR>")
+  expect.equality(child().answered("scry/use").params.rank, 1)
+end
+
+T["a key lists the relations of a result"] = function()
+  child().cmd("cd " .. os.getenv("TEST_OTHER"))
+  find("departures")
+  child().type_keys("<M-r>")
+  child().shows("calls ./ferry.py")
+  child().type_keys("<CR>")
+  expect.equality(child().answered("scry/use").params.how, "jump")
+end
+
 T["a key lists the further places of a file, and a jump to one records its use"] = function()
   child().lua("require('scry').setup({ picker = ..., limit = 3 })", { picker })
   editor.open_parcels(child())
@@ -135,9 +215,6 @@ T["a key lists the further places of a file, and a jump to one records its use"]
   child().wait_gone("↳ line")
   child().type_keys("<M-f>")
   child().shows("↳ line")
-  if picker == "fzf_lua" then
-    child().type_keys("<Down>") -- fzf keeps the focus on the result; the other pickers move it to the place
-  end
   child().type_keys("<CR>")
   child().wait("vim.fn.expand('%:t') == 'parcels.py'", "the jump")
   local use = child().answered("scry/use")

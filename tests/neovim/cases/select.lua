@@ -40,7 +40,7 @@ T["keeps the sidecar's order and shows the evidence"] = function()
   child().wait("_G.shown", "the list")
   local answer = child().answer()
   local shown = child().lua_get("_G.shown")
-  expect.equality(#shown, #answer.results)
+  expect.equality(#shown, #answer.results + 1) -- the legend is the last one
   editor.expect_holds(child().lua_get("_G.prompt"), answer.query_id)
   for place, result in ipairs(answer.results) do
     expect.equality(vim.trim(shown[place]):match("^%d+"), tostring(result.rank))
@@ -64,7 +64,7 @@ T["Neovim's own list shows the best results in columns"] = function()
   expect.equality(#lines, 12)
   for place, line in ipairs(lines) do
     editor.expect_holds(line, ("%d: "):format(place))
-    expect.equality(line:find("[", 1, true), lines[1]:find("[", 1, true))
+    expect.equality(place == 12 or line:find("[", 1, true) == lines[1]:find("[", 1, true), true)
   end
 end
 
@@ -75,7 +75,7 @@ T["the last entry lists the further places, and choosing one records its use"] =
     _G.lists = {}
     vim.ui.select = function(items, options, done)
       table.insert(_G.lists, vim.tbl_map(options.format_item, items))
-      done(#_G.lists == 1 and items[#items] or items[2])
+      done(#_G.lists == 1 and items[#items - 1] or items[2])
     end
   ]])
   child().cmd("Scry find weigh parcel")

@@ -10,28 +10,101 @@ local M = {}
 
 ---Actions during which a picker stays open.
 ---@type table<string, true>
-M.keeps_open = { why = true, copy = true, good = true, bad = true, further = true }
+M.keeps_open = { why = true, legend = true, copy = true, good = true, bad = true, further = true, background = true }
+
+---Actions that show a float over the picker.
+---@type table<string, true>
+M.is_float = { why = true, legend = true }
 
 ---Names of the actions, in the order of the help.
-M.names = { "why", "detail", "copy", "good", "bad", "further", "quickfix", "split", "vsplit", "tab" }
+M.names = {
+  "why",
+  "legend",
+  "detail",
+  "related",
+  "further",
+  "background",
+  "split",
+  "vsplit",
+  "tab",
+  "quickfix",
+  "copy",
+  "good",
+  "bad",
+}
+
+---Descriptions of the actions, for the legend.
+---@type table<string, string>
+local DESCRIPTIONS = {
+  why = "explain the rank of the result",
+  legend = "this list",
+  detail = "show the result in full",
+  related = "list its callers, callees, importers and co-changes",
+  further = "list the further places of its file, or hide them again",
+  background = "open in the background; the picker stays",
+  split = "open in a horizontal split",
+  vsplit = "open in a vertical split",
+  tab = "open in a tab page",
+  quickfix = "put the selected results, or all, into a quickfix list",
+  copy = "copy its reference",
+  good = "rate it as good",
+  bad = "rate it as bad",
+}
+
+---The text of the legend before the keys.
+local LEGEND = [[
+Each line: rank, type, name, path and line, evidence, snippet. The words that matched are underlined.
+
+| sign | meaning |
+| --- | --- |
+| `~` | a weak match: the sidecar gives it less than 10 % to answer the question |
+| `sem #1`, `lex #2` | first by meaning, second by words; `temp`: by the history of changes |
+| `test x0.5` | lowered by half as a test; other factors likewise |
+| `imp 12` | twelve files import its file |
+| `+3` | its file has three further places that are worth a look |
+| `↳ line 34` | one of these places |
+
+| key | action |
+| --- | --- |
+]]
 
 ---Explain the rank of a document in a float.
 ---@param root string
 ---@param params scry.protocol.WhyParams
----@param on_close? fun() called after the float is closed
-function M.explain(root, params, on_close)
+---@param options? scry.FloatOptions
+function M.explain(root, params, options)
   request.send(root, protocol.methods.why, params, function(failure, explanation)
     if failure then
       return notify.error(failure.message)
     end
-    require("scry.float").open(explanation.text, "why " .. explanation.doc_id, on_close)
+    require("scry.float").open(explanation.text, "why " .. explanation.doc_id, options)
   end)
 end
 
 ---@param hit scry.Hit
 ---@param on_close? fun()
-function M.why(hit, on_close)
-  M.explain(hit.root, { doc_id = hit.item.doc_id, query_id = hit.query_id }, on_close)
+---@param go? fun() goes to the result
+function M.why(hit, on_close, go)
+  M.explain(hit.root, { doc_id = hit.item.doc_id, query_id = hit.query_id }, { on_close = on_close, go = go })
+end
+
+---Explain the signs of the list and its keys in a float.
+---@param _hit? scry.Hit
+---@param on_close? fun()
+function M.legend(_hit, on_close)
+  local lines, keys = { vim.trim(LEGEND), "| `<CR>` | go to the result |" }, M.keys()
+  for _, action in ipairs(M.names) do
+    if keys[action] then
+      lines[#lines + 1] = ("| `%s` | %s |"):format(keys[action], DESCRIPTIONS[action])
+    end
+  end
+  require("scry.float").open(table.concat(lines, "\n"), "legend", { on_close = on_close })
+end
+
+---Show the callers, callees, importers and co-changes of a result in the picker.
+---@param hit scry.Hit
+function M.related(hit)
+  require("scry.related").open(hit)
 end
 
 ---@param hit scry.Hit
@@ -81,20 +154,28 @@ function M.bad(hit)
   M.rate(hit, "bad")
 end
 
----Run an action on a result by name; without a name, jump. Only a picker can run `further`, which changes its list.
+---@class scry.Picked what a user acts on in a picker.
+---@field hit scry.Hit the entry that has the focus.
+---@field all scry.Hit[] all entries.
+---@field selected scry.Hit[] the entries that the user has selected; empty for none.
+---@field title string of a list of them.
+
+---Run an action by name; without a name, jump. Only a picker can run `further`, which changes its list.
 ---@param action? string
----@param hit scry.Hit
----@param all scry.Hit[] the picker's results, or the selected ones
----@param title string
-function M.run(action, hit, all, title)
+---@param picked scry.Picked
+---@param on_close? fun() called after a float is closed
+function M.run(action, picked, on_close)
+  local selected = #picked.selected > 0 and picked.selected or { picked.hit }
   if action == "quickfix" then
-    require("scry.quickfix").fill(all, title)
-  elseif action == "split" or action == "vsplit" or action == "tab" then
-    require("scry.jump").to(hit, action)
-  elseif action then
-    M[action](hit)
+    require("scry.quickfix").fill(#picked.selected > 0 and picked.selected or picked.all, picked.title)
+  elseif action == "background" then
+    require("scry.jump").background(selected)
+  elseif action and M.is_float[action] then
+    M[action](picked.hit, on_close)
+  elseif action and M[action] then
+    M[action](picked.hit)
   else
-    require("scry.jump").to(hit)
+    require("scry.jump").several(selected, action)
   end
 end
 

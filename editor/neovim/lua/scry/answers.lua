@@ -32,6 +32,7 @@ local namespace = vim.api.nvim_create_namespace("scry.jumps")
 local jumps = {} ---@type scry.Jump[] newest first
 local hit_of_buffer = {} ---@type table<integer, scry.Hit> for buffers that show a single hit
 local last ---@type scry.Answer?
+local used ---@type scry.Hit? the result that was used last
 
 ---Convert an answer of the protocol for display.
 ---@param answer scry.protocol.Answer
@@ -72,7 +73,19 @@ end
 ---Store the last answer.
 ---@param answer scry.Answer
 function M.set_last(answer)
-  last = answer
+  last, used = answer, nil
+end
+
+---Record that a result was used.
+---@param hit scry.Hit
+function M.set_used(hit)
+  used = hit
+end
+
+---Return the rank of the result of the last answer that was used last; nil for none.
+---@return integer?
+function M.last_rank()
+  return used and last and used.query_id == last.query_id and used.item.rank or nil
 end
 
 ---@return scry.Answer?

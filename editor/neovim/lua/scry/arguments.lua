@@ -5,7 +5,12 @@ local notify = require("scry.notify")
 local M = {}
 
 ---Fields of the options of a question: of options without a value, and of options with one.
-local FLAGS = { ["--all-projects"] = "all_projects", ["--linked-projects"] = "linked_projects" }
+local FLAGS = {
+  ["--all-projects"] = "all_projects",
+  ["--linked-projects"] = "linked_projects",
+  ["--folder"] = "folder",
+  ["--neighbors"] = "neighbors",
+}
 local VALUED = { ["--projects"] = "projects", ["--days"] = "days" }
 
 ---@class scry.Scope the projects to search; empty: the project of the current buffer.
@@ -113,7 +118,7 @@ local function complete_last_name(lead, names)
   end, matching)
 end
 
----Return a completion function for the options before a query, and for the names of projects.
+---Return a completion function for the options before a query, the names of projects, and the filters of a query.
 ---@param options string[]
 ---@return fun(lead: string, words: string[]): string[]
 function M.option_completer(options)
@@ -125,14 +130,14 @@ function M.option_completer(options)
       end, complete_last_name(value, require("scry.projects").names()))
     elseif words[#words - 1] == "--projects" then
       return complete_last_name(lead, require("scry.projects").names())
-    elseif
-      not vim.startswith(lead, "-") or select(2, M.split_options(table.concat(words, " ", 1, #words - 1))) ~= ""
-    then
-      return {} -- from the first word of the query on, the text is literal
     end
-    return vim.tbl_filter(function(option)
-      return vim.startswith(option, lead) and not vim.tbl_contains(words, option)
-    end, options)
+    local matching = {} ---@type string[]
+    if select(2, M.split_options(table.concat(words, " ", 1, #words - 1))) == "" then -- options precede the query
+      matching = vim.tbl_filter(function(option)
+        return vim.startswith(option, lead) and not vim.tbl_contains(words, option)
+      end, options)
+    end
+    return vim.list_extend(require("scry.filters").complete(lead), matching)
   end
 end
 

@@ -8,14 +8,58 @@ local M = {}
 ---Options that select the projects to search.
 local PROJECT_OPTIONS = { "--projects", "--all-projects", "--linked-projects" }
 
+---Options that confine a search to a part of this project.
+local PART_OPTIONS = { "--folder", "--neighbors" }
+
+---@class scry.CommandCall a call of `:Scry`, as Neovim describes it.
+---@field fargs string[]
+---@field args string
+---@field bang boolean
+---@field range integer number of items in the range.
+---@field line1 integer
+---@field line2 integer
+
 ---@class scry.Subcommand
----@field run fun(words: string[], rest: string)
+---@field run fun(words: string[], rest: string, call: scry.CommandCall)
 ---@field complete? fun(lead: string, words: string[]): string[]
 
 ---@param text string
 ---@return string?
 local function or_nil(text)
   return text ~= "" and text or nil
+end
+
+---Return the text of the range of a call on one line: the selection, if it has the same lines; nil without a range.
+---@param call scry.CommandCall
+---@return string?
+local function selected_text(call)
+  if call.range == 0 then
+    return nil
+  end
+  local first, last = vim.fn.getpos("'<"), vim.fn.getpos("'>")
+  local lines = vim.api.nvim_buf_get_lines(0, call.line1 - 1, call.line2, false)
+  if first[2] == call.line1 and last[2] == call.line2 and vim.fn.visualmode() ~= "" then
+    lines = vim.fn.getregion(first, last, { type = vim.fn.visualmode() })
+  end
+  return vim.trim((table.concat(lines, " "):gsub("%s+", " ")))
+end
+
+---Return what the options of find or recent ask for; nil after a message where they contradict each other.
+---@param options table<string, string|true>
+---@param query string
+---@param call scry.CommandCall
+---@return scry.Ask?
+local function ask_of(options, query, call)
+  local scope = arguments.scope(options)
+  if (options.folder or options.neighbors) and (next(scope) or options.folder and options.neighbors) then
+    return notify.error("--folder, --neighbors and other projects can't be combined.")
+  end
+  return {
+    query = query ~= "" and query or selected_text(call),
+    scope = scope,
+    within = options.folder and "folder" or options.neighbors and "neighbors" or nil,
+    direct = call.bang,
+  }
 end
 
 ---@param choices string[]
@@ -64,6 +108,17 @@ local function result_command(name)
   }
 end
 
+---Return a subcommand without arguments.
+---@param name "next"|"previous"|"history"|"legend"
+---@return scry.Subcommand
+local function plain_command(name)
+  return {
+    run = function()
+      require("scry")[name]()
+    end,
+  }
+end
+
 ---Return a subcommand that rates, with an optional comment.
 ---@param signal "good"|"bad"
 ---@return scry.Subcommand
@@ -75,17 +130,18 @@ local function rating_command(signal)
   }
 end
 
----Return a subcommand that adds a text to the project's knowledge or the user's notes.
+---Return a subcommand that adds a text to the project's knowledge or the user's notes. The lines of a range are the
+---evidence of a belief.
 ---@param name "believe"|"remember"
 ---@param what string
 ---@return scry.Subcommand
 local function text_command(name, what)
   return {
-    run = function(_, rest)
+    run = function(_, rest, call)
       if rest == "" then
         return notify.error((":Scry %s needs %s."):format(name, what))
       end
-      require("scry.knowledge")[name](rest)
+      require("scry.knowledge")[name](rest, call.range > 0 and { call.line1, call.line2 } or nil)
     end,
   }
 end
@@ -110,24 +166,30 @@ local KINDS = { "decision", "note", "error", "command", "test", "edit", "message
 ---@type table<string, scry.Subcommand>
 M.table = {
   find = {
-    run = function(_, rest)
+    run = function(_, rest, call)
       local options, query = arguments.split_options(rest)
       if options.days then
         return notify.error("find has no --days; :Scry recent has.")
       end
-      require("scry").find(query, arguments.scope(options))
-    end,
-    complete = arguments.option_completer(PROJECT_OPTIONS),
-  },
-  recent = {
-    run = function(_, rest)
-      local options, query = arguments.split_options(rest)
-      local ok, days = arguments.positive_integer(options.days --[[@as string?]], "--days")
-      if ok then
-        require("scry").recent(query, days, arguments.scope(options))
+      local ask = ask_of(options, query, call)
+      if ask then
+        require("scry").find(ask)
       end
     end,
-    complete = arguments.option_completer(vim.list_extend({ "--days" }, PROJECT_OPTIONS)),
+    complete = arguments.option_completer(vim.list_extend(vim.list_slice(PROJECT_OPTIONS), PART_OPTIONS)),
+  },
+  recent = {
+    run = function(_, rest, call)
+      local options, query = arguments.split_options(rest)
+      local ok, days = arguments.positive_integer(options.days --[[@as string?]], "--days")
+      local ask = ok and ask_of(options, query, call)
+      if ask then
+        require("scry").recent(ask, days)
+      end
+    end,
+    complete = arguments.option_completer(
+      vim.list_extend(vim.list_extend({ "--days" }, PROJECT_OPTIONS), PART_OPTIONS)
+    ),
   },
   orient = {
     run = function(_, rest)
@@ -162,6 +224,23 @@ M.table = {
   },
   detail = result_command("detail"),
   copy = result_command("copy"),
+  related = {
+    run = function(words)
+      local relations = require("scry.related").relations
+      local relation = vim.list_contains(relations, words[1]) and table.remove(words, 1) or nil
+      local ok, rank = arguments.positive_integer(words[1], "the rank, or the relation,")
+      if ok then
+        require("scry").related(relation, rank)
+      end
+    end,
+    complete = function(lead, words)
+      return #words > 1 and complete_field("rank")(lead) or complete_choice(require("scry.related").relations)(lead)
+    end,
+  },
+  next = plain_command("next"),
+  previous = plain_command("previous"),
+  history = plain_command("history"),
+  legend = plain_command("legend"),
   good = rating_command("good"),
   bad = rating_command("bad"),
   index = {
@@ -190,11 +269,13 @@ M.table = {
         require("scry.knowledge").beliefs()
       elseif words[1] == "rename" and #words == 1 then
         require("scry.knowledge").rename_belief()
+      elseif words[1] == "here" and #words == 1 then
+        require("scry.knowledge").beliefs_here()
       else
-        notify.error(":Scry beliefs lists them, :Scry beliefs rename gives one another id.")
+        notify.error(":Scry beliefs lists them; `here` lists those about this file, `rename` gives one another id.")
       end
     end,
-    complete = complete_choice({ "rename" }),
+    complete = complete_choice({ "here", "rename" }),
   },
   believe = text_command("believe", "a statement"),
   persona = list_command("persona"),
@@ -239,9 +320,27 @@ M.table = {
       require("scry.status").settings()
     end,
   },
-  log = {
+  doctor = {
     run = function()
-      require("scry.log").open()
+      require("scry.status").doctor()
+    end,
+  },
+  log = {
+    run = function(words, rest)
+      local log, file = require("scry.log"), rest:match("^export%s+(.+)$")
+      if #words == 0 then
+        log.open()
+      elseif (words[1] == "on" or words[1] == "off") and #words == 1 then
+        log.switch(words[1] --[[@as "on"|"off"]])
+      elseif file then
+        log.export(file)
+      else
+        notify.error(":Scry log shows the sidecar's errors; :Scry log on, off, export {file}: of questions and uses.")
+      end
+    end,
+    complete = function(lead, words)
+      return words[1] == "export" and #words > 1 and complete_path("file")(lead)
+        or complete_choice({ "on", "off", "export" })(lead)
     end,
   },
   restart = {
@@ -256,7 +355,7 @@ function M.names()
   return require("scry.config").names(M.table)
 end
 
----@param call { fargs: string[], args: string, range: integer, line1: integer, line2: integer }
+---@param call scry.CommandCall
 function M.run(call)
   local words = vim.list_slice(call.fargs)
   local name = table.remove(words, 1) or "find"
@@ -267,7 +366,7 @@ function M.run(call)
       ("there is no :Scry %s (there is: %s). To search for it: :Scry find %s"):format(name, known, name)
     )
   end
-  command.run(words, (call.args:gsub("^%s*%S+%s*", "", 1)))
+  command.run(words, (call.args:gsub("^%s*%S+%s*", "", 1)), call)
 end
 
 ---@param lead string

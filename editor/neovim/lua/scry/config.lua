@@ -2,9 +2,11 @@
 
 local M = {}
 
+---@alias scry.PickerName "auto"|"telescope"|"fzf_lua"|"snacks"|"mini_pick"|"select"|"quickfix"
+
 ---@class scry.Config
 ---@field cmd string[]|false the command that starts Scry, without `lsp`; false: search for it (|scry-sidecar|).
----@field picker "auto"|"telescope"|"fzf_lua"|"snacks"|"mini_pick"|"select" auto: the first that is installed.
+---@field picker scry.PickerName auto: the first that is installed.
 ---@field limit integer number of results that a picker shows.
 ---@field root_markers string[] files or folders that mark the root of a project.
 ---@field restarts integer number of times within a minute that a crashed sidecar is restarted.
@@ -23,7 +25,10 @@ M.defaults = {
   workspace_symbol = false,
   keys = {
     why = "<M-w>",
+    legend = "<M-h>",
     detail = "<M-d>",
+    related = "<M-r>",
+    background = "<M-o>",
     copy = "<M-y>",
     good = "<M-g>",
     bad = "<M-b>",
@@ -41,7 +46,7 @@ local checks = {
     return value == false or (vim.islist(value) and type(value[1]) == "string")
   end,
   picker = function(value)
-    return vim.tbl_contains({ "auto", "telescope", "fzf_lua", "snacks", "mini_pick", "select" }, value)
+    return vim.tbl_contains({ "auto", "telescope", "fzf_lua", "snacks", "mini_pick", "select", "quickfix" }, value)
   end,
   limit = function(value)
     return type(value) == "number" and value >= 1 and value <= 1000 and value % 1 == 0

@@ -9,6 +9,35 @@ local uses = require("scry.uses")
 
 local M = {}
 
+---Return the name in code marks at the cursor, or the first one of the line.
+---@return string?
+local function name_at_cursor()
+  local line, column = vim.api.nvim_get_current_line(), vim.api.nvim_win_get_cursor(0)[2] + 1
+  for first, name, last in line:gmatch("()`([^`]+)`()") do
+    if first <= column and column < last then
+      return name
+    end
+  end
+  return line:match("`([^`]+)`")
+end
+
+---Go to the document that is named at the cursor: a neighbor of the result, or the result itself.
+---@param hit scry.Hit
+---@param detail scry.protocol.Detail
+local function follow(hit, detail)
+  local name, graph = name_at_cursor(), vim.tbl_get(detail, "result", "full", "graph") or {}
+  for _, links in pairs(graph) do
+    for _, link in ipairs(type(links) == "table" and links or {}) do
+      if link.doc_id == name and link.location then
+        return require("scry.jump").follow(hit, link.location)
+      end
+    end
+  end
+  if hit.item.location then
+    require("scry.jump").to(hit)
+  end
+end
+
 ---@param hit scry.Hit
 ---@param detail scry.protocol.Detail
 ---@param how? scry.How
@@ -22,6 +51,9 @@ local function show(hit, detail, how)
   answers.bind(buffer, hit)
   if not is_commit then
     require("scry.markdown").render(buffer, vim.api.nvim_get_current_win())
+    vim.keymap.set("n", "<CR>", function()
+      follow(hit, detail)
+    end, { buffer = buffer, nowait = true, desc = "Scry: go to the document at the cursor" })
   end
   if detail.note ~= "" then
     notify.warn(detail.note)

@@ -1,5 +1,6 @@
----Formats results as aligned columns: rank, tag, path and line, name, evidence and snippet. The sidecar provides the
----texts. Where the window is narrow, the snippet is left out first, then the evidence is cut, then the names.
+---Formats results as aligned columns: rank, tag, name, path and line, evidence and snippet. The sidecar provides the
+---texts. Where the window is narrow, the snippet is left out first, then the evidence is cut, then folders are left out
+---from the left, then the names are cut. The file's name and the line are cut last.
 
 require("scry.highlights")
 
@@ -9,14 +10,24 @@ local M = {}
 
 ---@alias scry.Part [string, string?] a part of a line, with its highlight group
 
----The least width of the names' column, in cells, if a name is as long.
+---The width of the names' column that folders give way to, in cells, if a name is as long.
 local MIN_NAME_WIDTH = 16
 
----The width that names leave to the evidence, in cells, if it is as long; and the least, below which it is left out.
+---The greatest width of the names' column, in cells, unless nothing else needs the room.
+local MAX_NAME_WIDTH = 48
+
+---The width that names and folders leave to the evidence, in cells, if it is as long; and the least, below which it is
+---left out.
 local RESERVED_EVIDENCE_WIDTH, MIN_EVIDENCE_WIDTH = 9, 8
 
 ---The least width of the snippet's column, in cells. Below it snippets are left out.
 local MIN_SNIPPET_WIDTH = 16
+
+---The confidence below which a result is a weak match, as in the sidecar's evidence.
+local WEAK_CONFIDENCE = 0.1
+
+---The sign of a weak match, before its name.
+M.WEAK_SIGN = "~"
 
 ---Return untrusted text as one printable line.
 ---@param text string
@@ -42,12 +53,18 @@ function M.tag(hit)
     or ("[%s]"):format(item.content_type)
 end
 
+---Return the doc_id of a result without its project.
+---@param hit scry.Hit
+---@return string
+function M.own_id(hit)
+  return hit.item.doc_id:sub(#(project_of(hit.item) or "") + 1)
+end
+
 ---Return the doc_id of a result without the project and the `./`. A commit is shortened to seven digits.
 ---@param hit scry.Hit
 ---@return string
 local function short_id(hit)
-  local inside = hit.item.doc_id:sub(#(project_of(hit.item) or "") + 1)
-  return (inside:gsub("^%./", ""):gsub("(commit:%x%x%x%x%x%x%x)%x+$", "%1"))
+  return (M.own_id(hit):gsub("^%./", ""):gsub("(commit:%x%x%x%x%x%x%x)%x+$", "%1"))
 end
 
 ---Return where a result is: its path and line, `↳` and the line for a further place of a result's file, and the doc_id
@@ -65,21 +82,42 @@ function M.location(hit)
   return M.printable(("%s:%d"):format(path, position.target(location).line + 1))
 end
 
----Return the name of a result in its file; "" for a whole file, a range of lines, and a result that is in no file.
+---Return the name of a result: that of the symbol or section with what contains it, the subject of a commit, the
+---statement of a belief, the name of a whole file.
 ---@param hit scry.Hit
 ---@return string
 function M.name(hit)
-  local name = hit.item.location and short_id(hit):match("::(.+)$") or hit.parent and hit.item.title or ""
-  return M.printable(name)
+  local name = hit.item.location and not hit.parent and short_id(hit):match("::(.+)$")
+  return M.printable(name or hit.item.title)
+end
+
+---Return whether a result is a weak match: it hardly answers the question.
+---@param hit scry.Hit
+---@return boolean
+function M.is_weak(hit)
+  return not hit.parent and (hit.item.confidence or 1) < WEAK_CONFIDENCE
 end
 
 ---Return the evidence of a result, and the number of the further places of its file.
 ---@param hit scry.Hit
 ---@return string
-local function evidence_of(hit)
+function M.evidence(hit)
   local evidence, more = hit.item.evidence or "", hit.item.more_in_file or 0
   local words = evidence ~= "" and ("(%s)"):format(evidence) or ""
   return vim.trim((more > 0 and ("+%d "):format(more) or "") .. words)
+end
+
+---Return the words that any oracle matched, in lower case.
+---@param hit scry.Hit
+---@return string[]
+function M.words(hit)
+  local words = {} ---@type table<string, true>
+  for _, contribution in pairs((hit.parent or hit).item.contributions) do
+    for _, word in ipairs(contribution.matches or {}) do
+      words[word:lower():gsub("…$", "")] = true -- the sidecar marks the beginning of a word so
+    end
+  end
+  return vim.tbl_keys(words)
 end
 
 ---@param text string
@@ -110,6 +148,30 @@ function M.truncate(text, width, at_start)
   return at_start and "…" .. table.concat(visible) or table.concat(visible) .. "…"
 end
 
+---Leave out folders from the left until a path and line fit into a width.
+---@param place string
+---@param width integer
+---@return string
+function M.shorten(place, width)
+  local rest, marked = place, place
+  while vim.api.nvim_strwidth(marked) > width do
+    local after = rest:match("^[^/]*/(.+)$")
+    if not after then
+      return M.truncate(rest, width, true)
+    end
+    rest, marked = after, "…/" .. after
+  end
+  return marked
+end
+
+---Return the least width of a path and line: that of the file's name, the line and the sign of omitted folders.
+---@param place string
+---@return integer
+local function least_width(place)
+  local file = place:match("/([^/]+:%d+)$")
+  return vim.api.nvim_strwidth(file and "…/" .. file or place)
+end
+
 ---@param texts string[]
 ---@return integer
 local function widest(texts)
@@ -121,32 +183,113 @@ local function widest(texts)
 end
 
 ---@class scry.Columns the widths of the columns, in cells; 0 for one that is left out.
----@field location integer
 ---@field name integer
+---@field place integer
 ---@field evidence integer
 ---@field snippet integer
 
----Return the widths of the columns: paths and lines first, then names, evidence and snippets.
+---Return the widths of the columns: the files' names and lines first, then a part of the names, a part of the evidence,
+---whole names, whole paths, all of the evidence, and snippets.
 ---@param available integer
----@param locations string[]
 ---@param names string[]
+---@param places string[]
 ---@param evidence string[]
 ---@return scry.Columns
-local function columns_of(available, locations, names, evidence)
-  local name = widest(names)
-  local location = math.max(1, math.min(widest(locations), available - math.min(name, MIN_NAME_WIDTH) - 1))
-  local reserved = math.min(widest(evidence), RESERVED_EVIDENCE_WIDTH) + 1
-  local room = available - location - 1
-  name = math.max(0, math.min(name, math.max(room - reserved, MIN_NAME_WIDTH), room))
-  local left = available - location - (name > 0 and name + 1 or 0) - 1
-  local shown = math.min(widest(evidence), left >= MIN_EVIDENCE_WIDTH and left or 0)
+local function columns_of(available, names, places, evidence)
+  local whole_place, whole_evidence = widest(places), widest(evidence)
+  local whole_name = math.min(widest(names), math.max(MAX_NAME_WIDTH, math.floor(available / 3)))
+  local place = 0
+  for _, text in ipairs(places) do
+    place = math.max(place, least_width(text))
+  end
+  place = math.max(1, math.min(place, available))
+  local name = math.max(0, math.min(whole_name, MIN_NAME_WIDTH, available - place - 1))
+  local left = available - place - (name > 0 and name + 1 or 0) - math.min(whole_evidence, RESERVED_EVIDENCE_WIDTH) - 1
+  local more = math.max(0, math.min(left, whole_name - name))
+  name, left = name + more, left - more
+  more = math.max(0, math.min(left, whole_place - place))
+  place = place + more
+  left = available - place - (name > 0 and name + 1 or 0) - 1
+  local shown = math.min(whole_evidence, left >= MIN_EVIDENCE_WIDTH and left or 0)
   local snippet = left - shown - 1
-  return {
-    location = location,
-    name = name,
-    evidence = shown,
-    snippet = snippet >= MIN_SNIPPET_WIDTH and snippet or 0,
-  }
+  return { name = name, place = place, evidence = shown, snippet = snippet >= MIN_SNIPPET_WIDTH and snippet or 0 }
+end
+
+---Return whether a word of an identifier or of prose begins at a byte of a text.
+---@param text string
+---@param byte integer
+---@return boolean
+local function begins_word(text, byte)
+  local before, first = text:sub(byte - 1, byte - 1), text:sub(byte, byte)
+  return not before:match("%a") or (before:match("%l") ~= nil and first:match("%u") ~= nil)
+end
+
+---Split a text into parts, so that the matched words are highlighted.
+---@param text string
+---@param group string of the rest
+---@param words string[] in lower case
+---@return scry.Part[]
+local function marked(text, group, words)
+  local is_marked, lower = {}, text:lower() ---@type table<integer, true>, string
+  for _, word in ipairs(words) do
+    local first, last = lower:find(word, 1, true)
+    while first and last do
+      for byte = begins_word(text, first) and first or last + 1, last do
+        is_marked[byte] = true
+      end
+      first, last = lower:find(word, last + 1, true)
+    end
+  end
+  local parts, start = {}, 1 ---@type scry.Part[], integer
+  for byte = 1, #text do
+    if byte == #text or is_marked[byte] ~= is_marked[byte + 1] then
+      parts[#parts + 1] = { text:sub(start, byte), is_marked[byte] and "ScryListMatch" or group }
+      start = byte + 1
+    end
+  end
+  return parts
+end
+
+---@class scry.Cells the texts of a line, in the widths of their columns.
+---@field rank string
+---@field tag string
+---@field sign string of a weak match
+---@field name string
+---@field place string
+---@field evidence string
+---@field snippet string
+
+---Return a line as a list of parts.
+---@param cells scry.Cells
+---@param columns scry.Columns
+---@param words string[]
+---@return scry.Part[]
+local function line_of(cells, columns, words)
+  local parts = { { cells.rank, "ScryRank" }, { " " }, { cells.tag, "ScryTag" }, { " " } } ---@type scry.Part[]
+  if cells.sign ~= "" then
+    vim.list_extend(parts, { { cells.sign, "ScryWeak" }, { " " } })
+  end
+  ---@param text string
+  ---@param width integer
+  ---@param group string
+  local function add(text, width, group)
+    vim.list_extend(parts, marked(text, group, group == "ScryEvidence" and {} or words))
+    parts[#parts + 1] = { (" "):rep(width - vim.api.nvim_strwidth(text) + 1) }
+  end
+  if columns.name > 0 then
+    add(cells.name, columns.name, "ScryName")
+  end
+  add(cells.place, columns.place, "ScryPlace")
+  if columns.evidence > 0 then
+    add(cells.evidence, columns.evidence, "ScryEvidence")
+  end
+  if columns.snippet > 0 then
+    add(cells.snippet, 0, "ScrySnippet")
+  end
+  while #parts > 0 and parts[#parts][1]:match("^%s*$") do
+    parts[#parts] = nil
+  end
+  return parts
 end
 
 ---Return the hits as lines of at most `width` cells, aligned in columns. A line is a list of parts.
@@ -154,30 +297,29 @@ end
 ---@param width integer
 ---@return scry.Part[][]
 function M.lines(hits, width)
-  local tags, ranks = {}, {} ---@type string[], string[]
+  local tags, ranks, signs = {}, {}, {} ---@type string[], string[], string[]
   for index, hit in ipairs(hits) do
     tags[index] = hit.parent and "" or M.tag(hit)
     ranks[index] = hit.parent and "" or hit.item.rank .. "."
+    signs[index] = M.is_weak(hit) and M.WEAK_SIGN or ""
   end
-  local locations = vim.tbl_map(M.location, hits) ---@type string[]
   local names = vim.tbl_map(M.name, hits) ---@type string[]
-  local evidence = vim.tbl_map(evidence_of, hits) ---@type string[]
-  local rank_width, tag_width = widest(ranks), widest(tags)
-  local columns = columns_of(width - rank_width - tag_width - 2, locations, names, evidence)
+  local places = vim.tbl_map(M.location, hits) ---@type string[]
+  local evidence = vim.tbl_map(M.evidence, hits) ---@type string[]
+  local rank_width, tag_width, sign_width = widest(ranks), widest(tags), widest(signs)
+  local before = rank_width + tag_width + 2 + (sign_width > 0 and sign_width + 1 or 0)
+  local columns = columns_of(width - before, names, places, evidence)
   local lines = {} ---@type scry.Part[][]
   for index, hit in ipairs(hits) do
-    local snippet = columns.snippet > 0 and M.truncate(M.printable(hit.item.snippet), columns.snippet) or ""
-    local words = columns.evidence > 0 and M.truncate(evidence[index], columns.evidence) or ""
-    lines[index] = {
-      { ("%" .. rank_width .. "s"):format(ranks[index]), "ScryRank" },
-      { " " },
-      { padded(tags[index], tag_width), "ScryTag" },
-      { " " },
-      { padded(M.truncate(locations[index], columns.location, true), columns.location), "ScryPlace" },
-      { columns.name > 0 and " " .. padded(M.truncate(names[index], columns.name), columns.name) or "", "ScryName" },
-      { words ~= "" and " " .. (snippet ~= "" and padded(words, columns.evidence) or words) or "", "ScryEvidence" },
-      { snippet ~= "" and (" "):rep(words == "" and columns.evidence + 2 or 1) .. snippet or "", "ScrySnippet" },
-    }
+    lines[index] = line_of({
+      rank = ("%" .. rank_width .. "s"):format(ranks[index]),
+      tag = padded(tags[index], tag_width),
+      sign = padded(signs[index], sign_width),
+      name = M.truncate(names[index], columns.name),
+      place = M.shorten(places[index], columns.place),
+      evidence = columns.evidence > 0 and M.truncate(evidence[index], columns.evidence) or "",
+      snippet = columns.snippet > 0 and M.truncate(M.printable(hit.item.snippet), columns.snippet) or "",
+    }, columns, M.words(hit))
   end
   return lines
 end

@@ -18,6 +18,10 @@ local function as_markdown(buffer)
   end
 end
 
+---@class scry.FloatOptions
+---@field on_close? fun() called after the window is closed, for example to reopen a picker.
+---@field go? fun() goes to what the text is about.
+
 ---@param lines string[]
 ---@return integer width
 ---@return integer height
@@ -55,8 +59,8 @@ end
 ---@param window integer
 ---@param previous integer the window to return to
 ---@param was_insert boolean whether it was in insert mode
----@param on_close? fun()
-local function map_close_keys(buffer, window, previous, was_insert, on_close)
+---@param options scry.FloatOptions
+local function map_keys(buffer, window, previous, was_insert, options)
   local function close()
     vim.api.nvim_win_close(window, true)
     if vim.api.nvim_win_is_valid(previous) then
@@ -65,21 +69,28 @@ local function map_close_keys(buffer, window, previous, was_insert, on_close)
         vim.cmd("noautocmd startinsert!")
       end
     end
-    if on_close then
-      on_close()
+    if options.on_close then
+      options.on_close()
     end
   end
   for _, key in ipairs({ "q", "<Esc>", "<CR>" }) do
     vim.keymap.set("n", key, close, { buffer = buffer, nowait = true, desc = "Scry: close" })
+  end
+  if options.go then
+    vim.keymap.set("n", "gd", function()
+      close()
+      options.go()
+    end, { buffer = buffer, nowait = true, desc = "Scry: go to it" })
   end
 end
 
 ---Show a text and focus its window. No autocommands run, because a picker closes when its prompt loses the focus.
 ---@param text string
 ---@param title string
----@param on_close? fun() called after the window is closed, for example to reopen a picker
+---@param options? scry.FloatOptions
 ---@return integer window
-function M.open(text, title, on_close)
+function M.open(text, title, options)
+  options = options or {}
   local lines = markdown.align(vim.split(text:gsub("\r", ""), "\n", { trimempty = true }))
   local previous, was_insert = vim.api.nvim_get_current_win(), vim.fn.mode():sub(1, 1) == "i"
   local buffer = vim.api.nvim_create_buf(false, true)
@@ -94,16 +105,18 @@ function M.open(text, title, on_close)
     style = "minimal",
     border = "rounded",
     title = " " .. title .. " ",
+    footer = options.go and " gd go to it  q close " or " q close ",
+    footer_pos = "right",
     zindex = 250,
     noautocmd = true,
   })
   as_markdown(buffer)
-  local options =
+  local window_options =
     { wrap = true, linebreak = true, breakindent = true, conceallevel = 2, concealcursor = "n", foldenable = false }
-  for name, value in pairs(options) do
+  for name, value in pairs(window_options) do
     vim.api.nvim_set_option_value(name, value, { win = window, scope = "local" })
   end
-  map_close_keys(buffer, window, previous, was_insert, on_close)
+  map_keys(buffer, window, previous, was_insert, options)
   close_when_left(window)
   if was_insert then
     vim.cmd("noautocmd stopinsert")

@@ -75,11 +75,18 @@ function Listing:keep_fresh(answer)
   end
   vim.defer_fn(function()
     if self.answer == answer and self.is_open() then
-      local hit = self.focused and self.focused()
       self.again = false
-      self.refresh(hit and hit.item.doc_id)
+      self.refresh(self:moved_to())
     end
   end, REFRESH_MS)
+end
+
+---Return the doc_id of the entry that has the focus, if the user has moved to it: nil for the first entry, so that the
+---focus stays at the best result as better ones come.
+---@return string?
+function Listing:moved_to()
+  local hit, first = self.focused and self.focused(), self:hits()[1]
+  return hit and first and hit.item.doc_id ~= first.item.doc_id and hit.item.doc_id or nil
 end
 
 ---Send a request, unless the list is only drawn again.

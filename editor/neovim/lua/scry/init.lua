@@ -48,11 +48,46 @@ function M.source(mode, question)
   return modes.find(root, question.query or "", scope)
 end
 
+---Show a source in the picker, or go to its first result.
+---@param source scry.Source
+---@param is_direct? boolean
+local function show(source, is_direct)
+  if is_direct then
+    return require("scry.jump").first(source)
+  end
+  require("scry.pickers").open(source)
+end
+
+---Call `done` with the filters that confine a search to the folder of the current file, or to its neighbors.
+---@param within? "folder"|"neighbors"
+---@param done fun(filters?: scry.Filters)
+local function with_filters(within, done)
+  local file, root = root_of.file(0), root_of.of()
+  if not within then
+    return done(nil)
+  elseif not file then
+    return notify.warn(("the current buffer is no file; --%s needs one."):format(within))
+  elseif within == "neighbors" then
+    return require("scry.filters").of_neighbors(root, file, done)
+  end
+  done(require("scry.filters").of_folder(root, vim.fs.dirname(file)))
+end
+
+---@class scry.Ask
+---@field query? string
+---@field scope? scry.Scope projects to search; by default this one.
+---@field within? "folder"|"neighbors" confine the search to the folder of the current file, or to its neighbors.
+---@field direct? boolean go to the first result without a picker.
+
 ---Search the project (find) and open the picker.
----@param query? string
+---@param query? string|scry.Ask
 ---@param scope? scry.Scope projects to search; by default this one.
 function M.find(query, scope)
-  require("scry.pickers").open(M.source("find", vim.tbl_extend("error", { query = query }, scope or {})))
+  local asked = type(query) == "table" and query or { query = query, scope = scope } ---@type scry.Ask
+  with_filters(asked.within, function(filters)
+    local modes, own = require("scry.modes"), require("scry.arguments").scope(asked.scope or {})
+    show(modes.find(root_of.of(), asked.query or "", own, filters), asked.direct)
+  end)
 end
 
 ---Find the word under the cursor, or the selection.
@@ -67,12 +102,55 @@ function M.find_word()
 end
 
 ---Show recent changes (recent) in the picker.
----@param query? string
+---@param query? string|scry.Ask
 ---@param days? integer
 ---@param scope? scry.Scope projects to search; by default this one.
 function M.recent(query, days, scope)
-  local question = vim.tbl_extend("error", { query = query, days = days }, scope or {})
-  require("scry.pickers").open(M.source("recent", question))
+  local asked = type(query) == "table" and query or { query = query, scope = scope } ---@type scry.Ask
+  with_filters(asked.within, function(filters)
+    local modes, own = require("scry.modes"), require("scry.arguments").scope(asked.scope or {})
+    show(modes.recent(root_of.of(), asked.query or "", days, own, filters), asked.direct)
+  end)
+end
+
+---Show the callers, callees, importers, imports and co-changes of the result at the cursor, or else of the current
+---file.
+---@param relation? string callers, callees, importers, imports or changes; all when nil
+---@param rank? integer of a result of the last answer instead
+function M.related(relation, rank)
+  local answers, related = require("scry.answers"), require("scry.related")
+  local hit, why = answers.at_cursor(), nil ---@type scry.Hit?, string?
+  if rank then
+    hit, why = answers.by_rank(rank)
+  end
+  local file = root_of.file(0)
+  if hit then
+    related.open(hit, relation)
+  elseif file and not rank then
+    related.of_file(root_of.of(), file, relation)
+  else
+    notify.warn(why or "the cursor is at no result, and the current buffer is no file.")
+  end
+end
+
+---Go to the next result of the last answer.
+function M.next()
+  require("scry.jump").step(1)
+end
+
+---Go to the previous result of the last answer.
+function M.previous()
+  require("scry.jump").step(-1)
+end
+
+---Choose an earlier question of this project, and ask it again.
+function M.history()
+  require("scry.history").open()
+end
+
+---Explain the signs of a list and its keys.
+function M.legend()
+  require("scry.actions").legend()
 end
 
 ---Show the important files of a folder (orient) in a buffer.
@@ -122,7 +200,9 @@ function M.why(doc_id, query)
   end
   local hit = answers.at_cursor()
   if hit then
-    return actions.why(hit)
+    return actions.why(hit, nil, function()
+      require("scry.jump").to(hit)
+    end)
   end
   notify.warn("the cursor is in no place that Scry led to; name a document: :Scry why <doc_id>")
 end
@@ -159,11 +239,19 @@ function M.rate(signal, comment)
   actions.send_rating(last.root, { query_id = last.query_id, signal = signal, comment = comment })
 end
 
+---@class scry.Statusline options of `statusline`.
+---@field quiet? boolean whether a complete index is no news, so that nothing is shown.
+---@field trunc_width? integer width of the window, in cells, below which nothing is shown.
+
 ---Return the state of this project's index for a statusline; "" where no sidecar runs.
+---@param options? scry.Statusline
 ---@return string
-function M.statusline()
+function M.statusline(options)
   local status = package.loaded["scry.status"] or package.loaded["scry.client"] and require("scry.status")
-  return status and status.line() or ""
+  local line = status and status.line() or ""
+  local width = vim.o.laststatus == 3 and vim.o.columns or vim.api.nvim_win_get_width(0)
+  local is_hidden = options and (options.quiet and line == "scry" or width < (options.trunc_width or 0))
+  return is_hidden and "" or line
 end
 
 return M

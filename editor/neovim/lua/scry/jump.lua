@@ -10,6 +10,29 @@ local M = {}
 
 ---@alias scry.How "edit"|"split"|"vsplit"|"tab"
 
+---Show a location: the name of its symbol, or else its start.
+---@param location scry.protocol.Location
+---@param encoding string
+---@param how? scry.How
+---@return boolean whether it is shown
+local function show(location, encoding, how)
+  local path = vim.fs.normalize(vim.uri_to_fname(location.uri))
+  if vim.fn.filereadable(path) == 0 and vim.fn.bufnr(path) < 0 then
+    notify.warn(("%s is not there any more."):format(path))
+    return false
+  end
+  scratch.window(how)
+  local name = position.target(location)
+  local target = { uri = location.uri, range = { start = name, ["end"] = name } }
+  local ok, shown = pcall(vim.lsp.util.show_document, target, encoding, { focus = true })
+  if not (ok and shown) then
+    notify.error(("%s could not be opened: %s"):format(path, shown))
+    return false
+  end
+  vim.cmd("normal! zvzz")
+  return true
+end
+
 ---Go to the location of a result. A result without a location, such as a commit, is shown in a buffer.
 ---@param hit scry.Hit
 ---@param how? scry.How
@@ -17,19 +40,18 @@ function M.to(hit, how)
   if not hit.item.location then
     return require("scry.detail").open(hit, how, "open")
   end
-  local path = answers.path(hit)
-  if vim.fn.filereadable(path) == 0 and vim.fn.bufnr(path) < 0 then
-    return notify.warn(("%s is not there any more."):format(path))
+  if show(hit.item.location, hit.encoding, how) then
+    M.record(hit)
   end
-  scratch.window(how)
-  local name = position.target(hit.item.location)
-  local target = { uri = hit.item.location.uri, range = { start = name, ["end"] = name } }
-  local ok, shown = pcall(vim.lsp.util.show_document, target, hit.encoding, { focus = true })
-  if not (ok and shown) then
-    return notify.error(("%s could not be opened: %s"):format(path, shown))
+end
+
+---Go to a document that the full text of a result links to. This is a use of the result.
+---@param hit scry.Hit
+---@param location scry.protocol.Location
+function M.follow(hit, location)
+  if show(location, hit.encoding) then
+    uses.send(hit, "jump")
   end
-  vim.cmd("normal! zvzz")
-  M.record(hit)
 end
 
 ---Record a jump to a result.
@@ -37,6 +59,72 @@ end
 function M.record(hit)
   answers.add_jump(vim.api.nvim_get_current_buf(), hit)
   uses.send(hit, "jump")
+end
+
+---Load the file of a result into a buffer that is not shown, in which the cursor will be at the result.
+---@param hit scry.Hit
+---@return boolean whether it was loaded
+local function load(hit)
+  local path = answers.path(hit)
+  if vim.fn.filereadable(path) == 0 then
+    notify.warn(("%s is in no file."):format(hit.item.title))
+    return false
+  end
+  local line = position.target(hit.item.location).line + 1
+  vim.cmd(("badd +%d %s"):format(line, vim.fn.fnameescape(path)))
+  local buffer = vim.fn.bufadd(path)
+  vim.fn.bufload(buffer)
+  answers.add_jump(buffer, hit)
+  uses.send(hit, "open")
+  return true
+end
+
+---Open results in the background.
+---@param hits scry.Hit[]
+function M.background(hits)
+  local loaded = vim.tbl_filter(load, hits)
+  if #loaded > 0 then
+    local names = vim.tbl_map(function(hit)
+      return vim.fs.basename(answers.path(hit))
+    end, loaded)
+    notify.info(("opened in the background: %s"):format(table.concat(names, ", ")))
+  end
+end
+
+---Go to results: to the first one; the others are opened in windows or tab pages of their own, or in the background.
+---@param hits scry.Hit[]
+---@param how? scry.How
+function M.several(hits, how)
+  if how then
+    for index = #hits, 2, -1 do
+      M.to(hits[index], how)
+    end
+  elseif #hits > 1 then
+    M.background(vim.list_slice(hits, 2))
+  end
+  M.to(hits[1], how)
+end
+
+---Go to the first result of a source without a picker. |:Scry-next| leads on.
+---@param source scry.Source
+function M.first(source)
+  require("scry.pickers.select").finish(source, function(answer)
+    M.to(answer.hits[1])
+    notify.info(("1 of %d: %s"):format(#answer.hits, answer.hits[1].item.title))
+  end)
+end
+
+---Go to the result that follows, or precedes, the one of the last answer that was used last.
+---@param step 1|-1
+function M.step(step)
+  local last = answers.last()
+  local rank = (answers.last_rank() or (step == 1 and 0 or #(last and last.hits or {}) + 1)) + step
+  local hit, why = answers.by_rank(rank)
+  if not hit then
+    return notify.info(last and #last.hits > 0 and "there is no further result." or why or "")
+  end
+  M.to(hit)
+  notify.info(("%d of %d: %s"):format(rank, #last.hits, hit.item.title))
 end
 
 return M

@@ -147,11 +147,42 @@ function M.rename_belief()
   end)
 end
 
+---Show the beliefs that bear on the current file, with the reason; the chosen one's file is opened.
+function M.beliefs_here()
+  local file, root = root_of.file(0), root_of.of()
+  if not file or not root_of.contains(root, file) then
+    return notify.warn("the current buffer is no file of a project.")
+  end
+  ---@type scry.protocol.WhyParams
+  local params = { doc_id = "./" .. file:sub(#root + 2), record = false }
+  ask(protocol.methods.why, params, function(explanation)
+    local items = vim.tbl_map(function(belief)
+      local label = ("%s  (%s)"):format(one_line(belief.statement or belief.doc_id), one_line(belief.reason))
+      return { doc_id = belief.doc_id, text = belief.statement, label = label }
+    end, vim.tbl_get(explanation, "impact", "beliefs") or {})
+    choose("Scry beliefs about " .. vim.fs.basename(file), items, "no belief bears on this file.", function(item)
+      ask(protocol.methods.beliefs, { action = "show", id = item.doc_id }, function(result, encoding)
+        open(result.beliefs[1].location, encoding)
+      end)
+    end)
+  end)
+end
+
 ---Write a belief, and open its file, so that evidence can be added.
 ---@param statement string
-function M.believe(statement)
+---@param lines? integer[] first and last line of the current file that are its evidence
+function M.believe(statement, lines)
+  local file, root = root_of.file(0), root_of.of()
+  local cited = lines and file and root_of.contains(root, file)
+  if lines and not cited then
+    return notify.warn("the selection is in no file of a project, so that it cannot be cited.")
+  end
   ---@type scry.protocol.BelieveParams
   local params = { statement = statement }
+  if lines and file then
+    local last = lines[2] > lines[1] and "-" .. lines[2] or ""
+    params.evidence = { ("%s:%d%s"):format(file:sub(#root + 2), lines[1], last) }
+  end
   ask(protocol.methods.believe, params, function(result, encoding)
     notify.info(result.note)
     open(result.beliefs[1].location, encoding)

@@ -1,4 +1,5 @@
----Reads the sidecar's standard error, which Neovim writes to its log of language clients.
+---Reads the sidecar's standard error, which Neovim writes to its log of language clients, and controls the log of
+---questions and uses.
 
 local M = {}
 
@@ -41,6 +42,31 @@ function M.open()
   vim.cmd.tabedit(vim.fn.fnameescape(M.path()))
   vim.bo.autoread = true
   vim.cmd("normal! G")
+end
+
+---Run a command of the program about the log of questions, and show what it printed.
+---@param arguments string[]
+local function run(arguments)
+  local root = require("scry.root").of()
+  require("scry.sidecar").run(arguments, root, function(failure, output)
+    if failure then
+      return require("scry.notify").error(failure)
+    end
+    require("scry.notify").info((vim.trim(output or ""):gsub("%s+", " ")))
+  end)
+end
+
+---Log questions, uses and ratings from now on, or log nothing, in all projects.
+---@param state "on"|"off"
+function M.switch(state)
+  run({ "log", state })
+end
+
+---Write all that is logged of this project to a new file, as JSON lines.
+---@param file string
+function M.export(file)
+  local path = vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(file), ":p"))
+  run({ "log", "export", path, "--root", require("scry.root").of() })
 end
 
 return M

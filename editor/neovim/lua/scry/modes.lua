@@ -67,12 +67,14 @@ end
 ---@param root string
 ---@param query string
 ---@param scope scry.Scope
+---@param within? scry.Filters a part of the project, to which the search is confined
 ---@return scry.Source
-function M.find(root, query, scope)
+function M.find(root, query, scope, within)
   local picker = picker_name()
+  local before = within and within.text .. " " or ""
   local source ---@type scry.Source
   source = {
-    title = "Scry find" .. arguments.scope_label(scope),
+    title = "Scry find" .. (within and within.label or "") .. arguments.scope_label(scope),
     root = root,
     query = query,
     live = true,
@@ -83,11 +85,33 @@ function M.find(root, query, scope)
         return function() end
       end
       ---@type scry.protocol.FindParams
-      local params = { query = text, limit = config.values.limit, picker = not source.is_finished and picker or nil }
+      local params =
+        { query = before .. text, limit = config.values.limit, picker = not source.is_finished and picker or nil }
       return ask(root, protocol.methods.find, vim.tbl_extend("error", params, scope), done)
     end,
   }
   return source
+end
+
+---Return the source of a relational question, such as `callers of "./src/app.py::run"`.
+---@param root string
+---@param title string
+---@param query string
+---@param scope scry.Scope
+---@return scry.Source
+function M.relations(root, title, query, scope)
+  return {
+    title = title,
+    root = root,
+    query = query,
+    live = false,
+    allows_empty = false,
+    ask = function(text, done)
+      ---@type scry.protocol.FindParams
+      local params = { query = text, reason = true, limit = config.values.limit }
+      return ask(root, protocol.methods.find, vim.tbl_extend("error", params, scope), done)
+    end,
+  }
 end
 
 ---Return the source of `recent`.
@@ -95,11 +119,13 @@ end
 ---@param query string
 ---@param days? integer
 ---@param scope scry.Scope
+---@param within? scry.Filters a part of the project, to which the search is confined
 ---@return scry.Source
-function M.recent(root, query, days, scope)
+function M.recent(root, query, days, scope, within)
   local picker = picker_name()
+  local title = days and ("Scry recent, %d days"):format(days) or "Scry recent"
   return {
-    title = (days and ("Scry recent, %d days"):format(days) or "Scry recent") .. arguments.scope_label(scope),
+    title = title .. (within and within.label or "") .. arguments.scope_label(scope),
     root = root,
     query = query,
     live = true,
@@ -107,6 +133,7 @@ function M.recent(root, query, days, scope)
     ask = function(text, done)
       ---@type scry.protocol.RecentParams
       local params = { query = text, days = days, limit = config.values.limit, picker = picker }
+      params.query = within and vim.trim(within.text .. " " .. text) or text
       return ask(root, protocol.methods.recent, vim.tbl_extend("error", params, scope), done)
     end,
   }

@@ -63,7 +63,12 @@ local function map_keys(view)
     go_to_other_window()
     require("scry.jump").to(hit)
   end)
-  on_hit("K", "why is it here?", actions.why)
+  on_hit("K", "why is it here?", function(hit)
+    actions.why(hit, nil, function()
+      go_to_other_window()
+      require("scry.jump").to(hit)
+    end)
+  end)
   on_hit("d", "the file in full", actions.detail)
   on_hit("+", "orient in the file's folder", function(hit)
     show_folder(view, vim.fs.dirname(answers.path(hit)))
@@ -90,11 +95,14 @@ local function show(view, answer)
   if answer.notice ~= "" then
     add({ { answer.notice, "ScryNotice" } })
   end
-  for index, parts in ipairs(entry.lines(answer.hits, 10000)) do
-    local hit = answer.hits[index]
+  for _, hit in ipairs(answer.hits) do
+    local evidence = entry.evidence(hit)
     add({ { "" } })
-    parts[5] = { vim.trim(parts[5][1]), parts[5][2] } -- the locations need no column here
-    add(vim.list_slice(parts, 1, 7), hit)
+    add({
+      { ("%d. "):format(hit.item.rank), "ScryRank" },
+      { entry.location(hit), "ScryPlace" },
+      { evidence ~= "" and " " .. evidence or "", "ScryEvidence" },
+    }, hit)
     add({ { INDENT .. entry.printable(hit.item.snippet), "ScrySnippet" } }, hit)
   end
   scratch.fill(view.buffer, lines)

@@ -1,9 +1,8 @@
 ---Previews a result in a picker: its file, scrolled to its range, with the matched words highlighted.
 
 local answers = require("scry.answers")
+local entry = require("scry.entry")
 local position = require("scry.position")
-
-require("scry.highlights")
 
 local M = {}
 
@@ -14,19 +13,6 @@ local MAX_MARKED_LINES = 400
 
 ---Priorities of highlights. Those of the syntax have 100: the range lies below them, the matched words above.
 local BELOW_SYNTAX, ABOVE_SYNTAX = 90, 200
-
----Return the words that any oracle matched, in lower case.
----@param hit scry.Hit
----@return string[]
-function M.words(hit)
-  local words = {} ---@type table<string, true>
-  for _, contribution in pairs(hit.item.contributions) do
-    for _, word in ipairs(contribution.matches or {}) do
-      words[word:lower():gsub("…$", "")] = true -- the sidecar marks the beginning of a word so
-    end
-  end
-  return vim.tbl_keys(words)
-end
 
 ---@param buffer integer
 ---@param row integer
@@ -67,7 +53,7 @@ function M.mark(buffer, hit)
     priority = BELOW_SYNTAX,
     strict = false,
   })
-  local words = M.words(hit)
+  local words = entry.words(hit)
   for row = span.row, math.min(span.end_row, span.row + MAX_MARKED_LINES) do
     mark_words(buffer, row, lines[row + 1] or "", words)
   end

@@ -24,13 +24,15 @@ local function entries(hits)
   return vim.tbl_map(function(hit)
     local path = answers.path(hit)
     texts[path] = texts[path] or position.lines(path)
-    local span = position.span(hit.item.location.range, texts[path], hit.encoding)
-    local evidence = hit.item.evidence ~= "" and hit.item.evidence and (" (%s)"):format(hit.item.evidence) or ""
+    local target = position.target(hit.item.location)
+    local span = position.span({ start = target, ["end"] = target }, texts[path], hit.encoding)
+    local rank = hit.parent and "↳" or hit.item.rank .. "."
+    local parts = { rank, entry.tag(hit), entry.name(hit), entry.evidence(hit), entry.printable(hit.item.snippet) }
     return {
       filename = path,
       lnum = span.row + 1,
       col = span.column + 1,
-      text = ("%s %s%s  %s"):format(entry.tag(hit), entry.location(hit), evidence, entry.printable(hit.item.snippet)),
+      text = (table.concat(parts, " "):gsub("%s+", " ")), -- lists show the path and the line themselves
     }
   end, hits)
 end
@@ -72,7 +74,8 @@ function M.fill(hits, title)
   local located = vim.tbl_filter(function(hit)
     return hit.item.location ~= nil
   end, hits) ---@type scry.Hit[]
-  vim.fn.setqflist({}, " ", { title = "Scry: " .. title, items = entries(located) })
+  local name = entry.printable((title:gsub("^Scry ", "")))
+  vim.fn.setqflist({}, " ", { title = "Scry: " .. name, items = entries(located) })
   lists[vim.fn.getqflist({ id = 0 }).id] = { hits = located }
   watch_jumps()
   vim.cmd("botright copen")

@@ -32,15 +32,29 @@ function M.line()
   return ("scry %d/%d"):format(state.vectors, state.vectors_total)
 end
 
----Show the state of the index.
-function M.show()
+---Show what a command of the program prints about this project.
+---@param arguments string[]
+---@param title string
+local function show_output(arguments, title)
   local root = root_of.of()
-  require("scry.sidecar").run({ "status", "--root", root }, root, function(failure, output)
+  local all = vim.list_extend(vim.list_slice(arguments), { "--root", root })
+  require("scry.sidecar").run(all, root, function(failure, output)
     if not output then
       return notify.error(failure or "")
     end
-    require("scry.float").open("```\n" .. output .. "\n```", "status")
+    require("scry.float").open("```\n" .. output .. "\n```", title)
   end)
+end
+
+---Show the state of the index.
+function M.show()
+  show_output({ "status" }, "status")
+end
+
+---Show what could keep Scry from working, and what to do about it.
+function M.doctor()
+  notify.info("checking …")
+  show_output({ "doctor" }, "doctor")
 end
 
 ---Start, pause, resume or rebuild the index.

@@ -22,6 +22,7 @@ end
 function M.send(hit, how, done)
   ---@type scry.protocol.UseParams
   local params = vim.tbl_extend("error", answers.reference(hit), { how = how, act_id = act_id() })
+  answers.set_used(hit)
   request.send(hit.root, protocol.methods.use, params, done or function() end)
 end
 

@@ -11,6 +11,8 @@ local preview = require("scry.preview")
 ---@type scry.Picker
 local M = { name = "fzf_lua" }
 
+local can_transform ---@type boolean?
+
 function M.is_available()
   return (pcall(require, "fzf-lua"))
 end
@@ -30,6 +32,9 @@ end
 ---@field listing scry.Listing
 ---@field hits scry.Hit[] by the number of the line.
 ---@field last integer[] numbers of the newest answer's lines.
+---@field focused? scry.Hit the entry that has the focus, as the preview shows it.
+---@field wanted? string doc_id of the entry that gets the focus when the lines are loaded again.
+---@field position? string file from which fzf reads where its focus goes; nil where fzf can't.
 
 ---@param listing scry.FzfLines
 ---@param line? string
@@ -68,10 +73,32 @@ local function lines(listing)
   return all
 end
 
+---Return whether fzf performs an action that an event's command prints (0.45 or newer).
+---@return boolean
+local function has_transform()
+  if can_transform == nil then
+    local ok, theirs = pcall(require, "fzf-lua.config")
+    local program = vim.fn.exepath(ok and vim.tbl_get(theirs, "globals", "fzf_bin") or "fzf")
+    local printed = program ~= "" and vim.fn.system({ program, "--version" }) or ""
+    local version = vim.version.parse(printed:match("^%d+%.%d+") or "0.0")
+    can_transform = vim.fn.has("win32") == 0 and version ~= nil and not vim.version.lt(version, { 0, 45, 0 })
+  end
+  return can_transform
+end
+
+---Let fzf move its focus once it has loaded its lines.
+---@param listing scry.FzfLines
+---@param index? integer nil for where fzf puts it
+local function focus(listing, index)
+  if listing.position then
+    vim.fn.writefile({ index and ("pos(%d)"):format(index) or "" }, listing.position)
+  end
+end
+
 ---The key by which fzf loads its lines again, as fzf names it and as a terminal sends it.
 local RELOAD_KEY, RELOAD_BYTES = "ctrl-alt-r", "\27\18"
 
----Let fzf load its lines again as the index grows. Its focus stays where it is.
+---Let fzf load its lines again as the index grows.
 ---@param listing scry.FzfLines
 local function keep_fresh(listing)
   ---@return integer? window
@@ -83,7 +110,11 @@ local function keep_fresh(listing)
   listing.listing.is_open = function()
     return window() ~= nil
   end
-  listing.listing.refresh = function()
+  listing.listing.focused = function()
+    return listing.focused
+  end
+  listing.listing.refresh = function(doc_id)
+    listing.wanted = doc_id
     vim.api.nvim_chan_send(vim.bo[vim.api.nvim_win_get_buf(assert(window()))].channel, RELOAD_BYTES)
   end
 end
@@ -106,6 +137,9 @@ local function contents(source, listing)
           end
           -- fzf keeps the first line above the list.
           write("\t" .. (failure and failure.message or answer and answer.header or ""):gsub("%s+", " "))
+          local wanted = listing.wanted
+          listing.wanted = nil
+          focus(listing, wanted and listing.listing:index_of(wanted))
           for _, line in ipairs(answer and lines(listing) or {}) do
             write(line)
           end
@@ -128,6 +162,7 @@ local function previewer(listing)
   end
   function own:populate_preview_buf(line)
     local hit = hit_of(listing, line)
+    listing.focused = hit
     if hit then
       local buffer = self:get_tmp_buffer()
       local span = preview.load(buffer, hit)
@@ -147,15 +182,19 @@ local function action_handler(source, listing, action)
     local hit = hit_of(listing, selected[1])
     if not hit then
       return
-    elseif action == "why" then
-      return actions.why(hit, require("fzf-lua").resume)
     end
-    local hits = #selected > 1 and vim.tbl_map(function(line)
-      return hit_of(listing, line)
-    end, selected) or vim.tbl_map(function(number)
-      return listing.hits[number]
-    end, listing.last)
-    actions.run(action, hit, hits, source.live and options.last_query or source.title)
+    ---@type scry.Picked
+    local picked = {
+      hit = hit,
+      all = vim.tbl_map(function(number)
+        return listing.hits[number]
+      end, listing.last),
+      selected = #selected > 1 and vim.tbl_map(function(line)
+        return hit_of(listing, line)
+      end, selected) or {},
+      title = source.live and options.last_query or source.title,
+    }
+    actions.run(action, picked, require("fzf-lua").resume)
   end
 end
 
@@ -166,9 +205,8 @@ local function further_handler(listing)
   return function(selected)
     local hit = hit_of(listing, selected[1])
     listing.listing.again = listing.listing.answer ~= nil -- fzf loads its lines again in any case
-    if hit then
-      listing.listing:toggle(hit)
-    end
+    local index = hit and listing.listing:toggle(hit)
+    listing.wanted = index and listing.listing:hits()[index].item.doc_id
   end
 end
 
@@ -186,14 +224,17 @@ local function fzf_actions(source, listing)
     if name and action == "further" then
       handlers[name] = { fn = further_handler(listing), reload = true }
     elseif name then
-      handlers[name] = action ~= "why" and actions.keeps_open[action] and { fn = run, exec_silent = true } or run
+      local stays = actions.keeps_open[action] and not actions.is_float[action]
+      handlers[name] = stays and { fn = run, exec_silent = true } or run
     end
   end
   return handlers
 end
 
 function M.open(source, own)
-  local listing = { hits = {}, last = {}, listing = further.new() }
+  local listing =
+    { hits = {}, last = {}, listing = further.new(), position = has_transform() and vim.fn.tempname() or nil }
+  focus(listing)
   local options = {
     prompt = source.title .. "> ",
     query = source.live and source.query or nil,
@@ -209,6 +250,7 @@ function M.open(source, own)
       ["--no-sort"] = true,
       ["--multi"] = true,
       ["--header-lines"] = "1",
+      ["--bind"] = listing.position and ("load:transform:cat %s"):format(vim.fn.shellescape(listing.position)) or nil,
     },
     actions = fzf_actions(source, listing),
   }

@@ -107,19 +107,12 @@ local function matcher(source, listing)
   end
 end
 
----@param action string?
----@param item scry.MiniItem
----@param all scry.MiniItem[]
----@param title string
-local function run(action, item, all, title)
-  local pick = require("mini.pick")
-  if action == "why" then
-    return actions.why(item.hit, pick.builtin.resume)
-  end
-  local hits = vim.tbl_map(function(each)
+---@param chosen scry.MiniItem[]?
+---@return scry.Hit[]
+local function hits_of(chosen)
+  return vim.tbl_map(function(each)
     return each.hit
-  end, all)
-  actions.run(action, item.hit, hits, title)
+  end, chosen or {})
 end
 
 ---List or hide the further places of a result.
@@ -176,12 +169,18 @@ local function mappings(source, listing)
         elseif action == "further" then
           return toggle_further(source, listing, current.hit)
         end
-        local all = #(matches.marked or {}) > 0 and matches.marked or matches.all
+        ---@type scry.Picked
+        local picked = {
+          hit = current.hit,
+          all = hits_of(matches.all),
+          selected = hits_of(matches.marked),
+          title = source.live and query or source.title,
+        }
         vim.schedule(function()
-          run(action, current, all, source.live and query or source.title)
+          actions.run(action, picked, pick.builtin.resume)
         end)
         -- mini.pick receives all keys while it is open, so it has to close for a float.
-        return action == "why" or not actions.keeps_open[action]
+        return actions.is_float[action] or not actions.keeps_open[action]
       end,
     }
   end
@@ -211,12 +210,12 @@ local function mini_source(source, listing)
     end,
     choose = function(item)
       vim.schedule(function()
-        actions.run(nil, item.hit, { item.hit }, source.title)
+        require("scry.jump").to(item.hit)
       end)
     end,
     choose_marked = function(marked)
       vim.schedule(function()
-        run("quickfix", marked[1], marked, source.title)
+        require("scry.quickfix").fill(hits_of(marked), source.title)
       end)
     end,
   }

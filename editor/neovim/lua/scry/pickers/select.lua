@@ -25,37 +25,49 @@ local function is_built_in()
   return debug.getinfo(vim.ui.select, "S").source:find("vim/ui.lua", 1, true) ~= nil
 end
 
----Return the entries: the results, and a last one that lists the further places of their files, where there are any.
+---Entries after the results.
+local LEGEND = "? what the signs mean"
+
+---@class scry.SelectEntry
+---@field text string
+---@field hit? scry.Hit nil for an entry after the results.
+---@field run? fun() for such an entry.
+
+---Return the number of further places that results have and that are not listed.
 ---@param hits scry.Hit[]
----@return scry.Hit[] entries
----@return table<scry.Hit, string> texts
----@return scry.Hit? more the last entry
-local function entries_of(hits)
-  local built_in = is_built_in()
-  local places = 0
+---@return integer
+local function count_further(hits)
+  local count = 0
   for _, hit in ipairs(hits) do
-    places = places + #further.of(hit)
+    if hit.parent then
+      return 0
+    end
+    count = count + #further.of(hit)
   end
-  local shown = built_in and vim.list_slice(hits, 1, math.max(1, vim.o.lines - OTHER_LINES)) or vim.list_slice(hits)
-  local is_expanded = vim.iter(hits):any(function(hit)
-    return hit.parent ~= nil
-  end)
-  local lines = entry.lines(shown, vim.o.columns - NUMBERS_WIDTH)
-  local texts = {} ---@type table<scry.Hit, string>
-  for index, hit in ipairs(shown) do
+  return count
+end
+
+---Return the entries: the results, and after them one that lists the further places of their files, where there are
+---any, and one that explains the signs.
+---@param hits scry.Hit[]
+---@param list_further fun()
+---@param show_legend fun()
+---@return scry.SelectEntry[]
+local function entries_of(hits, list_further, show_legend)
+  local built_in, places = is_built_in(), count_further(hits)
+  local room = built_in and math.max(1, vim.o.lines - OTHER_LINES - (places > 0 and 2 or 1)) or #hits
+  local shown = vim.list_slice(hits, 1, room)
+  local entries = {} ---@type scry.SelectEntry[]
+  for index, parts in ipairs(entry.lines(shown, vim.o.columns - NUMBERS_WIDTH)) do
     local indent = built_in and #tostring(#shown) - #tostring(index) or 0
-    texts[hit] = (" "):rep(indent) .. entry.text(lines[index])
+    entries[index] = { text = (" "):rep(indent) .. entry.text(parts), hit = shown[index] }
   end
-  if places == 0 or is_expanded then
-    return shown, texts, nil
+  if places > 0 then
+    local text = places == 1 and "1 further place in these files" or ("%d further places in these files"):format(places)
+    table.insert(entries, { text = text, run = list_further })
   end
-  local more = vim.tbl_extend("force", shown[1], {}) ---@type scry.Hit
-  if built_in and #shown > 1 and #shown == vim.o.lines - OTHER_LINES then
-    table.remove(shown) -- the screen has no room for another line
-  end
-  table.insert(shown, more)
-  texts[more] = places == 1 and "1 further place in these files" or ("%d further places in these files"):format(places)
-  return shown, texts, more
+  table.insert(entries, { text = LEGEND, run = show_legend })
+  return entries
 end
 
 ---@param source scry.Source
@@ -63,28 +75,36 @@ end
 ---@param query string
 ---@param all? scry.Hit[] with the further places; the results when nil
 local function choose(source, answer, query, all)
-  local hits, texts, more = entries_of(all or answer.hits)
-  vim.ui.select(hits, {
+  local hits = all or answer.hits
+  local function list_further()
+    local listed = {} ---@type scry.Hit[]
+    for _, each in ipairs(answer.hits) do
+      table.insert(listed, each)
+      vim.list_extend(listed, further.of(each))
+    end
+    choose(source, answer, query, listed)
+  end
+  local function show_legend()
+    actions.legend(hits[1], function()
+      choose(source, answer, query, all)
+    end)
+  end
+  vim.ui.select(entries_of(hits, list_further, show_legend), {
     prompt = ("%s: %s (%s)"):format(source.title, query, answer.header),
     kind = "scry",
-    format_item = function(hit)
-      return texts[hit]
+    format_item = function(each)
+      return each.text
     end,
-    preview_item = function(hit)
+    preview_item = function(each)
       local buffer = vim.api.nvim_create_buf(false, true)
       vim.bo[buffer].bufhidden = "wipe"
-      return require("scry.preview").item(buffer, hit)
+      return each.hit and require("scry.preview").item(buffer, each.hit) or { buf = buffer }
     end,
-  }, function(hit)
-    if hit and hit == more then
-      local listed = {} ---@type scry.Hit[]
-      for _, each in ipairs(answer.hits) do
-        table.insert(listed, each)
-        vim.list_extend(listed, further.of(each))
-      end
-      choose(source, answer, query, listed)
-    elseif hit then
-      actions.run(nil, hit, hits, query)
+  }, function(chosen)
+    if chosen and chosen.hit then
+      require("scry.jump").to(chosen.hit)
+    elseif chosen then
+      chosen.run()
     end
   end)
 end
@@ -94,32 +114,42 @@ local RETRY_MS = 1000
 
 ---@param source scry.Source
 ---@param query string
-local function ask(source, query)
+---@param show fun(answer: scry.Answer, query: string)
+local function ask(source, query, show)
   source.ask(query, function(failure, answer)
     if failure then
       notify.error(failure.message)
     elseif #answer.hits == 0 and answer.is_partial then
       notify.info(answer.notice)
       vim.defer_fn(function()
-        ask(source, query)
+        ask(source, query, show)
       end, RETRY_MS)
     elseif #answer.hits == 0 then
       notify.info(answer.notice ~= "" and answer.notice or "nothing found.")
     else
-      choose(source, answer, query)
+      show(answer, query)
+    end
+  end)
+end
+
+---Ask a finished question, and show its answer once there are results. The user types the question where there is none.
+---@param source scry.Source
+---@param show fun(answer: scry.Answer, query: string)
+function M.finish(source, show)
+  source.is_finished = true
+  if source.query ~= "" or not source.live or source.allows_empty then
+    return ask(source, source.query, show)
+  end
+  vim.ui.input({ prompt = source.title .. ": " }, function(query)
+    if query and query:match("%S") then
+      ask(source, query, show)
     end
   end)
 end
 
 function M.open(source)
-  source.is_finished = true
-  if source.query ~= "" or not source.live or source.allows_empty then
-    return ask(source, source.query)
-  end
-  vim.ui.input({ prompt = source.title .. ": " }, function(query)
-    if query and query:match("%S") then
-      ask(source, query)
-    end
+  M.finish(source, function(answer, query)
+    choose(source, answer, query)
   end)
 end
 

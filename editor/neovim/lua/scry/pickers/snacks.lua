@@ -135,17 +135,22 @@ local function action_handler(source, action)
     if not item then
       return
     end
-    local selected = picker:selected()
-    local all = #selected > 0 and selected or picker:items()
-    local hits = vim.tbl_map(function(each)
+    ---@param each scry.SnacksItem
+    local function hit_of(each)
       return each.hit
-    end, all)
-    local title = source.live and picker.input.filter.search or source.title
+    end
+    ---@type scry.Picked
+    local picked = {
+      hit = item.hit,
+      all = vim.tbl_map(hit_of, picker:items()),
+      selected = vim.tbl_map(hit_of, picker:selected()),
+      title = source.live and picker.input.filter.search or source.title,
+    }
     if not actions.keeps_open[action] then
       picker:close()
     end
     vim.schedule(function()
-      actions.run(action, item.hit, hits, title)
+      actions.run(action, picked)
     end)
   end
 end

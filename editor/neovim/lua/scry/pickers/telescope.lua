@@ -140,14 +140,9 @@ local function previewer()
   })
 end
 
----Return the hits of the selected_hits entries, or of all entries where none is selected_hits.
----@param picker table
+---@param entries table[]
 ---@return scry.Hit[]
-local function selected_hits(picker)
-  local entries = picker:get_multi_selection()
-  if #entries == 0 then
-    entries = picker.finder.results
-  end
+local function hits_of(entries)
   return vim.tbl_map(function(each)
     return each.value
   end, entries)
@@ -209,15 +204,20 @@ local function action_handler(source, action)
       return
     end
     local picker = state.get_current_picker(prompt)
-    local all, query = selected_hits(picker), picker:_get_prompt()
-    local title = source.live and query or source.title
+    ---@type scry.Picked
+    local picked = {
+      hit = selection.value,
+      all = hits_of(picker.finder.results),
+      selected = hits_of(picker:get_multi_selection()),
+      title = source.live and picker:_get_prompt() or source.title,
+    }
     if actions.keeps_open[action] then
-      return actions.run(action, selection.value, all, title)
+      return actions.run(action, picked)
     end
     require("telescope.actions").close(prompt)
     -- Insert mode ends after this key is handled.
     vim.schedule(function()
-      actions.run(action, selection.value, all, title)
+      actions.run(action, picked)
     end)
   end
 end

@@ -1,0 +1,57 @@
+---Lists earlier questions of a project, from the log, so that they can be asked again.
+
+local notify = require("scry.notify")
+local root_of = require("scry.root")
+
+local M = {}
+
+---Earlier questions, the newest first, each once.
+local QUESTIONS = "SELECT query, mode, max(at) AS newest FROM queries "
+  .. "WHERE mode IN ('find', 'recent', 'reason') AND trim(query) <> '' GROUP BY query, mode "
+  .. "ORDER BY newest DESC, query LIMIT 200"
+
+---@class scry.Asked an earlier question.
+---@field query string
+---@field mode string
+---@field at string
+
+---@param root string
+---@param done fun(asked: scry.Asked[])
+local function read(root, done)
+  require("scry.sidecar").run({ "log", "--json", "--root", root, "--sql", QUESTIONS }, root, function(failure, output)
+    local ok, answer = pcall(vim.json.decode, output or "")
+    if not (ok and answer.rows) then
+      return notify.error(failure or vim.trim(output or ""))
+    end
+    done(vim.tbl_map(function(row)
+      return { query = row[1], mode = row[2], at = tostring(row[3]) }
+    end, answer.rows))
+  end)
+end
+
+---Let the user choose an earlier question, and ask it again.
+function M.open()
+  local root = root_of.of()
+  read(root, function(asked)
+    if #asked == 0 then
+      return notify.info("nothing was asked in this project yet, or the log is off.")
+    end
+    vim.ui.select(asked, {
+      prompt = "Scry: ask again",
+      kind = "scry",
+      format_item = function(each)
+        local words = require("scry.entry").printable(each.query)
+        return each.mode == "find" and words or ("%s: %s"):format(each.mode, words)
+      end,
+    }, function(each)
+      if each and each.mode == "reason" then
+        local source = require("scry.modes").relations(root, "Scry " .. each.query, each.query, {})
+        require("scry.pickers").open(source)
+      elseif each then
+        require("scry")[each.mode](each.query)
+      end
+    end)
+  end)
+end
+
+return M
