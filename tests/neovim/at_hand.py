@@ -28,6 +28,9 @@ PICKERS = (
     Picker("fzf_lua", ("fzf-lua",), ("fzf",)),
 )
 
+LUALINE = Picker("lualine", ("lualine.nvim",))
+"""No picker, but found in the same places."""
+
 _MANAGED = (".local/share/nvim/lazy", ".local/share/nvim/site/pack/*/start", ".local/share/nvim/site/pack/*/opt")
 
 

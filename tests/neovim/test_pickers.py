@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.gates.stand_ins import RAN
-from tests.neovim.at_hand import PICKERS, Picker, find
+from tests.neovim.at_hand import LUALINE, PICKERS, Picker, find
 from tests.neovim.cases_run import CASES_TIMEOUT_S, run_cases
 from tests.neovim.prefixes import NEWEST
 
@@ -29,3 +29,13 @@ def test_neovim_cases(
         run_cases("real_pickers", NEWEST, projects, folder)
     else:
         run_cases("pickers", NEWEST, projects)
+
+
+@pytest.mark.acceptance("C2")
+def test_lualine_component_shows_the_state(
+    projects: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, record_property: RecordProperty
+) -> None:
+    folder = find(LUALINE)
+    record_property(RAN, "the real lualine" if folder else "lualine by contract, for it is not at hand")
+    monkeypatch.setenv("TEST_LUALINE", "real" if folder else "stand-in")
+    run_cases("lualine", NEWEST, projects, *([folder] if folder else []))

@@ -44,6 +44,43 @@ T["the statusline and the event show the progress"] = function()
   child().wait("_G.lines[#_G.lines] == 'scry'", "the event")
 end
 
+T["options leave out a complete index, and narrow windows"] = function()
+  local function line(options)
+    return child().lua_get("require('scry').statusline(...)", { options })
+  end
+  expect.equality(line({ quiet = true }), "")
+  child().ready()
+  expect.equality({ line({}), line({ quiet = true }) }, { "scry", "" })
+  expect.equality({ line({ trunc_width = 120 }), line({ trunc_width = 121 }) }, { "scry", "" })
+  child().cmd("vsplit")
+  expect.equality(line({ trunc_width = 100 }), "")
+  child().o.laststatus = 3
+  expect.equality(line({ trunc_width = 100 }), "scry")
+  child().cmd("Scry index pause")
+  child().wait("require('scry').statusline({ quiet = true }) == 'scry paused'", "a state that is news")
+  child().cmd("Scry index resume")
+  child().wait(READY, "a ready index")
+end
+
+T["the recipe for mini.statusline in the help shows the state"] = function()
+  local help =
+    table.concat(vim.fn.readfile(child().lua_get("vim.api.nvim_get_runtime_file('doc/scry.txt', false)[1]")), "\n")
+  local recipe = assert(help:match("In mini%.statusline: >lua\n\n(.-)\n<"))
+  child().lua([[
+    package.loaded["mini.statusline"] = { setup = function(options) _G.active = options.content.active end }
+    _G.MiniStatusline = { combine_groups = function(groups)
+      return table.concat(vim.tbl_map(function(group)
+        return type(group) == "table" and table.concat(group.strings) or group
+      end, groups), " ")
+    end }
+  ]])
+  child().lua(recipe)
+  child().ready()
+  expect.equality(child().lua_get("_G.active()"), "%f%m%r %= scry")
+  child().o.columns = 60
+  expect.equality(child().lua_get("_G.active()"), "%f%m%r %= ")
+end
+
 T["indexing is reported as LSP progress"] = function()
   new_project(400) -- indexing of less than a second is not reported
   child().lua([[

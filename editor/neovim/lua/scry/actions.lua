@@ -73,11 +73,13 @@ Each line: rank, type, name, path and line, evidence, snippet. The words that ma
 ---@param params scry.protocol.WhyParams
 ---@param options? scry.FloatOptions
 function M.explain(root, params, options)
-  request.send(root, protocol.methods.why, params, function(failure, explanation)
-    if failure then
-      return notify.error(failure.message)
-    end
-    require("scry.float").open(explanation.text, "why " .. explanation.doc_id, options)
+  request.when_open(root, function()
+    request.send(root, protocol.methods.why, params, function(failure, explanation)
+      if failure then
+        return notify.error(failure.message)
+      end
+      require("scry.float").open(explanation.text, "why " .. explanation.doc_id, options)
+    end)
   end)
 end
 

@@ -18,12 +18,15 @@ local M = {}
 ---@param params table
 ---@param done fun(result: any, encoding: string)
 local function ask(method, params, done)
-  request.send(root_of.of(), method, params, function(failure, result, encoding)
-    if failure then
-      return notify.error(failure.message)
-    end
-    done(result, encoding)
-  end, { once = true })
+  local root = root_of.of()
+  request.when_open(root, function()
+    request.send(root, method, params, function(failure, result, encoding)
+      if failure then
+        return notify.error(failure.message)
+      end
+      done(result, encoding)
+    end, { once = true })
+  end)
 end
 
 ---@param text string

@@ -1,6 +1,7 @@
 ---Sends requests to the sidecar. Each is answered exactly once, even when the sidecar ends, unless it is cancelled.
 
 local client = require("scry.client")
+local instances = require("scry.instances")
 
 local M = {}
 
@@ -68,6 +69,29 @@ client.on_end(function(id)
     end
   end
 end)
+
+---Milliseconds between two looks at whether the sidecar has opened a project, and their number.
+local OPEN_MS, MAX_LOOKS = 100, 100
+
+---Call a function once the sidecar of a project has opened its folder and told its state: before, it refuses requests
+---other than questions. After ten seconds the function is called in any case.
+---@param root string
+---@param run fun()
+function M.when_open(root, run)
+  ---@param looks integer
+  local function look(looks)
+    local instance = instances.peek(root)
+    if looks == 0 or (instance and (instance.status or instance.failure)) then
+      return run()
+    end
+    vim.defer_fn(function()
+      look(looks - 1)
+    end, OPEN_MS)
+  end
+  client.with(root, function(failure)
+    look(failure and 0 or MAX_LOOKS)
+  end)
+end
 
 ---Send a request to the sidecar of a project. Return a function that cancels it, after which `done` is not called.
 ---@param root string
