@@ -102,9 +102,12 @@ local function finder(source, listing)
       listing:attach(open_picker(source, context.picker))
       local task, results, is_done = context.async, nil, false
       local cancel = function() end
-      task:on("abort", function()
-        cancel()
-      end)
+      task:on(
+        "abort",
+        vim.schedule_wrap(function() -- snacks calls it where the API of Neovim must not be called
+          cancel()
+        end)
+      )
       vim.schedule(function()
         cancel = listing:ask(source, query, function(failure, answer)
           if failure then
