@@ -21,6 +21,7 @@ from scry.surfaces.cli import COMMANDS
 from scry.surfaces.cli.run import run
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
 from tests.polling import eventually
+from tests.processes import is_running
 from tests.sample.indexer import IndexerProject, open_indexer_project
 
 if sys.version_info >= (3, 11):
@@ -163,13 +164,14 @@ def test_closed_pipe_prints_no_error(sample: IndexerProject) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
-def test_interrupted_wait_ends_at_once_and_names_the_indexer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [("step_1_1",), ("index",)])
+def test_interrupted_wait_ends_at_once_and_names_the_indexer(tmp_path: Path, words: Sequence[str]) -> None:
     with open_indexer_project(tmp_path / "many") as sample:
         sample.write_many_files(2500)  # so many that the wait is not over by then
         signal.signal(
             signal.SIGINT, signal.default_int_handler
         )  # a run in the background ignores it, and so would this
-        process = subprocess.Popen([*SCRY, "step_1_1"], cwd=sample.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen([*SCRY, *words], cwd=sample.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         eventually(
             lambda: (sample.project.cache / "indexer.json").exists() or sample.generation() > 0, "the command waits"
         )
@@ -177,6 +179,10 @@ def test_interrupted_wait_ends_at_once_and_names_the_indexer(tmp_path: Path) -> 
         out, err = process.communicate(timeout=TIMEOUT)
         assert (process.returncode, out, err.count(b"\n")) == (130, b"", 1)
         assert err.startswith(b"scry: indexing goes on in the background; scry status says how far it is")
+        indexer = sample.address().pid
+        reached = sample.generation()
+        eventually(lambda: sample.generation() > reached, "the indexer goes on")
+        assert is_running(indexer)
 
 
 def test_main_runs_the_command_line(

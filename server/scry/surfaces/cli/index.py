@@ -64,8 +64,8 @@ def _run_action(engine: Engine, action: IndexAction) -> IndexState:
         return engine.status()
     if action == "pause":
         return _pause_indexer(engine)
-    engine.control(action)
-    with ProgressBars(quiet=False) as bars:
+    with ProgressBars(quiet=False) as bars:  # an indexer that is being started goes on, too
+        engine.control(action)
         return engine.wait_until_current(None, bars, vectors=True)
 
 

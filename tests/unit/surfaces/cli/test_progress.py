@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from scry.surfaces.cli import ProgressBars
@@ -24,6 +26,27 @@ def test_progress_without_a_terminal_prints_occasional_lines(clock: Clock, capsy
             clock.now = second
             bars(state(files_indexed=100 * second, files_total=1200))
     assert capsys.readouterr().err == "500 of 1200 files read\n1000 of 1200 files read\n"
+
+
+def test_progress_tells_files_that_are_read_from_vectors_that_are_missing(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All files are read long before all vectors are made: the index is not complete by then."""
+    with ProgressBars(quiet=False, clock=clock) as bars:
+        clock.now = 5.0
+        bars(state(files_indexed=346, files_total=346, vectors=120, vectors_total=4000))
+    assert capsys.readouterr().err == "346 of 346 files read, 120 of 4000 vectors made\n"
+
+
+@pytest.mark.parametrize("ends_with", [None, KeyboardInterrupt, ValueError])
+def test_only_an_interrupted_wait_names_the_indexer_that_goes_on(
+    ends_with: type[BaseException] | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with suppress(KeyboardInterrupt, ValueError), ProgressBars(quiet=True):
+        if ends_with:
+            raise ends_with
+    words = "scry: indexing goes on in the background; scry status says how far it is, scry index --pause halts it\n"
+    assert capsys.readouterr() == ("", words if ends_with is KeyboardInterrupt else "")
 
 
 def test_quiet_without_a_terminal_is_silence(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
