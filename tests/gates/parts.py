@@ -72,6 +72,11 @@ def _may_mount() -> bool:
 
 
 PARTS: Mapping[str, Part] = {
+    "judged-repositories": Part(
+        lambda: bool(os.environ.get("SCRY_JUDGED_REPOSITORIES")),
+        "SCRY_JUDGED_REPOSITORIES=folder with clones of the repositories that tests/graph/judged.py names",
+        is_due=False,
+    ),
     # The depth of the clone is set by its creator; no run can fetch the rest.
     "history": Part(_has_history, "git fetch --unshallow", is_due=False),
     "mount": Part(_may_mount, "root on a Linux that lets it mount file systems", is_due=False),

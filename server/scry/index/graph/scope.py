@@ -161,19 +161,27 @@ class NameResolver:
         """
         bound = self.view.module.names.get(name)
         if bound is not None:
-            binding, targets = bound
-            if binding.member:
-                return (
-                    self._resolve_exported_by_any(targets, _exported_name(binding.member, name), kinds)
-                    or (self._resolve_default(targets, kinds) if binding.member == "default" else None)
-                    or EXTERNAL_NAME
-                )
-            return EXTERNAL_NAME
+            last = self._resolve_binding(name, *bound, kinds)
+            earlier = self.view.module.earlier.get(name, ())
+            every = [last, *(self._resolve_binding(name, *each, kinds) for each in earlier)]
+            targets = tuple(dict.fromkeys(target for each in every for target in each.targets))
+            return last if targets == last.targets else ResolvedName(targets, Confidence.AMBIGUOUS)
         for target in self.view.module.wildcard_sources:
             resolved = self.resolve_exported(target, name, kinds)
             if resolved:
                 return resolved
         return None
+
+    def _resolve_binding(
+        self, name: str, binding: Binding, targets: tuple[int, ...], kinds: frozenset[str]
+    ) -> ResolvedName:
+        if not binding.member:
+            return EXTERNAL_NAME
+        return (
+            self._resolve_exported_by_any(targets, _exported_name(binding.member, name), kinds)
+            or (self._resolve_default(targets, kinds) if binding.member == "default" else None)
+            or EXTERNAL_NAME
+        )
 
     def _resolve_default(self, targets: Iterable[int], kinds: frozenset[str]) -> ResolvedName | None:
         """Resolve a default import by the file's name, where nothing in the file has the local name."""

@@ -113,12 +113,16 @@ class SourceFile(Struct, frozen=True):
 class ModuleImports(Struct, frozen=True):
     """The names that a file's imports bind.
 
-    names: each with its binding and the files.id that its source resolves to. wildcard_sources: files.id of files whose
-    names are all bound.
+    names: each with its last binding and the files.id that its source resolves to. wildcard_sources: files.id of files
+    whose names are all bound. earlier: the other bindings of names that are bound several times, as imports within
+    functions and in both branches of a condition do.
     """
 
     names: Mapping[str, tuple[Binding, tuple[int, ...]]]
     wildcard_sources: tuple[int, ...]
+    earlier: Mapping[str, Sequence[tuple[Binding, tuple[int, ...]]]] = field(
+        default_factory=dict[str, Sequence["tuple[Binding, tuple[int, ...]]"]]
+    )
 
 
 class SymbolTable(Struct):
@@ -173,14 +177,17 @@ class SymbolTable(Struct):
     def resolve_bindings(self, source_file: SourceFile, bindings: Iterable[Binding]) -> ModuleImports:
         """Return the names that these bindings of a file bind."""
         names: dict[str, tuple[Binding, tuple[int, ...]]] = {}
+        earlier: dict[str, list[tuple[Binding, tuple[int, ...]]]] = {}
         wildcard_sources: list[int] = []
         for binding in bindings:
             targets = self.resolve_import(source_file, binding.source)
             if binding.name == "*":
                 wildcard_sources += targets
             else:
+                if binding.name in names:
+                    earlier.setdefault(binding.name, []).append(names[binding.name])
                 names[binding.name] = (binding, targets)
-        return ModuleImports(names, tuple(dict.fromkeys(wildcard_sources)))
+        return ModuleImports(names, tuple(dict.fromkeys(wildcard_sources)), earlier)
 
     # Definitions --------------------------------------------------------------------------------------------------
 

@@ -276,6 +276,29 @@ SAMPLES["rust calls in macros"] = (
     },
     set(),
 )
+SAMPLES["python imports of one name in several functions"] = (
+    {
+        "app.py": (
+            "from lamps import glow\n\n\ndef client():\n    from harbor import Client as cls\n"
+            "    return cls()\n\n\ndef runner():\n    from harbor import Runner as cls\n    return cls()\n\n\n"
+            "def shine():\n    from lamps import glow\n    glow()\n\n\n"
+            "def copy():\n    try:\n        from harbor import fast as haul\n    except ImportError:\n"
+            "        from shutil import copy as haul\n    haul()\n"
+        ),
+        "harbor.py": "class Client: ...\n\n\nclass Runner: ...\n\n\ndef fast(): ...\n",
+        "lamps.py": "def glow(): ...\n",
+    },
+    {
+        *(
+            f"app.py::{function} > harbor.py::{name} (ambiguous)"
+            for function in ("client", "runner")
+            for name in ("Client", "Runner")
+        ),
+        "app.py::copy > harbor.py::fast (ambiguous)",
+        "app.py::shine > lamps.py::glow (exact)",
+    },
+    set(),
+)
 
 
 @pytest.mark.parametrize("language", SAMPLES)
