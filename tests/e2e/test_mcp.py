@@ -36,8 +36,8 @@ httpx2: Any = importlib.import_module("httpx2")  # its types are the SDK's busin
 
 QUERY = "who mails the receipt"
 
-MOST_TOKENS_OF_TOOLS = 5000
-"""By our own count, which is high: some 3,500 of a usual tokenizer."""
+MOST_BYTES_OF_TOOLS = 13_000
+"""Of the whole reply to tools/list: a model carries the definitions through every conversation."""
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +63,6 @@ def test_client_sees_a_tool_with_schema_for_every_mode(shop: Path, mode: str) ->
         for schema in (tool.input_schema, tool.output_schema):
             jsonschema.Draft202012Validator.check_schema(schema)
         assert all(parameter["description"] for parameter in tool.input_schema["properties"].values())
-    offered = [
-        estimate_tokens(msgspec.json.encode(tool.input_schema).decode() + str(tool.description)) for tool in tools
-    ]
-    assert sum(offered) < MOST_TOKENS_OF_TOOLS, "a model carries them through every conversation"
 
 
 @pytest.mark.acceptance("P1", "P3")
@@ -232,6 +228,48 @@ def test_text_is_the_default_form_and_costs_few_tokens(shop: Path, form: tuple[s
     listed = len(msgspec.json.encode([tool.model_dump(exclude_none=True) for tool in tools]))
     with_schemas = in_session(shop, look)[0]
     assert listed * 3 < len(msgspec.json.encode([tool.model_dump(exclude_none=True) for tool in with_schemas]))
+
+
+@pytest.mark.parametrize("others", [(), ("post", "bank")])
+def test_reply_to_tools_list_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...]) -> None:
+    """With other projects, three tools have three more parameters."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    root = make_repository(tmp_path / "shop", SHOP)
+    for name in others:
+        other = make_repository(tmp_path / name, {"letter.py": "def post_letter():\n    pass\n"})
+        assert CommandLine(root).run("project", "add", str(other)).status == 0
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    messages = (
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    )
+    with subprocess.Popen(
+        [sys.executable, "-m", "scry", "mcp"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+        process.stdin.flush()
+        replies = [process.stdout.readline() for _ in range(2)]
+        process.stdin.close()
+    (listed,) = [reply for reply in replies if json.loads(reply)["id"] == 2]
+    tools = json.loads(listed)["result"]["tools"]
+    assert [tool["name"] for tool in tools] == [tool.name for tool in TOOLS]
+    assert ("projects" in tools[0]["inputSchema"]["properties"]) == bool(others)
+    assert len(listed) <= MOST_BYTES_OF_TOOLS
+
+
+def test_hints_tell_what_a_tool_changes(shop: Path) -> None:
+    async def look(client: Client) -> dict[str, dict[str, bool]]:
+        tools = (await client.list_tools()).tools
+        return {tool.name: tool.annotations.model_dump(exclude_none=True) for tool in tools if tool.annotations}
+
+    hints = in_session(shop, look)
+    writers = {"use", "feedback", "observe", "remember"}
+    assert {name for name, hint in hints.items() if not hint["read_only_hint"]} == writers
+    assert all(hint["open_world_hint"] is False for hint in hints.values())
+    assert {hints[name]["destructive_hint"] for name in writers} == {False}, "it is true where it is left out"
 
 
 def test_contradicting_forms_are_refused(shop: Path) -> None:

@@ -204,14 +204,17 @@ class _McpService:
             description=tool.description,
             input_schema=input_schema(tool, with_other_projects=several),
             output_schema=output_schema(tool) if self._options.with_structure else None,
-            annotations=types.ToolAnnotations(
-                title=tool.title,
-                read_only_hint=tool.is_read_only,
-                destructive_hint=False,
-                idempotent_hint=tool.is_idempotent,
-                open_world_hint=False,
-            ),
+            annotations=_annotate_tool(tool),
         )
+
+
+def _annotate_tool(tool: ToolDefinition) -> types.ToolAnnotations:
+    """Return the hints on a tool. Those on how a tool changes things mean nothing for one that only reads."""
+    if tool.is_read_only:
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return types.ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=tool.is_idempotent, open_world_hint=False
+    )
 
 
 MCP_PATH = "/mcp"

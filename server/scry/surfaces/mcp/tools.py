@@ -85,52 +85,45 @@ class ToolDefinition(Struct, frozen=True):
 
 _INDEX_TOOLS = frozenset({"find", "orient", "recent", "neighbors", "why"})
 
-_LIMIT = "How many results at most, best first: a few are usually enough."
-_TYPES = (
-    "Only these: code (functions, classes, methods), doc (sections of documents, texts), commit; or what people and "
-    "agents noted (the others)."
-)
-_SOURCE = "project: only what the project holds. persona: only the person's own notes. Both when left out."
-_DOMAINS = "Only what was noted about one of these, such as style; it leaves out code, documents and commits."
-_PROJECTS = "Ask these projects instead, by name; name this one, too, to keep it. Results begin with their project."
+_LIMIT = "How many results at most."
+_TYPES = "Only these: code (functions, classes), doc (sections of documents), commit; the others are notes."
+_SOURCE = "project: what the project holds. persona: the person's notes."
+_DOMAINS = "Only notes about one of these, such as style; no code."
+_PROJECTS = "Ask these projects, by name, instead of this one."
 _ALL_PROJECTS = "Ask every registered project."
-_LINKED_PROJECTS = "Ask, beside this project, those that it is tied to."
+_LINKED_PROJECTS = "Ask this project and those linked to it."
 OTHER_PROJECT_PARAMETERS = {"projects": _PROJECTS, "all_projects": _ALL_PROJECTS, "linked_projects": _LINKED_PROJECTS}
 """Offered only where other projects are registered."""
 
 EXCERPT_LINES = 4
 """Lines of each result that find and recent show: with the signature enough to see whether it is the right one."""
 
-_QUERY_ID = "The query_id of an earlier answer, such as q_20261121_092600_abcd2345."
-_RANK = "The place of the result in that answer, from 1."
-_FURTHER_DOC_ID = (
-    "Instead of the result itself, a further place of its file that stands behind “more in this file”, such as "
-    "./src/app.py::Outer.inner."
-)
+_FILE = "A file of the project, such as src/app.py."
+_QUERY_ID = "The query_id of an earlier answer."
+_RANK = "The result's rank in it, from 1."
+_FURTHER_DOC_ID = "Instead of the result, a place “more in this file”, such as ./src/app.py::Outer.inner."
 
 TOOLS: tuple[ToolDefinition, ...] = (
     ToolDefinition(
         "find",
         "Find code",
-        "Finds where something is in the code base: functions, classes, sections of documents and commits, best "
-        "first, each with its place (file and lines), its signature and best lines, and what found it. It understands "
-        "questions in plain words (“where are failed requests retried”), finds identifiers exactly (RetryPolicy), and "
-        "matches quoted text literally. Use it instead of grep when you know what you look for but not what it is "
-        "called.",
+        "Finds functions, classes, sections of documents and commits, best first, each with its place, signature and "
+        "best lines, and what found it. Takes questions in plain words (“where are failed requests "
+        "retried”) and identifiers (RetryPolicy). Use it instead of grep when you know what you look for but not what "
+        "it is called.",
         {
-            "query": "What to look for: a question in plain words, or an identifier. Double quotes around a text ask "
-            "for it as written. Filters may stand in it: lang:python, path:src/, type:doc, with - in front to exclude "
-            "(-path:tests).",
+            "query": "A question or an identifier. Text in double quotes is matched as written. Filters: "
+            "lang:python, path:src/, type:doc; a - in front excludes (-path:tests).",
             "limit": _LIMIT,
             "types": _TYPES,
             "source": _SOURCE,
             "domains": _DOMAINS,
-            "intent": "What the question is after; leave it out to have it told from the words.",
-            "min_score": "Leave out results whose confidence is lower; 0 keeps all, 0.1 drops weak matches.",
-            "full": "Give every result with its whole text, as far as budget_tokens allows; ask for few (limit).",
-            "excerpt": "How many of its best lines each result shows.",
-            "reason": "Read the query as a question over the code graph instead: “what calls parse and is called by "
-            "main”, “subclasses of Base”, “what transitively imports src/app.py”. Each result comes with its proof.",
+            "intent": "What is asked for; told from the words when left out.",
+            "min_score": "Leave out results of lower confidence; 0.1 drops weak matches.",
+            "full": "Whole texts, as far as budget_tokens allows; set a small limit.",
+            "excerpt": "Lines shown of each result.",
+            "reason": "Ask the code graph: “what calls parse and is called by main”, “subclasses of Base”, “what "
+            "transitively imports src/app.py”.",
             **OTHER_PROJECT_PARAMETERS,
         },
         text_defaults=MappingProxyType({"excerpt": EXCERPT_LINES}),
@@ -138,87 +131,72 @@ TOOLS: tuple[ToolDefinition, ...] = (
     ToolDefinition(
         "neighbors",
         "Find similar code",
-        "Finds the functions, classes and sections that resemble the one at a place in a file, nearest in meaning "
-        "first. Use it to find what else follows a pattern, has the same bug, or does the same already.",
-        {
-            "file": "The file, relative to the project, such as src/app.py.",
-            "line": "A line of it, from 1; its first function or section when left out.",
-            "limit": _LIMIT,
-        },
+        "Finds the functions, classes and sections nearest in meaning to the one at a line of a file. Use it to find "
+        "what else follows a pattern, has the same bug, or does the same already.",
+        {"file": _FILE, "line": "A line of it; its first symbol when left out.", "limit": _LIMIT},
         preset=MappingProxyType({"by": "similar"}),
         alias="find_related",
     ),
     ToolDefinition(
         "orient",
         "Get an overview",
-        "Shows what matters in a folder: its files, most important first, by how many files import them, where "
-        "programs start, and how much they change, each with a line on what it is about. Use it first in a code "
-        "base, or a part of one, that you do not know.",
-        {
-            "path": "A folder or file, relative to the project; . is the whole project.",
-            "limit": _LIMIT,
-            **OTHER_PROJECT_PARAMETERS,
-        },
+        "Lists the files of a folder, most important first, each with a line on what it is about. Use it first in a "
+        "code base, or a part of one, that you do not know.",
+        {"path": "A folder or file of the project.", "limit": _LIMIT, **OTHER_PROJECT_PARAMETERS},
     ),
     ToolDefinition(
         "recent",
         "See recent changes",
-        "Shows what changed lately, newest first: files and commits, edits that are not committed included. With a "
-        "query it ranks what was found for it by when it changed. Use it to learn what somebody just worked on, or "
-        "which change may have broken something.",
+        "Lists changed files and commits, newest first, uncommitted edits too. With a query, only what is found for "
+        "it. Use it to learn what was just worked on, or which change may have broken something.",
         {
-            "query": "What to look for among the changes, in plain words; leave it out for whatever changed.",
-            "days": "Only changes of so many days; 7 when there is neither this nor a query.",
+            "query": "What to look for among the changes, in plain words.",
+            "days": "Only changes of so many days; 7 without a query.",
             "limit": _LIMIT,
             "types": _TYPES,
             "source": _SOURCE,
             "domains": _DOMAINS,
-            "excerpt": "With a query: how many of its best lines each result shows.",
+            "excerpt": "With a query: lines shown of each result.",
             **OTHER_PROJECT_PARAMETERS,
         },
         text_defaults=MappingProxyType({"excerpt": EXCERPT_LINES}),
     ),
     ToolDefinition(
         "neighbors",
-        "See what belongs to a file",
-        "Shows what belongs to a file: the files that changed in the same commits (by: cochange), or that it "
-        "imports, calls, or is used by (by: dependency). Use it before you change a file, to see what else has to "
-        "change.",
+        "Find related files",
+        "Lists the files that changed in the same commits as a file, or that it imports, calls, or is used by. Use it "
+        "before you change a file, to see what else has to change.",
         {
-            "file": "The file, relative to the project, such as src/app.py.",
-            "belief": "Instead of file: the id of a belief (belief:…), to see which code it bears on.",
-            "by": "cochange: what changed together with it. dependency: imports and calls, in both directions. "
-            "similar: places near in meaning, as find_related.",
+            "file": _FILE,
+            "belief": "Instead of file: a belief (belief:…), to see which code it bears on.",
+            "by": "cochange: same commits. dependency: imports and calls, both ways. similar: as find_related.",
             "limit": _LIMIT,
         },
     ),
     ToolDefinition(
         "why",
         "Explain a result",
-        "Explains why something was found where it was, or why it was not found at all: what each way of searching "
-        "says of it, which words met and which do not occur, and, for a file that is not indexed, the rule that "
-        "leaves it out. Use it when you expected a result that is missing, or doubt one that is there.",
+        "Explains why something was found where it was, or was not found: what each way of searching says of it, which "
+        "words met, and which rule leaves out its file. Use it when you miss a result, or doubt one.",
         {
-            "doc_id": "What to explain: a doc_id from an answer, or a path such as src/app.py or src/app.py:12.",
+            "doc_id": "A doc_id from an answer, or a path such as src/app.py or src/app.py:12.",
             "query": "The question to explain it for; by default the last one that found it.",
-            "query_id": "Instead of query: the query_id of the answer to explain it for.",
+            "query_id": "Instead of query: the query_id of an answer.",
         },
     ),
     ToolDefinition(
         "detail",
         "Read a result in full",
-        "Gives one result of an earlier answer in full: its whole text, and what it calls, is called by, imports, "
-        "inherits from and changes with. Use it instead of reading the file. That the result was of use is noted "
-        "by this.",
+        "Gives one result in full: its whole text, and what it calls, is called by, imports, inherits from and changes "
+        "with. Use it instead of reading the file. It notes that the result was used.",
         {"query_id": _QUERY_ID, "rank": _RANK, "doc_id": _FURTHER_DOC_ID},
         budget=6000,
     ),
     ToolDefinition(
         "use",
-        "Say that a result was used",
-        "Notes that you used a result of an earlier answer, such as by editing what it named. Not needed after "
-        "detail, which notes it by itself. It is kept in the person's own log, on this machine, and helps to judge "
-        "the ranking.",
+        "Note a use",
+        "Notes in the person's own log that you used a result, such as by editing what it named. Not needed after "
+        "detail, which does it by itself.",
         {"query_id": _QUERY_ID, "rank": _RANK, "doc_id": _FURTHER_DOC_ID},
         budget=0,
         is_read_only=False,
@@ -226,13 +204,12 @@ TOOLS: tuple[ToolDefinition, ...] = (
     ToolDefinition(
         "feedback",
         "Rate an answer",
-        "Notes whether an earlier answer was good or bad, and why. It is kept in the person's own log, on this "
-        "machine.",
+        "Notes in the person's own log whether an earlier answer was good (it led to what was wanted) or bad, and why.",
         {
             "query_id": _QUERY_ID,
-            "signal": "good: it led to what was wanted. bad: it did not.",
-            "comment": "Why, in a few words, such as what should have been found.",
-            "rank": "The one result that it is about; leave it out for the whole answer.",
+            "signal": "How good it was.",
+            "comment": "Why, such as what should have been found.",
+            "rank": "Rate this result alone.",
             "doc_id": _FURTHER_DOC_ID,
         },
         budget=0,
@@ -242,30 +219,30 @@ TOOLS: tuple[ToolDefinition, ...] = (
     ToolDefinition(
         "observe",
         "Remember something",
-        "Keeps something in the project's memory, so that it is found again, by you and by others, in this session and "
-        "in later ones: a decision and its reason, what failed and how it was solved, how a test went. Use it when you "
-        "learned something that the code does not say. It stays on this machine; secrets in it are masked.",
+        "Keeps something in the project's memory, for this session and later ones: a decision and its reason, what "
+        "failed and how it was solved, how a test went. Use it for what the code does not say. It stays on this "
+        "machine; secrets are masked.",
         {
-            "kind": "What it is; decision and note for what is worth keeping for long.",
-            "text": "What is to be remembered, in a sentence or two that make sense by themselves.",
-            "detail": "What belongs to it, such as the output of a command.",
+            "kind": "decision or note for what is worth keeping.",
+            "text": "A sentence or two that make sense by themselves.",
+            "detail": "More of it, such as the output of a command.",
             "status": "The exit status, of a command.",
             "outcome": "Whether a test or command passed.",
-            "refs": "Places that it is about, each as path or path:line.",
-            "scope": "How far it is to be found; leave it out to have it told by kind.",
+            "refs": "Places that it is about, as path or path:line.",
+            "scope": "How far it is found; told from kind when left out.",
         },
         budget=0,
         is_read_only=False,
     ),
     ToolDefinition(
         "remember",
-        "Note what the person wants",
-        "Keeps a note of the person across all projects: a preference, a habit, a principle, such as “small functions, "
-        "no helpers”. It is found again beside code wherever the person works. Use it only when the person asks for "
-        "it or says such a thing; what concerns one project alone belongs to observe. It stays on this machine.",
+        "Note a preference",
+        "Keeps a preference, habit or principle of the person for all projects, such as “small functions, no helpers”. "
+        "Use it only when the person asks for it or says such a thing; what concerns one project belongs to observe. "
+        "It stays on this machine.",
         {
-            "text": "What to remember, in a sentence or two, as the person would say it.",
-            "domains": "What it is about, in a word or two each, such as python or testing.",
+            "text": "A sentence or two, as the person would say it.",
+            "domains": "What it is about, such as python or testing.",
             "supersedes": "The doc_id of an older note (persona:direct:…) whose place it takes.",
         },
         budget=0,
@@ -273,9 +250,9 @@ TOOLS: tuple[ToolDefinition, ...] = (
     ),
     ToolDefinition(
         "status",
-        "See how complete the index is",
-        "Says how complete and fresh the index of the project is: files, meaning, history, and what is in the way. "
-        "Answers say by themselves when something is missing, so this is rarely needed.",
+        "See the state of the index",
+        "Says how complete and fresh the index is: files, meaning, history. Rarely needed: answers say when something "
+        "is missing.",
         {"project": "The name of another project of this machine."},
         budget=0,
     ),
@@ -306,13 +283,14 @@ def input_schema(tool: ToolDefinition, *, with_other_projects: bool = True) -> J
     if tool.budget:
         properties[BUDGET_PARAMETER] = {
             "type": "integer",
-            "description": "About how many tokens the answer may have; it says what is left out for that.",
+            "description": "Length of the answer, which says what it leaves out.",
             "minimum": MIN_BUDGET,
             "maximum": MAX_BUDGET,
             "default": tool.budget,
         }
     required = [name for name in schema["required"] if name in tool.parameters]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    named = {"required": required} if required else {}
+    return {"type": "object", "properties": properties, **named, "additionalProperties": False}
 
 
 def _drop_null(node: JsonSchema) -> JsonSchema:
