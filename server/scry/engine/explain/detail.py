@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -161,12 +162,22 @@ def read_full_document(
         body, cut = truncate_at_line(symbol.doc, max_characters)
         return FullDocument("markdown", symbol.name, "", body, cut, None)
     text = store.files.get_text(document.path) if store else None
-    whole = symbol.kind == "file"
-    body, cut = truncate_at_line(
-        (text or "").rstrip("\n") if whole else text_in_span(text or "", symbol.span), max_characters
-    )
+    body, cut = truncate_at_line(_text_of(document, text or ""), max_characters)
     graph = read_relations(document, store, history) if store else None
     return FullDocument(document.language, symbol.signature, symbol.doc, body, cut, graph)
+
+
+def _text_of(document: Document, text: str) -> str:
+    """Return the document's part of its file's text; of a notebook the lines of a cell, not their form in JSON."""
+    if document.symbol.kind == "file":
+        return text.rstrip("\n")
+    body = text_in_span(text, document.symbol.span)
+    if not document.path.endswith(".ipynb"):
+        return body
+    try:
+        return "".join(msgspec.json.decode(f"[{body.strip().rstrip(',')}]", type=list[str])).rstrip("\n")
+    except msgspec.MsgspecError:  # no part of a list of lines
+        return body
 
 
 def text_in_span(text: str, span: Span) -> str:
@@ -229,8 +240,7 @@ def read_detail(snapshot: ProjectSnapshot, doc_id: str, doc_key: int | None) -> 
 def _replace_text(full: FullDocument, now: ChangedDocument) -> FullDocument:
     """Return a result in full with the text of its changed file; its relations are those of the index."""
     symbol = now.document.symbol
-    body = now.text.rstrip("\n") if symbol.kind == "file" else text_in_span(now.text, symbol.span)
-    body, cut = truncate_at_line(body, MAX_BODY_CHARACTERS)
+    body, cut = truncate_at_line(_text_of(now.document, now.text), MAX_BODY_CHARACTERS)
     return replace(full, signature=symbol.signature, doc=symbol.doc, body=body, truncated=cut)
 
 
