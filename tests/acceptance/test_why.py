@@ -345,3 +345,25 @@ def test_why_reports_a_rank_that_changed_since_the_answer(own_shop: IndexedProje
         own_shop.update_index()
         assert engine.why(asked).reason == "The answer had it 2nd; what is indexed has changed since."
         assert engine.why(WhyParams(second.doc_id, "fuse rankings")).reason == ""
+
+
+@pytest.mark.acceptance("W1", "F4")
+def test_match_below_the_depth_of_an_oracle_has_its_rank_and_says_so(tmp_path: Path) -> None:
+    """210 functions match; each oracle returns 200 of them."""
+    sample = IndexedProject(tmp_path / "scales").init_repository()
+    parcels = [f"def weigh_{n}(parcel):\n    return parcel + {n}\n" for n in range(209)]
+    last = "def weigh_last(parcel):\n    return " + " + ".join(f"tare_{n}" for n in range(60)) + "\n"
+    sample.write({f"scales_{n}.py": text for n, text in enumerate([*parcels, last])})
+    sample.commit("Weigh")
+    sample.update_index()
+    with closing(sample.engine()) as engine:
+        counted = engine.find(FindParams("parcel", limit=1000)).results
+        assert sum("lexical" in result.contributions for result in counted) == 200
+        explanation = why(engine, "./scales_209.py::weigh_last", "parcel")
+    lexical = oracle_evidence(explanation, "lexical")
+    assert lexical.state == "beyond_depth"
+    assert lexical.rank is not None
+    assert 200 < lexical.rank <= 210
+    lines = to_plain_text(render_explanation(explanation)).splitlines()
+    row = next(line for line in lines if "Lexical" in line and "#" in line)
+    assert (f"#{lexical.rank}" in row, "too deep" in row, "passed over" in row) == (True, True, False)
