@@ -158,14 +158,13 @@ def test_tree_that_changes_all_the_while_is_indexed(tmp_path: Path) -> None:
 # Names ------------------------------------------------------------------------------------------------------------
 
 LONG = "n" * 252 + ".py"
-DEEP = "/".join(["d" * 250] * 14)
 ODD = ["ü.py", "u\u0308.py", "a b.py", "line\nbreak.py", "#L1-L2.py", "a::b.py", "-x.py", "\u202e.py", "%2e.py", "~.py"]
 
 
 @pytest.mark.needs("posix")
 def test_file_of_any_name_is_found_and_explained(tmp_path: Path) -> None:
     project = IndexedProject(tmp_path / "p")
-    names = [LONG, f"{DEEP}/deep.py", os.fsdecode(b"\xff\xfe.py"), os.fsdecode(b"caf\xe9/x.py"), *ODD]
+    names = [LONG, _name_of_size(project.root, 4000), os.fsdecode(b"\xff\xfe.py"), os.fsdecode(b"caf\xe9/x.py"), *ODD]
     names += ["Case.py", "case.py", "CASE.py", "sub/Case.py", "SUB/case.py"]
     for number, name in enumerate(names):
         project.write({name: _names(number)})
@@ -178,6 +177,15 @@ def test_file_of_any_name_is_found_and_explained(tmp_path: Path) -> None:
         assert doc_id.endswith(f"::item_{number}"), name
         assert _why(project, doc_id).status == "indexed", name
     assert doc_ids(project.find("beyond_the_limit")) == []
+
+
+def _name_of_size(root: Path, size: int) -> str:
+    """Return a path below `root` whose absolute path has so many bytes; the system takes 4,095."""
+    left, folders = size - len(os.fsencode(root)) - 1, list[str]()
+    while left > 255:
+        folders.append("d" * 250)
+        left -= 251
+    return "/".join([*folders, f"{'e' * (left - 3)}.py"])
 
 
 def _make_path_over_the_limit(root: Path) -> None:
