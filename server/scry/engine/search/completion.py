@@ -17,11 +17,18 @@ from itertools import chain
 from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
-from scry.core.text import query_terms, tokenize
-from scry.core.types import Adjustment, Answer, Candidate, OracleMatch
+from scry.core.text import find_identifiers, query_terms, tokenize
+from scry.core.types import Adjustment, Answer, Candidate, OracleMatch, SearchQuery
 from scry.engine.context import FindRequest
 from scry.engine.notices import LastWordCompleted, LastWordIsPrefix
-from scry.engine.search.fusion import apply_adjustments, fuse_matches, order_by_score, rank_with_boosts
+from scry.engine.search.boosts import BoostRules
+from scry.engine.search.fusion import (
+    ScoreAdjuster,
+    apply_adjustments,
+    fuse_matches,
+    order_by_rank_sum,
+    order_by_score,
+)
 from scry.engine.search.pipeline import (
     OracleMatches,
     Ranking,
@@ -31,7 +38,7 @@ from scry.engine.search.pipeline import (
 )
 from scry.oracles.lexical import MAX_PREFIX_TERMS, ORACLE, SCORE_TYPE, prefix_terms
 from scry.oracles.oracle import sort_by_score
-from scry.oracles.reader import RETRIEVAL_DEPTH, min_matching_terms
+from scry.oracles.reader import RETRIEVAL_DEPTH, OracleReader, min_matching_terms
 from scry.store.index.store import IndexStore
 from scry.store.lexical import STEM_MARK
 
@@ -94,7 +101,9 @@ def _words_that_begin_with(prefix: str, store: IndexStore) -> Iterator[str]:
         headers = store.documents.headers([doc_key for doc_key, _ in matching])
         found = False
         for path in sorted({header.path for header in headers.values()}):
-            for word in set(tokenize(f"{path} {store.files.get_text(path) or ''}")):
+            runs = set(find_identifiers(f"{path} {store.files.get_text(path) or ''}"))
+            holding = [run for run in runs if not run.isascii() or prefix in run.replace("_", "").lower()]
+            for word in set(tokenize(" ".join(holding))):
                 if word.startswith(prefix):
                     found = True
                     yield word
@@ -115,15 +124,14 @@ def add_completion_notice(answer: Answer, typed: FindRequest, completed: FindReq
 # The ranking ----------------------------------------------------------------------------------------------------------
 
 
-def rank_prefix_matches(ranking: Ranking) -> Ranking:
+def rank_prefix_matches(ranking: Ranking, added: Mapping[int, OracleMatch], limit: int | None) -> Ranking:
     """Return the ranking with the documents that hold only words that begin with the last one (`question.prefix`).
 
-    ranking: of the query as typed, of all candidates. Whatever is not raised keeps its score.
+    ranking: of the query as typed, of all candidates. Whatever is not raised keeps its score. added: the lexical
+    matches of these documents. limit: only so many places are needed, and all of their files; None for all. No document
+    is raised by which these stay the same.
     """
     question, reader, matches = ranking.question, ranking.reader, ranking.oracle_matches
-    added = _prefix_matches(ranking)
-    if not added:
-        return ranking
     by_oracle = _replace_lexical(matches, added).by_oracle
     doc_keys = [match.doc_key for each in by_oracle.values() for match in each]
     fused = fuse_matches(by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
@@ -131,8 +139,17 @@ def rank_prefix_matches(ranking: Ranking) -> Ranking:
     ceiling, stem = ranking.scoring.ceiling, reader.code.store.lexical.stem
     scores = {each.document.doc_key: each.fused_score for each in ranking.ranked}
     bounds = sorted([*_holding_scores(ranking, question.prefix), *question.holding_scores])
+    by_rank_sum = order_by_rank_sum(candidates)
+    adjuster = ScoreAdjuster(
+        BoostRules(question, stem, by_rank_sum, ranking.past_changes), by_rank_sum, ceiling, question
+    )
+    shown = ranking.ranked[:limit]
+    least = shown[-1].fused_score if shown and len(shown) == limit else 0.0
+    reachable = adjuster.filter_reachable(least / PREFIX_FACTOR, by_rank_sum)
+    paths = frozenset([each.document.path for each in chain(shown, reachable)])
+    paths &= frozenset([each.document.path for each in candidates if each.document.doc_key in added])
     raised: dict[int, Candidate] = {}
-    for each in rank_with_boosts(candidates, question, ceiling, stem, None, ranking.past_changes):
+    for each in adjuster.rank([each for each in by_rank_sum if each.document.path in paths]):
         doc_key = each.document.doc_key
         if doc_key in added:
             score = scores.get(doc_key, 0.0)
@@ -170,12 +187,13 @@ def share_holding_scores(retrievals: Sequence[Retrieval]) -> list[Retrieval]:
     ]
 
 
-def _prefix_matches(ranking: Ranking) -> dict[int, OracleMatch]:
+def find_prefix_matches(
+    question: SearchQuery, reader: OracleReader, oracle_matches: OracleMatches
+) -> dict[int, OracleMatch]:
     """Return lexical matches of code and documents that hold a word that begins with the last one, and not that one.
 
     A match has the rank behind the matches of the typed query that score as high, and behind those before it.
     """
-    question, reader = ranking.question, ranking.reader
     index, file_ids = reader.code.store.lexical, reader.code.file_ids
     beginning = prefix_terms(question.prefix, index)
     if not beginning:
@@ -188,7 +206,7 @@ def _prefix_matches(ranking: Ranking) -> dict[int, OracleMatch]:
     begins = index.matched_terms(beginning, doc_keys)
     holds = index.matched_terms([question.prefix], doc_keys)
     kept = [(doc_key, score) for doc_key, score in scored if begins[doc_key] and not holds[doc_key]]
-    typed = [(match.raw_score, match.rank) for match in ranking.oracle_matches.by_oracle.get(LEXICAL, ())]
+    typed = [(match.raw_score, match.rank) for match in oracle_matches.by_oracle.get(LEXICAL, ())]
     added: dict[int, OracleMatch] = {}
     for position, (negated, _, doc_key) in enumerate(sort_by_score(kept, reader), 1):
         rank = position + max([rank for score, rank in typed if score >= -negated], default=0)

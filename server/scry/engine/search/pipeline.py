@@ -165,14 +165,16 @@ def rank_candidates(
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question, reader.code)
     changes = count_past_changes(question, reader)
-    limit = None if question.prefix else limit
-    ranked = rank_with_boosts(candidates, question, scoring.ceiling, reader.code.store.lexical.stem, limit, changes)
-    ranking = Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
-    if question.prefix:
-        from scry.engine.search.completion import rank_prefix_matches  # only while a query is being typed
+    stem, ceiling = reader.code.store.lexical.stem, scoring.ceiling
+    if not question.prefix:
+        ranked = rank_with_boosts(candidates, question, ceiling, stem, limit, changes)
+        return Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
+    from scry.engine.search.completion import find_prefix_matches, rank_prefix_matches  # only while one types
 
-        return rank_prefix_matches(ranking)
-    return ranking
+    added = find_prefix_matches(question, reader, oracle_matches)
+    ranked = rank_with_boosts(candidates, question, ceiling, stem, None if added else limit, changes)
+    ranking = Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
+    return rank_prefix_matches(ranking, added, limit) if added else ranking
 
 
 def filter_exact_phrases(
