@@ -258,6 +258,7 @@ class ProjectIndex:
             if self._store is None:
                 try:
                     self._store = IndexStore.open(self.project.cache, write=False)
+                    self._store.vectors.reads_once = self._indexer is None
                 except IndexUnavailable as error:
                     self._damage = self._damage or describe_damage_error(error)
                     return None

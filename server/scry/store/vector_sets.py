@@ -88,15 +88,18 @@ class VectorSets:
         """Return the set of an embedder."""
         return next((vector_set for vector_set in self.list_sets() if vector_set.embedder.identity == identity), None)
 
-    def open_file(self, vector_set: VectorSet) -> VectorFile:
-        """Return the vector file of a set with its counted rows loaded. Raises FileNotFoundError for a dropped set."""
+    def open_file(self, vector_set: VectorSet, *, load: bool = True) -> VectorFile:
+        """Return the vector file of a set, by default with its counted rows loaded. Raises FileNotFoundError for a
+        dropped set.
+        """
         file = self._open_files.get(vector_set.file)
         if file is None:
             self._open_files = {name: file for name, file in self._open_files.items() if (self._folder / name).exists()}
             file = self._open_files[vector_set.file] = VectorFile(
                 self._folder / vector_set.file, vector_set.embedder.dimension
             )
-        file.load(vector_set.row_count)
+        if load:
+            file.load(vector_set.row_count)
         return file
 
     def count_documents(self, vector_set: VectorSet) -> int:
@@ -217,6 +220,8 @@ class VectorIndex:
         self._lock = database.lock
         self._sets = VectorSets(database.folder, self._db)
         self._counts: tuple[int, int, int] = (-1, 0, 0)
+        self.reads_once = False
+        """Whether the next search reads the vectors and keeps none: most commands ask once. Later ones load them."""
 
     # Reading ------------------------------------------------------------------------------------------------------
 
@@ -236,9 +241,15 @@ class VectorIndex:
                 raise EmbedderMismatch(
                     f"the vectors are of {active.embedder.identity}, the question's is of {identity}"
                 )
-            rows = self._open_vectors(active)
+            unread, self.reads_once = active.row_count if self.reads_once else 0, False
+            rows = self._sets.open_file(active, load=False) if unread else self._open_vectors(active)
             allowed = None if files is None else self._documents.doc_keys_in_files(files)
-        return rows.search(query, limit, allowed)
+        try:
+            return rows.search(query, limit, allowed, unread=unread)
+        except (FileNotFoundError, IndexUnavailable):
+            if not unread:
+                raise
+            return self.nearest(identity, query, limit, files)  # which records damage, and finds a rewritten file
 
     def above_cosine(
         self, identity: str, query: FloatRows, min_cosine: float, files: Sequence[int] | None = None

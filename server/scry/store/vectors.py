@@ -24,8 +24,9 @@ import hashlib
 import math
 import os
 import struct
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -78,6 +79,11 @@ class QuantizedVectors(NamedTuple):
     def select(self, positions: NDArray[np.int64] | slice) -> QuantizedVectors:
         """Return the rows at these positions: a view for a slice, a copy otherwise."""
         return QuantizedVectors(self.doc_keys[positions], self.scales[positions], self.matrix[positions])
+
+    def split(self) -> Generator[QuantizedVectors]:
+        """Yield the rows in parts of _ROWS_COMPARED_AT_ONCE."""
+        for start in range(0, len(self.doc_keys), _ROWS_COMPARED_AT_ONCE):
+            yield self.select(slice(start, start + _ROWS_COMPARED_AT_ONCE))
 
     def copy_from(self, position: int, rows: QuantizedVectors) -> None:
         """Copy rows in, the first to this position."""
@@ -224,24 +230,30 @@ class VectorFile:
         if count > len(buffer.doc_keys):
             buffer = QuantizedVectors.empty(int(count * _GROWTH_FACTOR), self.dimension)
             buffer.copy_from(0, self._rows)
-        end = self._end_offset
+        # `rows` keeps the block before alive until the next one is read: freed earlier, its memory would return to the
+        # system, and allocating it again takes as long as everything else.
+        ends: list[int] = []
+        for rows, end in self._read_blocks(self._end_offset, count - loaded):
+            buffer.copy_from(loaded, rows)
+            loaded += len(rows.doc_keys)
+            ends.append(end)
+        self._end_offset = ends[-1]
+        self._buffer, self._rows = buffer, buffer.select(slice(0, count))
+
+    def _read_blocks(self, offset: int, count: int) -> Generator[tuple[QuantizedVectors, int]]:
+        """Yield the blocks of the next `count` rows from an offset on, and their ends in the file; raises as `load`."""
         with self._path.open("rb") as file:
-            headers = iter_block_headers(file, end)
-            while loaded < count:
+            headers = iter_block_headers(file, offset)
+            while count:
                 header = next(headers, None)
                 if header is None:
                     raise IndexUnavailable(self._too_short)
                 new, first, end = header
-                if new > count - loaded:
+                if new > count:
                     raise IndexDamaged(f"{self._path} is damaged; rebuild the index")
                 file.seek(first)
-                # `rows` keeps the block before alive until here: freed earlier, its memory would return to the system,
-                # and allocating it again takes as long as everything else.
-                rows = unpack_block(file.read(end - first), new, self.dimension)
-                buffer.copy_from(loaded, rows)
-                loaded += new
-        self._end_offset = end
-        self._buffer, self._rows = buffer, buffer.select(slice(0, count))
+                yield unpack_block(file.read(end - first), new, self.dimension), end
+                count -= new
 
     @property
     def _too_short(self) -> str:
@@ -259,18 +271,23 @@ class VectorFile:
         products = _COARSE_FACTOR * products[:, 0] + products[:, 1]
         return rows.doc_keys.astype(np.int64), np.round(products * rows.scales.astype(np.float64) * scale, 6)
 
-    def search(self, query: FloatRows, limit: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
+    def search(
+        self, query: FloatRows, limit: int, allowed: NDArray[np.int64] | None = None, *, unread: int = 0
+    ) -> list[tuple[int, float]]:
         """Return the `limit` rows nearest to a unit vector as (key, cosine), nearest first, equal ones by key.
 
-        allowed: sorted keys of the documents to search among.
+        allowed: sorted keys of the documents to search among. unread: search so many first rows of the file while it is
+        read, and keep none, instead of the loaded ones; raises as `load`, and FileNotFoundError.
         """
-        rows, mask = self._rows, None
-        if allowed is not None:
-            mask = np.isin(rows.doc_keys, allowed)
-            if np.count_nonzero(mask) < _COPY_SHARE * len(mask):  # few rows are copied; many are compared in place
-                rows, mask = rows.select(np.flatnonzero(mask)), None
         parts, scale = self._split_query(query)
-        return _nearest_rows(rows, parts, scale, limit, mask) if scale else []
+        if not scale:
+            return []
+        if unread:
+            return _nearest_rows(map(itemgetter(0), self._read_blocks(0, unread)), parts, scale, limit, allowed)
+        rows = self._rows
+        if allowed is not None and len(allowed) < _COPY_SHARE * len(rows.doc_keys):  # few rows are copied
+            rows, allowed = rows.select(np.flatnonzero(np.isin(rows.doc_keys, allowed))), None
+        return _nearest_rows(rows.split(), parts, scale, limit, allowed)
 
     def search_like(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
         """Return the `limit` rows nearest to that of a document, itself included, as `search`; none without a row."""
@@ -280,7 +297,7 @@ class VectorFile:
             return []
         parts = np.zeros((_PRODUCT_COLUMNS, self.dimension), np.int8)
         parts[1] = rows.matrix[own[0]]
-        return _nearest_rows(rows, parts, float(rows.scales[own[0]]), limit)
+        return _nearest_rows(rows.split(), parts, float(rows.scales[own[0]]), limit)
 
     def _split_query(self, query: FloatRows) -> tuple[NDArray[np.int8], float]:
         """Return the coarse and the fine part of a query, and its scale, which is 0 without a direction."""
@@ -332,29 +349,38 @@ class VectorFile:
 
 
 def _nearest_rows(
-    rows: QuantizedVectors, parts: NDArray[np.int8], scale: float, limit: int, mask: NDArray[np.bool_] | None = None
+    rows: Iterable[QuantizedVectors],
+    parts: NDArray[np.int8],
+    scale: float,
+    limit: int,
+    allowed: NDArray[np.int64] | None = None,
 ) -> list[tuple[int, float]]:
     """Return the `limit` rows with the highest cosines as (key, cosine), nearest first, equal ones by key.
 
     Products are estimated in single precision first. Only rows whose estimate is not below that of `limit` others are
-    kept, and their cosines computed. parts, scale: of the query. mask: which rows to search; None for all.
+    kept, and their cosines computed. parts, scale: of the query. allowed: sorted keys of the rows to search; None for
+    all.
     """
     from numkong import dots_pack, dots_packed  # imported late: not needed without vectors
 
     packed, least = dots_pack(parts), -math.inf
-    kept, products = np.zeros(0, np.int64), np.zeros(0, np.int32)
-    for start in range(0, len(rows.doc_keys), _ROWS_COMPARED_AT_ONCE):
-        some = rows.select(slice(start, start + _ROWS_COMPARED_AT_ONCE))
+    doc_keys, scales, products = np.zeros(0, np.uint32), np.zeros(0, np.float32), np.zeros(0, np.int32)
+    for some in rows:
         found = np.asarray(dots_packed(some.matrix, packed))
         found = _COARSE_FACTOR * found[:, 0] + found[:, 1]
         near = np.flatnonzero(np.multiply(found, some.scales, dtype=np.float32) >= least)
-        near = near if mask is None else near[mask[near + start]]
-        kept, products = np.concatenate([kept, near + start]), np.concatenate([products, found[near]])
-        if len(kept) > 2 * limit > 0:
-            estimates = np.multiply(products, rows.scales[kept], dtype=np.float32)
-            least = float(np.partition(estimates, len(kept) - limit)[len(kept) - limit]) - _ESTIMATE_MARGIN / scale
-            kept, products = kept[estimates >= least], products[estimates >= least]
-    doc_keys, cosines = rows.doc_keys[kept], np.round(products * rows.scales[kept].astype(np.float64) * scale, 6)
+        near = near if allowed is None else near[np.isin(some.doc_keys[near], allowed)]
+        if not len(near):
+            continue
+        doc_keys, scales = np.concatenate([doc_keys, some.doc_keys[near]]), np.concatenate([scales, some.scales[near]])
+        products = np.concatenate([products, found[near]])
+        if len(products) > 2 * limit > 0:
+            estimates = np.multiply(products, scales, dtype=np.float32)
+            least = float(np.partition(estimates, len(products) - limit)[len(products) - limit])
+            least -= _ESTIMATE_MARGIN / scale
+            kept = estimates >= least
+            doc_keys, scales, products = doc_keys[kept], scales[kept], products[kept]
+    cosines = np.round(products * scales.astype(np.float64) * scale, 6)
     nearest = np.lexsort((doc_keys, -cosines))[:limit]
     return list(zip(doc_keys[nearest].tolist(), cosines[nearest].tolist(), strict=True))
 

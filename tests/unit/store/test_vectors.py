@@ -82,6 +82,7 @@ def test_nearest_are_those_of_all_cosines_however_few_rows_are_compared_at_once(
         patch.setattr("scry.store.vectors._ROWS_COMPARED_AT_ONCE", at_once)
         found = file.search(query, limit, allowed if filtered else None)
     assert found == sorted(every, key=lambda pair: (-pair[1], pair[0]))[:limit]
+    assert found == VectorFile(file.path, 64).search(query, limit, allowed if filtered else None, unread=count)
 
 
 def test_scores_are_the_cosines_and_the_nearest_come_first(tmp_path: Path) -> None:
@@ -348,6 +349,26 @@ def test_crash_before_commit_loses_only_the_batch(sample: VectorSample) -> None:
     assert found is not None
     rows = again.open_file(found).search(unit_vectors(0, 1, 8)[0], 100)
     assert sorted(number for number, _ in rows) == list(range(1, 21))
+
+
+def test_vectors_that_are_read_once_are_found_and_reported_damaged_as_loaded_ones(tmp_path: Path) -> None:
+    query = unit_vectors(2, 1, 8)[0]
+    with closing(IndexStore.open(tmp_path, write=True)) as store:
+        store.vectors.publish(BUNDLED, range(1, 3001), unit_vectors(1, 3000, 8))
+        loaded = store.vectors.nearest(BUNDLED.identity, query, 20)
+    with closing(IndexStore.open(tmp_path, write=False)) as store:
+        store.vectors.reads_once = True
+        assert [store.vectors.nearest(BUNDLED.identity, query, 20) for _ in range(2)] == [loaded, loaded]
+        assert not store.vectors.reads_once
+    (path,) = tmp_path.glob("vectors-*")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 255
+    path.write_bytes(data)
+    with closing(IndexStore.open(tmp_path, write=False)) as store:
+        store.vectors.reads_once = True
+        with pytest.raises(IndexDamaged):
+            store.vectors.nearest(BUNDLED.identity, query, 20)
+        assert store.damaged_files
 
 
 def test_vectors_of_the_first_format_are_rebuilt(tmp_path: Path) -> None:
