@@ -50,7 +50,7 @@ from tests.rank.repositories import add_options, judged, read_repositories
 SEED = 26
 LIMIT = 10
 WORKDAYS = 20
-QUESTIONS_A_DAY = 3
+QUESTIONS_A_DAY = 5
 DAY_MS = 86_400_000
 SHARE_OF_AREA = 3
 """The person who works in one area asks every third question."""

@@ -36,9 +36,10 @@ from scry.oracles.oracle import Oracle, RankLookup
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, OracleReader
 from scry.store.events.learnt import LikenessRules, UsedPlace, decay
 
-WEIGHT = 1.0
-"""As much as the lexical oracle: enough to bring a document that was opened from the middle of an answer to its top,
-and less than the factor of a name that is asked for (docs/decisions/0109)."""
+WEIGHT = 2.0
+"""A third more than meaning: enough to bring a document that was opened from the middle of an answer to its top, and
+less than the factor of a name that is asked for. From 3 on, careless clicks lose in some repositories
+(docs/decisions/0109)."""
 
 SCORE_TYPE = "uses"
 

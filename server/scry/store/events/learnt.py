@@ -62,7 +62,8 @@ MAX_RANK_WEIGHT = 3.0
 
 BOUNCE_MS = 60_000
 BOUNCE_PENALTY = 1.5
-"""A place that another one follows within BOUNCE_MS loses what it got and half as much again: it was not the answer."""
+"""A place that another one follows within BOUNCE_MS loses what it got and half as much again: it was not the answer.
+The n-th place used so in a row counts 1 / n: who opens one after the other is looking, and the last need not be it."""
 
 HALF_LIFE_DAYS = 30.0
 """What was used a month ago counts half: people move on to other work."""
@@ -80,12 +81,13 @@ WINDOW_EVENTS = 20_000
 """Events that are looked through in one transaction; a log of a million is caught up with in steps."""
 
 _SCHEMA = CacheSchema(
-    1,
+    2,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
     -- Questions of which a result was used. key: their words, folded. words: crc32 of their stems, u32. vector: signed
-    -- bytes; empty where it has none. used, place, weight: the last use, to see what follows it.
+    -- bytes; empty where it has none. used, place, weight: the last use, to see what follows it. row: how many places
+    -- were used in a row, each within BOUNCE_MS of the one before.
     CREATE TABLE questions (
         number      INTEGER PRIMARY KEY,
         key         TEXT NOT NULL UNIQUE,
@@ -94,7 +96,8 @@ _SCHEMA = CacheSchema(
         vector      BLOB NOT NULL,
         used        INTEGER NOT NULL,
         place       TEXT NOT NULL,
-        weight      REAL NOT NULL
+        weight      REAL NOT NULL,
+        row         INTEGER NOT NULL
     );
     CREATE INDEX questions_by_use ON questions (used);
 
@@ -372,6 +375,7 @@ class _Learner:
     def __init__(self, database: sqlite3.Connection, reader: QuestionReader, now_ms: int) -> None:
         self._db = database
         self._reader = reader
+        self._read: dict[str, AskedQuestion | None] = {}
         self._now = now_ms
 
     def learn_window(self, log: EventReader) -> bool:
@@ -397,35 +401,44 @@ class _Learner:
     def _learn(self, act: _LoggedAct) -> None:
         strength = _strength_of(act)
         doc_id = split_off_project(act.doc_id)[1]
-        asked = self._reader.read(act.query) if strength and doc_id and act.mode in ("find", "recent") else None
+        if not strength or not doc_id or act.mode not in ("find", "recent"):
+            return
+        if act.query not in self._read:
+            self._read[act.query] = self._reader.read(act.query)
+        asked = self._read[act.query]
         if asked is None:
             return
         time = max(0, min(act.time_ms, self._now))  # a clock that was ahead makes nothing last for ever
         row = self._db.execute(
-            "SELECT number, used, place, weight FROM questions WHERE key = ?", (asked.key,)
+            "SELECT number, used, place, weight, row FROM questions WHERE key = ?", (asked.key,)
         ).fetchone()
         if row is None:
             words = array("I", asked.words).tobytes()
             row = self._db.execute(
-                "INSERT INTO questions (key, shown, words, vector, used, place, weight) VALUES (?, ?, ?, ?, 0, '', 0) "
-                "RETURNING number, used, place, weight",
+                "INSERT INTO questions (key, shown, words, vector, used, place, weight, row) "
+                "VALUES (?, ?, ?, ?, 0, '', 0, 0) "
+                "RETURNING number, used, place, weight, row",
                 (asked.key, asked.shown, words, asked.vector),
             ).fetchone()
-        number, used, place, weight = row
-        counted = 1
+        number, used, place, weight, in_row = row
+        counted, is_next = 1, False
         if act.kind == USE and place and 0 <= time - used <= BOUNCE_MS:
             if place == doc_id:  # the same act told twice
-                strength, counted = max(0.0, strength - weight), 0
+                strength, counted = max(0.0, strength / max(1, in_row) - weight), 0
             else:
+                is_next = True
+                strength /= in_row + 1
                 self._db.execute(
                     "UPDATE places SET weight = weight - ? WHERE question = ? AND doc_id = ?",
                     (BOUNCE_PENALTY * weight, number, place),
                 )
         self._add(number, doc_id, strength, counted, time, act)
         if act.kind == USE:
-            kept = max(strength, weight) if place == doc_id and not counted else strength
+            kept = strength if counted else weight + strength
+            in_row = in_row + 1 if is_next else in_row if not counted else 1
             self._db.execute(
-                "UPDATE questions SET used = ?, place = ?, weight = ? WHERE number = ?", (time, doc_id, kept, number)
+                "UPDATE questions SET used = ?, place = ?, weight = ?, row = ? WHERE number = ?",
+                (time, doc_id, kept, in_row, number),
             )
         elif used < time:
             self._db.execute("UPDATE questions SET used = ? WHERE number = ?", (time, number))
