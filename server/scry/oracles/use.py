@@ -98,7 +98,7 @@ def _rank_places(places: Sequence[UsedPlace], question: SearchQuery, reader: Ora
         scores[doc_key] = scores.get(doc_key, 0.0) + score
         if doc_key not in best or score > best[doc_key][0]:
             best[doc_key] = score, place
-    names = _asked_names(question, reader)
+    names = _asked_names(question, reader) if is_single_term(question) else ()
     ranked = sorted(
         [
             (-round(score, _SCORE_DIGITS), headers[doc_key].doc_id, doc_key)
@@ -118,9 +118,7 @@ def _rank_places(places: Sequence[UsedPlace], question: SearchQuery, reader: Ora
 
 
 def _asked_names(question: SearchQuery, reader: OracleReader) -> frozenset[str]:
-    """Return the spellings of the name that the query is, where a document defines that name; empty otherwise."""
-    if not is_single_term(question):
-        return frozenset()
+    """Return the spellings of the name that a query of one word is, where a document defines it; empty otherwise."""
     name = search_text(question).strip().strip("?!.,;:'`\"()")
     term = exact_name_term(name)
     if not term or not reader.code.store.lexical.document_frequency(term):

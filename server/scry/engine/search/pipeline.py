@@ -119,9 +119,9 @@ def retrieve(
     reader = OracleReader(code, commits, notes, encode, learnt)
     matches = consult_oracles(question, reader, cancelled)
     if "use" in matches.by_oracle:
-        from scry.oracles import use
+        from scry.oracles.use import WEIGHT
 
-        question = replace(question, weights={**question.weights, use.ORACLE.name: use.WEIGHT})
+        question = replace(question, weights={**question.weights, "use": WEIGHT})
     return Retrieval(question, reader, matches)
 
 
@@ -131,9 +131,9 @@ def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Call
     faults: list[OracleFault] = []
     oracles = ORACLES
     if reader.learnt is not None:
-        from scry.oracles import use  # only where something was learnt
+        from scry.oracles.use import ORACLE  # only where something was learnt
 
-        oracles = (*ORACLES, use.ORACLE)
+        oracles = (*ORACLES, ORACLE)
     for oracle in oracles:
         if cancelled is not None and cancelled():
             raise Cancelled("the question was withdrawn")
