@@ -164,6 +164,38 @@ def test_project_is_named_by_its_manifest(tmp_path: Path, manifest: str, text: s
     assert ("defines Bakery, which its package is named after" in reasons) == ("bakery" in text)
 
 
+FERRY = {
+    "package.json": '{"name": "ferry", "main": "index.js"}',
+    "index.js": "import ferry from './lib/ferry.js'\nexport default ferry\n",
+    "lib/ferry.js": "import { load } from './cargo.js'\nexport default function make() {\n  return load()\n}\n",
+    "lib/cargo.js": "export function load() {\n  return 1\n}\nexport function weigh() {\n  return load()\n}\n",
+    "lib/rope.js": "import { load } from './cargo.js'\nexport function tie() {\n  return load()\n}\n",
+    "lib/adapters/adapters.js": "import { load } from '../cargo.js'\nexport const known = [load]\n",
+    "lib/ferry.md": "# Ferry\n",
+    "docs/ferry.js": "load()\n",
+    "test/ferry.js": "import ferry from '../index.js'\nferry()\n",
+}
+
+
+@pytest.mark.acceptance("O1")
+def test_file_with_the_name_of_its_package_is_where_to_begin(tmp_path: Path) -> None:
+    """Nobody calls `lib/ferry.js`, and it defines nothing that is named after the package."""
+    ferry = IndexedProject(tmp_path / "boats").init_repository()
+    ferry.write(FERRY)
+    ferry.commit("Cast off")
+    ferry.update_index()
+    ferry.update_graph()
+
+    def named(folder: str) -> list[str]:
+        marked = "has the name of its package"
+        results = orient(ferry, folder).results
+        return [r.doc_id for r in results if marked in [part.reason for part in r.annotations.composite or []]]
+
+    assert named(".") == named("lib") == ["./lib/ferry.js"]
+    assert named("lib/adapters") == ["./lib/adapters/adapters.js"]
+    assert doc_ids(orient(ferry, "lib"))[0] == "./lib/ferry.js"
+
+
 @pytest.mark.acceptance("O1")
 def test_each_file_has_a_one_line_summary(harbor: IndexedProject) -> None:
     summaries = {result.doc_id: result.snippet for result in orient(harbor).results}

@@ -1,4 +1,4 @@
-"""Find the type or function that a package is named after: `Flask` in `flask/app.py`, `Echo` in `echo.go`."""
+"""Find the files that share the name of their package: `gin.go`, and `flask/app.py`, which defines `Flask`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 import msgspec
+import numpy as np
 from msgspec import Struct
 
 from scry.core.path_kinds import TEST, classify_path
@@ -23,14 +24,16 @@ _MAX_DEPTH = 2
 
 
 def find_namesakes(folder: str, files: FileColumns, store: IndexStore) -> Mapping[str, str]:
-    """Return, by its path, the type or function that each package is named after, where one file alone defines it.
+    """Return, by its path, what marks a file as the one that its package is named after, in words.
 
-    Packages are the folder, those around and below it, and the project by the name in its manifest. files: in the
-    folder.
+    It is a file of code with the name of the folder or the project, in the folder or one below (`lib/axios.js`), or one
+    that alone defines the type or function with the name of its package. Packages are the folder, those around and
+    below it, and the project by the name in its manifest. files: in the folder.
     """
     depth = folder.count("/") + 1 if folder else 0
     near = [path for path in files.folders if path and path.count("/") < depth + _MAX_DEPTH]
-    packages: dict[str, list[str]] = {normalize_name(read_project_name(store)): [""]}
+    project = normalize_name(read_project_name(store))
+    packages: dict[str, list[str]] = {project: [""]}
     for each in {*near, *parent_folders([f"{folder}/-"])}:
         packages.setdefault(normalize_name(posixpath.basename(each)), []).append(each)
     packages.pop("", None)
@@ -43,7 +46,25 @@ def find_namesakes(folder: str, files: FileColumns, store: IndexStore) -> Mappin
                 defined.setdefault(package, {})[path] = name
     known = frozenset(files.paths)
     only = (next(iter(names.items())) for names in defined.values() if len(names) == 1)
-    return {path: name for path, name in only if path in known}
+    found = dict.fromkeys(_files_named(project, folder, files, store), "has the name of its package")
+    return found | {path: f"defines {name}, which its package is named after" for path, name in only if path in known}
+
+
+def _files_named(project: str, folder: str, files: FileColumns, store: IndexStore) -> list[str]:
+    """Return the files of code with the name of the folder, in it, or with that of the project, in it or one below."""
+    own, depth = normalize_name(posixpath.basename(folder)), folder.count("/") + 1 if folder else 0
+    own_kinds = classify_path(f"{folder}/-")
+    rows: list[int] = np.flatnonzero(files.depths <= depth + 1).tolist()
+    found: list[str] = []
+    for row in rows:
+        path = files.paths[row]
+        stem = normalize_name(posixpath.basename(path).partition(".")[0])
+        if not stem or (stem != project and (stem != own or files.depths[row] != depth)):
+            continue
+        file = store.files.get_file(path)
+        if file is not None and file.content_type == "code" and not classify_path(path) - own_kinds:
+            found.append(path)
+    return found
 
 
 class _Named(Struct, frozen=True):

@@ -68,8 +68,8 @@ FACE_VALUE = 0.7
 """Values of the files where a reader begins.
 
 A folder's own README is written for newcomers, a program starts at its entry point, and a package shows its interface
-in its entry file (`lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`) and where it
-defines the type or function that it is named after (`Flask` in `flask/app.py`)."""
+in its entry file (`lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`), in the file
+with its name (`gin.go`), and in the one that defines the type or function with its name (`Flask` in `flask/app.py`)."""
 
 DEPTH_DECAY = 0.7
 """Factor per folder level on the value of an entry file: deeper ones are the entries of other packages."""
@@ -116,8 +116,8 @@ class FileImportance:
         """Prepare the scores of all files in a folder.
 
         folder: empty for the project. files: all in it. commits: of each file, the number of all and of recent commits;
-        None where no history is known: then no file has a value for them. namesakes: by path, the type or function of a
-        file that a package is named after. is_graph_current: whether the callers are known.
+        None where no history is known: then no file has a value for them. namesakes: by path, what marks a file as the
+        one that a package is named after. is_graph_current: whether the callers are known.
         """
         self.folder = folder
         self.size = len(files)
@@ -247,7 +247,7 @@ class FileImportance:
         if ENTRY_POINT in file.flags:
             value, why = ENTRY_POINT_VALUE, "a program or package starts here"
         elif file.path in self._namesakes:
-            value, why = FACE_VALUE, f"defines {self._namesakes[file.path]}, which its package is named after"
+            value, why = FACE_VALUE, self._namesakes[file.path]
         elif shown := self._shown_folder(file.path):
             value, why = FACE_VALUE, f"shows what {shown} offers"
         if not value:
