@@ -122,6 +122,7 @@ acceptance: $(VENV)/.test ## writes docs/acceptance.md from the tests' markers
 images: $(VSCODE)/.ready ## draws the pictures of README.md anew
 	$(BIN)/scry index
 	$(PY) docs/make_images.py
+	$(PY) -m docs.make_neovim_images
 	$(PY) -m docs.make_vscode_images
 
 model: $(VENV)/.test ## mines, trains, evaluates and exports the bundled model

@@ -45,8 +45,7 @@ end
 
 ---Records every request with its answer, at the border to Neovim's client, and every message. A case may set
 ---`_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant. `_G.partial` is the
----number of answers that come as from an index that was just begun; `_G.is_indexing` makes all of them come as from one
----that is being made.
+---number of answers that come as from an index that was just begun.
 local RECORDING = [[
   _G.sent, _G.said = {}, {}
   vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
@@ -65,9 +64,6 @@ local RECORDING = [[
       if _G.partial and _G.partial > 0 and result and result.results then
         _G.partial = _G.partial - 1
         result.results, result.notice, result.index.state = {}, "Nothing could be searched yet", "indexing"
-      end
-      if _G.is_indexing and result and result.results then
-        result.index.state = "indexing"
       end
       one.problem, one.result, one.answered = problem and problem.message, result, true
       return done(problem, result, ...)
@@ -234,6 +230,29 @@ function M.open_parcels(child)
   end
   child.cmd("cd " .. vim.fn.fnameescape(folder))
   child.ready()
+end
+
+---Let the first answer to a question come as from an index that is being made, and the last result first in the second
+---answer, after which `_G.refreshed` is true.
+---@param child Editor
+function M.bring_better_result(child)
+  child.lua([[
+    local call, answers = require("scry.client").call, 0
+    require("scry.client").call = function(to, name, method, params, done, ...)
+      if method ~= "scry/find" then
+        return call(to, name, method, params, done, ...)
+      end
+      return call(to, name, method, params, function(problem, result, ...)
+        answers = answers + 1
+        result.index.state = answers == 1 and "indexing" or "ready"
+        if answers == 2 then
+          table.insert(result.results, 1, table.remove(result.results))
+          _G.refreshed = true
+        end
+        return done(problem, result, ...)
+      end, ...)
+    end
+  ]])
 end
 
 ---Wait until the screen equals its reference in tests/neovim/screens. A missing reference is written once the screen is

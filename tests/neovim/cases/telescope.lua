@@ -99,6 +99,54 @@ T["an answer from an unfinished index is refreshed, and its header goes"] = func
   expect.equality(#child().sent("scry/find"), 3)
 end
 
+for _, has_moved in ipairs({ true, false }) do
+  local what = has_moved and "keeps the focus of a user who moved" or "otherwise stays at the first result"
+  T["a refresh " .. what] = function()
+    child().ready()
+    child().cmd("edit README.md")
+    editor.bring_better_result(child())
+    child().cmd("Scry find receipt")
+    child().shows("1. [")
+    if has_moved then
+      child().type_keys("<C-p>") -- the best result is the lowest
+    end
+    child().wait("_G.refreshed", "the second answer")
+    vim.uv.sleep(1000)
+    child().type_keys("<CR>")
+    local use = child().answered("scry/use")
+    expect.equality(use.params.rank, has_moved and 2 or #child().answer().results)
+  end
+end
+
+T["selected results are opened with one use each, in windows or in the background"] = function()
+  find("receipt")
+  child().type_keys("<Tab>", "<Tab>", "<M-o>")
+  child().answered("scry/use", 2)
+  expect.equality(child().bo.filetype, "TelescopePrompt")
+  child().type_keys("<C-v>")
+  child().answered("scry/use", 4)
+  local hows = vim.tbl_map(function(use)
+    return use.params.how
+  end, child().sent("scry/use"))
+  expect.equality(vim.list_slice(hows, 1, 2), { "open", "open" })
+  vim.uv.sleep(150)
+  expect.equality(#child().sent("scry/use"), 4)
+end
+
+T["keys show the legend over the picker, and the relations in a new one"] = function()
+  child().cmd("cd " .. os.getenv("TEST_OTHER"))
+  find("departures")
+  child().type_keys("<M-h>")
+  child().shows("a weak match")
+  child().type_keys("q")
+  child().wait("vim.bo.filetype == 'TelescopePrompt'", "the prompt")
+  child().type_keys("<M-r>")
+  child().shows("Scry relations of departures")
+  child().shows("boats_of")
+  child().type_keys("<CR>")
+  expect.equality(child().answered("scry/use").params.how, "jump")
+end
+
 T["messages and unknown projects are shown above the results"] = function()
   child().ready()
   find("receipt")

@@ -103,6 +103,7 @@ end
 ---@return string
 function M.evidence(hit)
   local evidence, more = hit.item.evidence or "", hit.item.more_in_file or 0
+  evidence = M.is_weak(hit) and evidence:gsub("^weak | ", "") or evidence -- the sign says so
   local words = evidence ~= "" and ("(%s)"):format(evidence) or ""
   return vim.trim((more > 0 and ("+%d "):format(more) or "") .. words)
 end

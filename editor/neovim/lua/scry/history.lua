@@ -7,7 +7,7 @@ local M = {}
 
 ---Earlier questions, the newest first, each once.
 local QUESTIONS = "SELECT query, mode, max(at) AS newest FROM queries "
-  .. "WHERE mode IN ('find', 'recent', 'reason') AND trim(query) <> '' GROUP BY query, mode "
+  .. "WHERE mode IN ('find', 'recent') AND trim(query) <> '' GROUP BY query, mode "
   .. "ORDER BY newest DESC, query LIMIT 200"
 
 ---@class scry.Asked an earlier question.
@@ -44,10 +44,7 @@ function M.open()
         return each.mode == "find" and words or ("%s: %s"):format(each.mode, words)
       end,
     }, function(each)
-      if each and each.mode == "reason" then
-        local source = require("scry.modes").relations(root, "Scry " .. each.query, each.query, {})
-        require("scry.pickers").open(source)
-      elseif each then
+      if each then
         require("scry")[each.mode](each.query)
       end
     end)

@@ -250,9 +250,11 @@ function M.open(source, own)
       ["--no-sort"] = true,
       ["--multi"] = true,
       ["--header-lines"] = "1",
-      ["--bind"] = listing.position and ("load:transform:cat %s"):format(vim.fn.shellescape(listing.position)) or nil,
     },
     actions = fzf_actions(source, listing),
+    keymap = listing.position and {
+      fzf = { load = "transform:cat " .. vim.fn.shellescape(listing.position) },
+    } or nil,
   }
   options = vim.tbl_deep_extend("force", options, own or {})
   if source.live then
