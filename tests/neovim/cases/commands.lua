@@ -107,6 +107,13 @@ T["status and settings of this project are shown"] = function()
   child().shows("max_file_bytes")
 end
 
+T["the checks of the program are shown"] = function()
+  child().cmd("Scry doctor")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+  editor.expect_holds(child().text(), "python")
+  editor.expect_holds(child().text(), "grammars")
+end
+
 T["the log of the sidecar is opened"] = function()
   child().cmd("Scry log")
   child().wait("vim.fn.expand('%:t') == 'lsp.log' or _G.said[1] ~= nil", "the log, or a message that there is none")
