@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,13 +48,17 @@ STATES: Mapping[str, tuple[Sequence[str], str]] = {
 class Screen:
     """A Neovim in a terminal of its own."""
 
-    def __init__(self, tmux: Sequence[str], background: str, folder: Path) -> None:
-        """Start it in a folder with the configuration of `make try-neovim`."""
-        self._tmux = tmux
+    def __init__(self, place: Path, background: str, folder: Path) -> None:
+        """Start it in a folder with the configuration of `make try-neovim`.
+
+        `place`: for its socket and its data, so that nothing that was asked before shows.
+        """
+        self._tmux = ["tmux", "-S", str(place / "tmux"), "-f", os.devnull]
         start = [PROGRAM, "-u", ROOT / "editor/neovim/tools/try.lua", "-i", "NONE"]
         start += ["--cmd", f"set background={background}", "README.md"]
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
         environment = os.environ | {"NVIM_APPNAME": "scry-try", "PATH": path, "TERM": "screen-256color"}
+        environment["XDG_DATA_HOME"] = str(place / "data")
         size = ["-x", str(COLUMNS), "-y", str(LINES)]
         self._run("new-session", "-d", *size, *start, ";", "set", "-g", "status", "off", folder=folder, env=environment)
 
@@ -84,10 +88,10 @@ class Screen:
 
 
 @contextmanager
-def screen(background: str, folder: Path) -> Iterator[Screen]:
+def screen(background: str, folder: Path) -> Generator[Screen]:
     """Open a screen for a while."""
     with tempfile.TemporaryDirectory() as place:
-        opened = Screen(["tmux", "-S", f"{place}/tmux", "-f", os.devnull], background, folder)
+        opened = Screen(Path(place), background, folder)
         try:
             yield opened
         finally:
@@ -129,10 +133,23 @@ def write(state: str, background: str, shown: Text, images: Path = IMAGES) -> Pa
     return picture
 
 
+def wait_for_history() -> None:
+    """Wait until the index of this repository has its history, which is read last, after a command has ended."""
+    scry = Path(sys.executable).parent / "scry"
+    while '"history":"pending"' in _printed([scry, "status", "--json"]):
+        _printed([scry, "index"])
+        time.sleep(1)
+
+
+def _printed(command: Sequence[str | Path]) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8").stdout
+
+
 def main() -> None:
     """Draw every state in every theme."""
     if not (shutil.which("tmux") and PROGRAM.exists()):
         return
+    wait_for_history()
     for background in THEMES:
         for state in STATES:
             write(state, background, take(state, background, ROOT, QUESTION))

@@ -104,7 +104,7 @@ local STAND_INS = {
             if line then lines[#lines + 1] = line return end
             table.remove(lines, 1) -- the header
             _G.listed = vim.tbl_map(function(one)
-              return one:match("%] +(%S+)") or one:match("^%d+\t +(%S+) +↳ line %d+")
+              return one:match("%] +~? *([^%s~]+)") or one:match("^%d+\t +(%S+) +↳ line %d+")
             end, lines)
           end)
         end

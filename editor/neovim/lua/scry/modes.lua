@@ -93,6 +93,9 @@ function M.find(root, query, scope, within)
   return source
 end
 
+---Number of related documents that are listed: more than results, since each meets the question.
+local MAX_RELATIONS = 200
+
 ---Return the source of a relational question, such as `callers of "./src/app.py::run"`.
 ---@param root string
 ---@param title string
@@ -108,7 +111,7 @@ function M.relations(root, title, query, scope)
     allows_empty = false,
     ask = function(text, done)
       ---@type scry.protocol.FindParams
-      local params = { query = text, reason = true, limit = config.values.limit }
+      local params = { query = text, reason = true, limit = MAX_RELATIONS }
       return ask(root, protocol.methods.find, vim.tbl_extend("error", params, scope), done)
     end,
   }
