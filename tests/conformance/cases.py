@@ -58,6 +58,8 @@ CASES = (
     _find("one-other-project", "letter", projects=["post"]),
     _find("all-projects", "fuse a letter", all_projects=True),
     _find("linked-projects", "deliver", linked_projects=True),
+    _find("used", "which totals of invoices are paid"),  # U1
+    _find("used-all-projects", "which totals of invoices are paid", all_projects=True),
     _find("unknown-project", "letter", projects=["post", "pots"]),
     Case("orient", "orient", {"path": "."}),  # O1
     Case("orient-folder", "orient", {"path": "shop/"}),
@@ -73,6 +75,9 @@ CASES = (
     Case("neighbors-other", "neighbors", {"file": "post:./post/letter.py"}),
     Case("why", "why", {"doc_id": "./shop/fusion.py::fuse", "query": "where is fusion"}, timed=True),  # W1
     Case("why-not-returned", "why", {"doc_id": "./shop/pay.ts::payInvoice", "query": "fusion"}, timed=True),  # W2
+    Case(
+        "why-used", "why", {"doc_id": "./shop/pay.ts::payInvoice", "query": "which invoice totals are paid"}, timed=True
+    ),
     Case("why-ignored", "why", {"doc_id": "debug.log", "query": "fuse"}),
     Case("why-missing", "why", {"doc_id": "./nowhere.py", "query": "fuse"}),
     Case("why-other", "why", {"doc_id": "post:./post/letter.py::deliver", "query": "letters"}, timed=True),

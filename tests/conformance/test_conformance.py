@@ -42,6 +42,16 @@ def test_every_surface_gives_the_same_answer(ways: Ways, case: Case) -> None:
         assert answer == expected, name
 
 
+@pytest.mark.acceptance("U1")
+@pytest.mark.parametrize("params", [{}, {"all_projects": True}], ids=["one", "several"])
+def test_what_was_used_votes_on_every_surface(ways: Ways, params: Json) -> None:
+    for name, answer in ways.ask("find", {"query": "which totals of invoices are paid", **params}).items():
+        assert answer["scoring"]["weights"]["use"], name
+        [used] = [each for each in answer["results"] if "use" in each["contributions"]]
+        assert used["doc_id"].endswith("./shop/pay.ts::payInvoice"), name
+        assert "you opened this for 'which invoice totals are paid'" in used["contributions"]["use"]["snippet"], name
+
+
 @pytest.mark.acceptance("F1", "F9")
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
 def test_every_surface_refuses_in_the_same_words(ways: Ways, case: Case) -> None:
