@@ -18,6 +18,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from training.pipeline import RESUMED, STEPS, Pipeline
+from training.train import RECIPES
 
 
 def main() -> None:
@@ -32,8 +33,9 @@ def main() -> None:
     parser.add_argument("--from", dest="start", choices=STEPS, help="run this step and all later ones again")
     parser.add_argument("--only", choices=(*STEPS, "scan"), help="run this step alone, again")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--recipe", choices=sorted(RECIPES), default="shipped", help="what the model is made of")
     given = parser.parse_args()
-    pipeline = Pipeline(given.cache, given.seed, given.mirror)
+    pipeline = Pipeline(given.cache, given.seed, given.mirror, given.recipe)
     if given.only == "scan":
         return pipeline.scan()
     if given.only:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from scry.embedding.static_model import FieldWeights
-from training.contrast import BLOCK, SCALE
+from training.contrast import SCALE
 from training.corpus import records_file
 from training.export import TEMPER
 from training.histories.repositories import Repository, is_judged
 from training.leaks import NEVER_TRAIN_ON, refused
 from training.manifest import Package
 from training.records import read_records
-from training.train import MEMBERS, Schedule
+from training.train import Recipe
 
 _SYSTEMS = ("bm25", "bm25 + name", "random vectors", "model", "random fused", "fused")
 _HEAD = """# Model card: scry-static
@@ -36,13 +36,7 @@ habits.
 
 ## Training
 
-Contrastive (InfoNCE among {block} examples, scale {scale:g}, both directions) on {records:,} records of {packages}
-packages and {mined:,} of {repositories} repositories, from a random start, by row-wise Adam, {steps:,} batches of
-{batch:,}, in which groups of 128 come from one package, half of them neighbours; a step also moves the pieces that
-share a stem or n-grams of letters. {members} tables of {trained} numbers were trained so, from other seeds; the lengths
-of their rows were raised to the power {temper}, and the {dimension} principal axes of all together kept. Pairs:
-documentation comment and code, name and body, remark and the lines under it, Markdown section and the code it shows or
-names, commit subject and the functions that the commit changed (as they were before it) or added. numpy and scipy.
+{training}
 
 ## Figures
 
@@ -53,6 +47,20 @@ model; "random fused" is the same with random vectors in place of the trained on
 docs/decisions/0031-bundled-model-training-settings.md and 0103-merged-tables-and-shared-letters.md.
 
 """
+_TRAINING = """Contrastive (InfoNCE among {block} examples, scale {scale:g}, both directions) on {records:,} records of
+{packages} packages, from a random start, by row-wise Adam, {steps:,} batches of {batch:,}, in which groups of 128
+come from one package, half of them neighbours. Rows of {trained} numbers were trained; their lengths were then
+raised to the power {temper}, and their {dimension} principal axes kept. Pairs: documentation comment and code, name
+and body, remark and the lines under it, Markdown section and the code it shows or names. Packages hold no history,
+so that commit subjects were not used. numpy and scipy, one core."""
+_MERGED = """Contrastive (InfoNCE among {block} examples, scale {scale:g}, both directions) on {records:,} records of
+{packages} packages and {mined:,} of {repositories} repositories, from a random start, by row-wise Adam, {steps:,}
+batches of {batch:,}, in which groups of 128 come from one package, half of them neighbours; a step also moves the
+pieces that share a stem or n-grams of letters. {members} tables of {trained} numbers were trained so, from other
+seeds; the lengths of their rows were raised to the power {temper}, and the {dimension} principal axes of all
+together kept. Pairs: documentation comment and code, name and body, remark and the lines under it, Markdown section
+and the code it shows or names, commit subject and the functions that the commit changed (as they were before it) or
+added. numpy and scipy."""
 _OTHER_WORDS = """
 Questions in other words, of which none (stemmed, stop words aside) is in the path, container or name sought:
 
@@ -61,15 +69,16 @@ _LEAKS = """
 ## Leak check
 
 A file is refused where a part of its path, or its package, bears the name (or an alias) of one of the projects that
-judge retrieval quality, or where it declares itself part of one. A repository is refused where it bears such a name or
-shares its first commit, and a record of a repository where its code occurs in one of those projects. All {records:,}
-mined records were checked again when this card was written: **{leaks} leaks**. The projects: {projects}.
+judge retrieval quality, or where it declares itself part of one. {of_repositories}All {records:,} mined records were
+checked again when this card was written: **{leaks} leaks**. The projects: {projects}.
 
 ## Sources
 
-{packages} packages and {repositories} repositories under permissive licences, each repository at a pinned commit:
-[model-sources.md](../server/training/model-sources.md).
+{packages} packages{repositories} under permissive licences: [model-sources.md](../server/training/model-sources.md).
 """
+_LEAKS_OF_REPOSITORIES = """A repository is refused where it bears such a name or shares its first commit, and a record
+of a repository where its code occurs in one of those projects. """
+_AND_REPOSITORIES = " and {count} repositories, each at a pinned commit,"
 _SOURCES = """# Sources of scry-static
 
 Written by `make model` (server/training); do not edit. What the model is: [model-card.md](../../docs/model-card.md).
@@ -93,7 +102,7 @@ class Mined:
     histories: Path
 
 
-def write_card(mined: Mined, figures: Mapping[str, Any], weights: FieldWeights, schedule: Schedule) -> tuple[str, str]:
+def write_card(mined: Mined, figures: Mapping[str, Any], weights: FieldWeights, recipe: Recipe) -> tuple[str, str]:
     """Return the text of the card and that of the sources; raises RuntimeError where a record fails the leak check."""
     packages, repositories = mined.packages, mined.repositories
     counts, leaks = _count(packages, mined.records)
@@ -102,31 +111,35 @@ def write_card(mined: Mined, figures: Mapping[str, Any], weights: FieldWeights, 
     if leaks:
         raise RuntimeError(f"leaks: {', '.join(leaks[:10])}")
     trained = [one for one in packages if not one.held_out]
-    head = _HEAD.format(
+    schedule = recipe.schedule
+    training = (_MERGED if recipe.repositories else _TRAINING).format(
         dimension=schedule.kept,
         trained=schedule.dimension,
-        weights=weights,
         records=sum(sum(counts[one.key].values()) for one in trained),
         packages=len(trained),
         mined=sum(mined_counts[one.name][kind] for one in repositories for kind in _TRAINED_ON if not one.held_out),
         repositories=sum(not one.held_out for one in repositories),
         steps=schedule.steps,
-        members=len(MEMBERS),
+        members=len(recipe.members),
         batch=schedule.batch,
-        block=BLOCK,
+        block=recipe.block,
         scale=SCALE,
         temper=TEMPER,
-        held_out=f"{len(packages) - len(trained)} packages",
+    )
+    head = _HEAD.format(
+        dimension=schedule.kept, weights=weights, training=training, held_out=f"{len(packages) - len(trained)} packages"
     )
     tail = _LEAKS.format(
         records=sum(map(_total, (*counts.values(), *mined_counts.values()))),
-        repositories=len(repositories),
+        of_repositories=_LEAKS_OF_REPOSITORIES if repositories else "",
+        repositories=_AND_REPOSITORIES.format(count=len(repositories)) if repositories else "",
         leaks=len(leaks),
         projects=", ".join(NEVER_TRAIN_ON),
         packages=len(packages),
     )
     card = head + _figures(figures) + _languages(trained, counts, mined) + tail
-    return card, _SOURCES + _sources(packages, counts) + "\n" + _repositories(repositories, mined_counts)
+    listed = "\n" + _repositories(repositories, mined_counts) if repositories else ""
+    return card, _SOURCES + _sources(packages, counts) + listed
 
 
 def _count(packages: Sequence[Package], folder: Path) -> tuple[dict[str, Counter[str]], list[str]]:
@@ -184,6 +197,8 @@ def _languages(packages: Sequence[Package], counts: Mapping[str, Counter[str]], 
         for language, _ in (totals + heads + commits).most_common()
     ]
     head = ["language", "of packages", "of repositories' files", "of commits"]
+    if not mined.repositories:
+        head, rows = ["language", "records"], [row[:2] for row in rows]
     return "\n## Records trained on, by language\n\n" + _table(head, rows)
 
 

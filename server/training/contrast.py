@@ -23,7 +23,9 @@ SCALE = 14.0
 """Factor on cosines before the softmax, the inverse of the temperature."""
 
 BLOCK = 1024
-"""Examples that are each other's negatives: those of a few packages, since a batch is in the order of its records."""
+"""Examples that are each other's negatives, by default: those of a few packages, since a batch is in the order of its
+records.
+"""
 
 _BACKWARD = 0.3
 """Share of the passage-to-query direction in the loss."""
@@ -49,7 +51,9 @@ def csr(ids: NDArray[np.int64], segments: NDArray[np.int64], examples: int, rows
     return counts
 
 
-def loss_and_gradient(batch: Batch, table: Matrix, field_weights: Sequence[float]) -> tuple[float, Matrix]:
+def loss_and_gradient(
+    batch: Batch, table: Matrix, field_weights: Sequence[float], block: int = BLOCK
+) -> tuple[float, Matrix]:
     """Return the forward loss per example, and the gradient for the rows of `table` (those in batch.rows)."""
     pooled_query: Matrix = batch.queries @ table
     units = [_unit(field @ table) for field in batch.fields]
@@ -58,7 +62,7 @@ def loss_and_gradient(batch: Batch, table: Matrix, field_weights: Sequence[float
         mixed = np.add(mixed, np.multiply(unit, weight, dtype=unit.dtype))
     query, query_length = _unit(pooled_query)
     passage, passage_length = _unit(mixed)
-    loss, query_slope, passage_slope = _in_blocks(query, passage, batch.keys)
+    loss, query_slope, passage_slope = _in_blocks(query, passage, batch.keys, block)
     query_slope = _through_unit(query_slope, query, query_length)
     passage_slope = _through_unit(passage_slope, passage, passage_length)
     gradient: Matrix = batch.queries.T @ query_slope
@@ -67,14 +71,14 @@ def loss_and_gradient(batch: Batch, table: Matrix, field_weights: Sequence[float
     return loss, gradient
 
 
-def _in_blocks(query: Matrix, passage: Matrix, keys: NDArray[np.int64]) -> tuple[float, Matrix, Matrix]:
+def _in_blocks(query: Matrix, passage: Matrix, keys: NDArray[np.int64], block: int) -> tuple[float, Matrix, Matrix]:
     """Return the forward loss per example, and the slopes with regard to the unit vectors."""
     losses: list[float] = []
     slopes: tuple[list[Matrix], list[Matrix]] = ([], [])
-    for start in range(0, len(query), BLOCK):
-        queries, passages = query[start : start + BLOCK], passage[start : start + BLOCK]
+    for start in range(0, len(query), block):
+        queries, passages = query[start : start + block], passage[start : start + block]
         scores: Matrix = np.multiply(np.matmul(queries, np.transpose(passages)), SCALE, dtype=queries.dtype)
-        loss, slope = _cross_entropy(scores, keys[start : start + BLOCK])
+        loss, slope = _cross_entropy(scores, keys[start : start + block])
         slope *= SCALE / len(query)
         losses.append(loss * len(queries) / len(query))
         slopes[0].append(np.matmul(slope, passages))

@@ -38,15 +38,17 @@ def temper(table: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.multiply(table, lengths ** (TEMPER - 1), dtype=np.float32)
 
 
-def merge(tables: Sequence[NDArray[np.float32]], counts: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
+def merge(
+    tables: Sequence[NDArray[np.float32]], counts: NDArray[np.int64], dimension: int, count_power: float = 1.0
+) -> NDArray[np.float32]:
     """Return one table whose products of rows come near the sums of those of several tables, trained from other seeds.
 
     What one table has learnt by heart the others have not, so that the sums are better on code that none has seen.
     counts: of each piece. The tables stand side by side, equally long in the mean over all pieces, and are rotated to
-    their principal axes, of which the first `dimension` are kept. A row is weighted by its piece's count. Eckart &
-    Young 1936; no mean is subtracted.
+    their principal axes, of which the first `dimension` are kept. A row is weighted by a power of its
+    piece's count. Eckart & Young 1936; no mean is subtracted.
     """
-    weights = (counts + 1).astype(np.float64)
+    weights = (counts + 1).astype(np.float64) ** count_power
     whole = np.concatenate([_scaled(table, weights) for table in tables], axis=1)
     weighted = np.multiply(whole, weights[:, None], dtype=np.float64)
     _, axes = np.linalg.eigh(np.matmul(np.transpose(weighted), whole.astype(np.float64)))

@@ -35,7 +35,7 @@ from training.histories.repositories import (
 from training.manifest import load_manifest
 from training.records import Record, read_records
 from training.sharing import sharing_matrix
-from training.train import MEMBERS, Schedule, train
+from training.train import RECIPES, Recipe, train
 from training.vocabulary import learn_vocabulary, word_counts, write_vocabulary
 
 STEPS = ("download", "mine", "histories", "vocabulary", "train", "evaluate", "export", "card")
@@ -55,8 +55,9 @@ _DOCS = Path(__file__).parents[2] / "docs"
 class Pipeline:
     """Runs single steps; all but the last two write into the cache folder only."""
 
-    def __init__(self, cache: Path, seed: int, mirror: Path | None = None) -> None:
-        """Keep the folders. mirror: the folder of clones, by default one in the cache."""
+    def __init__(self, cache: Path, seed: int, mirror: Path | None = None, recipe: str = "shipped") -> None:
+        """Keep the folders. mirror: the folder of clones, by default one in the cache. recipe: a key of RECIPES."""
+        self._recipe = RECIPES[recipe]
         self._cache = cache
         self._mirror = mirror or cache / "clones"
         self._seed = seed
@@ -85,8 +86,9 @@ class Pipeline:
         mine_corpus(self._packages, self.output("download"), folder)
 
     def _histories(self, folder: Path) -> None:
-        refusals = mine_repositories(load_repositories(), self._mirror, folder)
-        print(f"refused: {dict(refusals)}", flush=True)
+        if self._recipe.repositories:
+            refusals = mine_repositories(load_repositories(), self._mirror, folder)
+            print(f"refused: {dict(refusals)}", flush=True)
 
     def scan(self) -> None:
         """List the repositories of the folder of clones, pinned to their newest commits."""
@@ -100,13 +102,16 @@ class Pipeline:
     def _train(self, folder: Path) -> None:
         tokenizer = self._tokenizer()
         build_dataset(self._trained_on(), tokenizer, folder / "dataset")
-        workers = min(len(MEMBERS), os.cpu_count() or 1)
+        recipe, members = self._recipe, self._recipe.members
+        workers = min(len(members), os.cpu_count() or 1)
         with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
-            train_one = partial(_train_member, folder / "dataset", self.output("vocabulary") / "vocabulary.txt")
-            seeds = range(self._seed * len(MEMBERS), (self._seed + 1) * len(MEMBERS))
-            tables = list(executor.map(train_one, seeds, MEMBERS))
+            vocabulary = self.output("vocabulary") / "vocabulary.txt"
+            train_one = partial(_train_member, folder / "dataset", vocabulary, recipe)
+            seeds = range(self._seed * len(members), (self._seed + 1) * len(members))
+            tables = list(executor.map(train_one, seeds, members))
         counts = load_dataset(folder / "dataset").occurrences(tokenizer.size)
-        np.save(folder / "table.npy", merge(list(map(temper, tables)), counts, Schedule().kept))
+        kept = merge(list(map(temper, tables)), counts, recipe.schedule.kept, recipe.count_power)
+        np.save(folder / "table.npy", kept)
 
     def _evaluate(self, folder: Path) -> None:
         table = with_buckets(
@@ -123,8 +128,9 @@ class Pipeline:
 
     def _card(self, folder: Path) -> None:
         figures = json.loads((self.output("evaluate") / "figures.json").read_text(encoding="utf-8"))
-        mined = Mined(self._packages, self.output("mine"), load_repositories(), self.output("histories"))
-        card, sources = write_card(mined, figures, WEIGHTS, Schedule())
+        repositories = load_repositories() if self._recipe.repositories else []
+        mined = Mined(self._packages, self.output("mine"), repositories, self.output("histories"))
+        card, sources = write_card(mined, figures, WEIGHTS, self._recipe)
         for name, text, target in (
             ("model-card.md", card, _DOCS),
             ("model-sources.md", sources, _SOURCES_FOLDER),
@@ -144,11 +150,14 @@ class Pipeline:
         return list(self._records(held_out=True))
 
     def _trained_on(self) -> Iterator[Record]:
-        """Yield the records to train on: of packages, of repositories and of their commits. None but those of commits
-        has code that is also in a held-out package or in an earlier record: commits change a function many times.
+        """Yield the records to train on: of packages and, where the recipe wants them, of repositories and of their
+        commits. None but those of commits has code that is also in a held-out package or in an earlier record: commits
+        change a function many times.
         """
         seen: set[bytes] = set()
         yield from self._new_records(seen)
+        if not self._recipe.repositories:
+            return
         folder = self.output("histories")
         names = sorted(one.file_name for one in load_repositories() if not one.held_out)
         yield from without_copies(read_records(folder / "repos" / name for name in names), seen)
@@ -168,7 +177,7 @@ class Pipeline:
         return read_records(records_file(self.output("mine"), package) for package in chosen)
 
 
-def _train_member(dataset: Path, vocabulary: Path, seed: int, named_share: float) -> Matrix:
-    tokenizer = Tokenizer.load(vocabulary)
-    sharing = sharing_matrix(vocabulary.read_text(encoding="utf-8").split("\n"), tokenizer.size)
-    return train(load_dataset(dataset), sharing, WEIGHTS, Schedule(), seed, named_share)
+def _train_member(dataset: Path, vocabulary: Path, recipe: Recipe, seed: int, named_share: float) -> Matrix:
+    size = Tokenizer.load(vocabulary).size
+    sharing = sharing_matrix(vocabulary.read_text(encoding="utf-8").split("\n") if recipe.shared else [], size)
+    return train(load_dataset(dataset), sharing, WEIGHTS, recipe.schedule, seed, named_share, recipe.block)

@@ -42,7 +42,8 @@ class Sampler:
 
     def batches(self, count: int, size: int, named_share: float = 0.25) -> Iterator[Batch]:
         """Yield batches of about `size` examples: documented ones, those of commits, and a share with a name only."""
-        named, committed = int(size * named_share), int(size * COMMITTED_SHARE)
+        named = int(size * named_share)
+        committed = int(size * COMMITTED_SHARE) if self._data.history.any() else 0
         for _ in range(count):
             drawn = [
                 self._documented.draw(size - named - committed, self._rng),

@@ -1,4 +1,4 @@
-"""The training loop: a random table, a few thousand batches, a linearly falling rate; several tables from other seeds.
+"""The training loop: a random table, a few thousand batches, a linearly falling rate; and the recipes of models.
 
 The optimiser is Adam with one second moment per table row, on the rows of a batch only (after Kingma & Ba 2015,
 algorithm 1).
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.embedding.static_model import FieldWeights, field_weights
-from training.contrast import Matrix, Sparse, loss_and_gradient
+from training.contrast import BLOCK, Matrix, Sparse, loss_and_gradient
 from training.dataset import Dataset
 from training.sampling import Sampler
 from training.sharing import PART, SharedDirections
@@ -31,14 +31,42 @@ class Schedule:
     """Principal axes of all members together that the product keeps: more cost time and space in every index."""
 
 
-MEMBERS = (0.25, 0.25, 0.25, 0.1, 0.1, 0.1)
-"""Tables trained, each from a seed of its own, that are merged into one: the share of examples with a name only in
-each. Few of them teach comments better, many teach words that no documentation uses (decision 103).
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a model is made of.
+
+    members: tables trained, each from a seed of its own, that are merged into one: the share of examples with a name
+        only in each. Few of them teach comments better, many teach words that no documentation uses (decision 103).
+    block: see `contrast.BLOCK`. shared: whether pieces with common letters share directions. repositories: whether the
+    records of repositories and of their commits are trained on too. count_power: of the count of a piece, by which its
+    row weighs in the choice of principal axes.
+    """
+
+    schedule: Schedule
+    members: tuple[float, ...]
+    block: int
+    shared: bool
+    repositories: bool
+    count_power: float
+
+
+RECIPES = {
+    "shipped": Recipe(Schedule(steps=2600, dimension=384), (0.25,), 512, False, False, 0.5),
+    "merged": Recipe(Schedule(), (0.25, 0.1, 0.25, 0.1), BLOCK, True, True, 1.0),
+}
+"""The recipe of the bundled model, and the one that is better where words differ, but not in every language (decisions
+103 and 104).
 """
 
 
 def train(
-    data: Dataset, sharing: Sparse, weights: FieldWeights, schedule: Schedule, seed: int, named_share: float = 0.25
+    data: Dataset,
+    sharing: Sparse,
+    weights: FieldWeights,
+    schedule: Schedule,
+    seed: int,
+    named_share: float = 0.25,
+    block: int = BLOCK,
 ) -> Matrix:
     """Return a trained table of as many rows as `sharing` has; prints the running loss."""
     rng = np.random.default_rng(seed)
@@ -48,7 +76,7 @@ def train(
     optimiser, directions = RowAdam(table), SharedDirections(sharing, table)
     running = 0.0
     for step, batch in enumerate(Sampler(data, rng).batches(schedule.steps, schedule.batch, named_share)):
-        loss, gradient = loss_and_gradient(batch, table[batch.rows], field_weights(weights))
+        loss, gradient = loss_and_gradient(batch, table[batch.rows], field_weights(weights), block)
         optimiser.step(batch.rows, gradient, _rate(step, schedule))
         directions.step(batch.rows, gradient, _rate(step, schedule))
         running = loss if step == 0 else 0.98 * running + 0.02 * loss

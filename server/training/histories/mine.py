@@ -90,11 +90,11 @@ def is_document(path: str) -> bool:
 
 def mine_repository(repository: Repository, clone: Clone, folder: Path, judged: AbstractSet[bytes]) -> Counter[str]:
     """Write a repository's files where they are missing: repos/, and commits/ and mentions/, or questions/ where it is
-    held out. Return what was refused. judged: see `judged_code`.
+    held out; repos/ alone where its commits are not mined. Return what was refused. judged: see `judged_code`.
     """
     refusals: Counter[str] = Counter()
     kinds = (("repos", mine_head), ("commits", mine_commits), ("mentions", mine_mentioned))
-    for kind, mine in kinds[:1] if repository.held_out else kinds:
+    for kind, mine in kinds[:1] if repository.held_out or repository.files_only else kinds:
         target = folder / kind / repository.file_name
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists():

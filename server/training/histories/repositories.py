@@ -12,7 +12,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,10 @@ _HEAD = "# Written by `python -m training --mirror FOLDER --only scan`; do not e
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A public repository at one commit. A held-out one is for measures only."""
+    """A public repository at one commit. A held-out one is for measures only.
+
+    files_only: the files of the commit are mined, and no other commits.
+    """
 
     name: str
     url: str
@@ -42,6 +45,7 @@ class Repository:
     licence: str
     language: str
     held_out: bool = False
+    files_only: bool = False
 
     @property
     def package(self) -> str:
@@ -83,8 +87,12 @@ def write_repositories(repositories: Sequence[Repository], refused: Mapping[str,
 def scan(
     mirror: Path, packages: Sequence[Package], held_out: Iterable[str]
 ) -> tuple[list[Repository], dict[str, list[str]]]:
-    """Return the usable repositories of a folder of clones at their newest commits, and the refused ones by reason."""
+    """Return the usable repositories of a folder of clones at their newest commits, and the refused ones by reason.
+
+    Those of the present list without commits stay so.
+    """
     held = set(held_out)
+    without_commits = {one.name for one in load_repositories() if one.files_only}
     clones = {name: clone for name in names_in(mirror) if (clone := find_clone(mirror, name))}
     judged = {name for name in clones if is_judged(name)}
     roots: dict[str, str] = {}
@@ -98,7 +106,7 @@ def scan(
         reason = _reason(name, kin, judged, held, packages)
         repository = None if reason else _repository(name, clones[name], held_out=name in held)
         if repository:
-            found.append(repository)
+            found.append(replace(repository, files_only=name in without_commits))
         else:
             refused[reason or "licence not permissive, or none in the root folder"].append(name)
     return found, refused

@@ -20,7 +20,7 @@ from training.export import TEMPER, content_hash, export_model, merge, quantise,
 from training.records import Record, read_records, write_records
 from training.sampling import COMMITTED_SHARE, Sampler
 from training.sharing import EVERY, PART, SharedDirections, sharing_matrix
-from training.train import RowAdam, Schedule, train
+from training.train import RECIPES, RowAdam, Schedule, train
 from training.vocabulary import learn_vocabulary, word_counts
 
 Precise: TypeAlias = Any
@@ -53,6 +53,32 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = train(load_dataset(folder / "data"), sharing, WEIGHTS, schedule, 0)
     export_model(with_buckets(table, len(pieces), 0), pieces, WEIGHTS, "small", folder / "model")
     return folder
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_a_recipe_trains_a_table(trained: Path, name: str) -> None:
+    recipe, data = RECIPES[name], load_dataset(trained / "data")
+    pieces = (trained / "model" / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
+    sharing = sharing_matrix(pieces if recipe.shared else [], len(pieces))
+    schedule = replace(recipe.schedule, steps=60, batch=128, warm_up=10, dimension=32)
+    tables = [
+        train(data, sharing, WEIGHTS, schedule, seed, share, recipe.block) for seed, share in enumerate(recipe.members)
+    ]
+    table = merge(tables, data.occurrences(len(pieces)), 16, recipe.count_power)
+    tokenizer = Tokenizer(pieces)
+    query, near, far = (table[tokenizer.encode(word)].sum(0) for word in ("remove", SAID["remove"], SAID["show"]))
+    assert table.shape == (len(pieces), 16)
+    assert near @ query > far @ query
+
+
+def test_the_card_describes_the_shipped_recipe() -> None:
+    recipe = RECIPES["shipped"]
+    card = " ".join((Path(__file__).parents[3] / "docs" / "model-card.md").read_text(encoding="utf-8").split())
+    assert f"InfoNCE among {recipe.block} examples" in card
+    assert f"{recipe.schedule.steps:,} batches of {recipe.schedule.batch:,}" in card
+    assert f"Rows of {recipe.schedule.dimension} numbers were trained" in card
+    assert f"their {StaticModel.load().dimension} principal axes kept" in card
+    assert recipe.schedule.kept == StaticModel.load().dimension
 
 
 def test_training_learns_synonyms_and_finds_held_out_code(trained: Path) -> None:

@@ -270,6 +270,11 @@ def test_mining_resumes_clones_what_is_missing_and_keeps_held_out_apart(history:
     kept.write_text("", encoding="utf-8")
     mine_repositories([trained], mirror, folder)
     assert list(read_records([kept])) == []
+    files_only = Repository("ada/copy", str(source), head, "MIT", "python", files_only=True)
+    mine_repositories([files_only], mirror, tmp_path / "files")
+    assert [path.relative_to(tmp_path).as_posix() for path in (tmp_path / "files").rglob("*.jsonl")] == [
+        "files/repos/ada+copy.jsonl"
+    ]
     with pytest.raises(RuntimeError, match="ada/gone"):
         mine_repositories([Repository("ada/gone", str(tmp_path / "gone"), head, "MIT", "python")], mirror, folder)
 
