@@ -265,6 +265,15 @@ def test_file_summary_enters_the_enclosing_module(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.acceptance("O1")
+def test_file_summary_names_its_subject_once(tmp_path: Path) -> None:
+    crane = IndexedProject(tmp_path / "crane").init_repository()
+    crane.write({"server.go": "package crane\n\n// Server serves ships.\ntype Server struct{}\n"})
+    crane.commit("Serve")
+    crane.update_index()
+    assert orient(crane).results[0].snippet == "Server serves ships."
+
+
 QUEUE = """/* Copyright Somebody. */
 #include <stdlib.h>
 

@@ -256,6 +256,8 @@ def test_mistyped_command_is_searched_and_told(scry: CommandLine) -> None:
         done = scry.run(*words)
         assert "the command is scry status" in done.err
         assert done.out.startswith("q_")
+    assert "the command is scry orient" in scry.run("orint", ".").err, "the next word is a path"
+    assert scry.run("orint", "carts").err == ""
     assert scry.run("statsu", "--json").err == "scry: this searched for the word statsu; the command is scry status\n"
 
 

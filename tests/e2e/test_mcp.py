@@ -132,6 +132,8 @@ def test_every_tool_returns_text_and_schema_valid_structure(
     assert "sem #1" in texts["find_related"]
     assert "print(address)" in texts["detail"]
     assert "Cart" in texts["why"]
+    assert "Semantic" in texts["why"]
+    assert re.findall(r"\\#|\*\*|\|", texts["why"]) == [], "no Markdown, which a model reads as it is"
     assert (texts["use"], texts["feedback"]) == ("Noted.\n", "Noted.\n")
     assert texts["observe"].startswith("Kept as memory:")
     assert texts["remember"].startswith("Kept as persona:direct:")

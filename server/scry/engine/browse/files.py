@@ -271,7 +271,8 @@ def _main_symbol_doc(path: str, outermost: Sequence[Document]) -> str:
     for document in chosen:
         sentence = first_sentence(_first_paragraph(document.symbol.doc.splitlines()))
         if sentence and not _LICENSE_WORDS.search(sentence):
-            return f"{document.symbol.name}: {sentence}"
+            name = document.symbol.name  # Go's doc comments begin with it
+            return sentence if sentence.startswith(f"{name} ") else f"{name}: {sentence}"
     return ""
 
 

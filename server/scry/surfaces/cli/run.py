@@ -38,8 +38,9 @@ def parse_plain_question(arguments: Sequence[str]) -> str | None:
 
 def ask_plain_question(question: str) -> int:
     """Search as `scry find` does without options, and return the exit status. Raises ScryError."""
-    if " " not in question:
-        print(suggest_command(question), end="", file=sys.stderr)
+    first, _, rest = question.partition(" ")
+    if not rest or os.path.exists(rest):  # noqa: PTH110 (pathlib is not imported on this way)
+        print(suggest_command(first), end="", file=sys.stderr)
     params, options = parse_params(FindParams, {"query": replace_undecodable(question)}), DefaultQuestionOptions()
     return ask(lambda engine: engine.find(params, make_request_context(wait=options.wait)), options)
 

@@ -19,7 +19,7 @@ from scry.projects.project import open_project
 from scry.store.events.log import read_log_view
 from scry.surfaces.render.activity import render_index_state
 from scry.surfaces.render.budget import render_answer_within, truncate_to_budget
-from scry.surfaces.render.explanation import render_detail
+from scry.surfaces.render.explanation import render_detail, render_explanation
 from scry.surfaces.render.styled_text import make_printable, to_plain_text
 from scry_protocol.messages import (
     Answer,
@@ -52,7 +52,8 @@ def render_result(result: msgspec.Struct, budget: int, home: str) -> str:
     if isinstance(result, Answer):
         return render_answer_within(result, budget, home=home)
     if isinstance(result, Explanation):
-        return truncate_to_budget(f"Query id: {result.query_id}\n\n{result.text}", budget)
+        text = to_plain_text(render_explanation(result))
+        return truncate_to_budget(f"Query id: {result.query_id}\n\n{text}", budget)
     if isinstance(result, Detail):
         return truncate_to_budget(to_plain_text(render_detail(result)), budget)
     if isinstance(result, IndexState):

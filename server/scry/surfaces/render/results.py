@@ -214,8 +214,11 @@ def _describe_further_places(result: ResultItem, head: str, width: int | None) -
     """
     file_name = PurePosixPath(parse_doc_id(split_off_project(result.doc_id)[1]).path).name
     text, separator, left = f"+{result.more_in_file} more in {file_name}", ": ", result.more_in_file
+    titles = [result.title, *(place.title for place in result.further)]
     for place in result.further:
-        longer = f"{text}{separator}{place.title}"
+        is_named_twice = titles.count(place.title) > 1
+        name = split_off_project(place.doc_id)[1].partition("::")[2] if is_named_twice else ""
+        longer = f"{text}{separator}{name or place.title}"
         more = ", …" if left > 1 else ""
         if width is not None and display_width(make_printable(head + longer + more)) > width:
             break

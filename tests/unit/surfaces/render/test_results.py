@@ -139,6 +139,14 @@ def test_further_places_are_named_after_the_evidence() -> None:
 
 
 @pytest.mark.acceptance("F14", "X1")
+def test_further_places_of_one_name_are_told_apart_by_their_type() -> None:
+    named = zip("AB", further("add", "add"), strict=True)
+    places = [replace(place, doc_id=f"./engine/fuse.py::{owner}.add") for owner, place in named]
+    line = rendered_lines(answer(result(more_in_file=3, further=[*places, *further("evict")])))[1]
+    assert line.endswith("| +3 more in fuse.py: A.add, B.add, evict)")
+
+
+@pytest.mark.acceptance("F14", "X1")
 @pytest.mark.parametrize("width", range(40, 125))
 def test_names_of_further_places_are_cut_to_the_width(width: int) -> None:
     full, short = rendered_lines(answer(PLACED))[1], rendered_lines(answer(result(more_in_file=4)))[1]
