@@ -157,7 +157,7 @@ $(VENV)/.setup: $(VENV)/.made pyproject.toml
 
 $(VENV)/.test: $(VENV)/.setup
 	@echo "Installing what the gates and tests need …"
-	$(PIP) install --editable '.[mcp,training]' --group test --group release
+	$(PIP) install --editable '.[mcp,team,training]' --group test --group release
 	@touch $@
 
 # A failure of the next ones only leaves out the tests that need it, which are named at the end; with CI=true they fail.

@@ -24,7 +24,7 @@ STANDARD = sys.stdlib_module_names | {"compression"}
 """Standard library of every Python that Scry runs on; compression came with 3.14."""
 
 PLANTS = {
-    "Layers: main > surfaces > lab > engine > oracles | indexer > index > projects > embedding | store > core": (
+    "Layers: main > surfaces > lab > engine | team > oracles | indexer > index > projects > embedding | store > core": (
         "server/scry/core/files.py",
         "import scry.embedding",
     ),

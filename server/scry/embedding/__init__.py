@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from scry.embedding.embedder import Vectors as Vectors
     from scry.embedding.static_model import FieldWeights as FieldWeights
     from scry.embedding.static_model import StaticModel as StaticModel
+    from scry.embedding.static_model import content_words as content_words
     from scry.embedding.static_model import load_bundled_model as load_bundled_model
     from scry.embedding.static_model import path_text as path_text
     from scry.embedding.tokenizer import HASH_BUCKETS as HASH_BUCKETS
@@ -31,6 +32,7 @@ else:
         "Vectors": "embedder",
         "attribute_cosine": "attribution",
         "choose_prefixes": "transformer_model",
+        "content_words": "static_model",
         "find_model": "transformer_model",
         "load_bundled_model": "static_model",
         "passage_text": "transformer_model",

@@ -195,6 +195,32 @@ the error of single precision.
 """
 
 
+def exact_cosines(rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float64]:
+    """Return the cosine of each row with a unit vector, from exact integer products: however many rows there are, they
+    are equal.
+    """
+    parts, scale = _split_query(query)
+    if not scale or not len(rows.doc_keys):
+        return np.full(len(rows.doc_keys), _NO_COSINE)
+    from numkong import dots_pack, dots_packed  # imported late: not needed without vectors
+
+    products = np.asarray(dots_packed(rows.matrix, dots_pack(parts)))
+    products = _COARSE_FACTOR * products[:, 0] + products[:, 1]
+    return np.round(products * rows.scales.astype(np.float64) * scale, 6)
+
+
+def _split_query(query: FloatRows) -> tuple[NDArray[np.int8], float]:
+    """Return the coarse and the fine part of a query, and its scale, which is 0 without a direction."""
+    query = rotate(query[None])[0]
+    parts = np.zeros((_PRODUCT_COLUMNS, len(query)), np.int8)
+    scale = float(np.abs(query).max(initial=0.0)) / min(511, _MAX_EXACT_PRODUCT // (MAX_QUANTIZED * len(query)))
+    if scale:
+        quantized = np.rint(query / scale).astype(np.int64)
+        parts[0] = quantized / _COARSE_FACTOR  # rounded towards 0
+        parts[1] = quantized - _COARSE_FACTOR * parts[0].astype(np.int64)
+    return parts, scale
+
+
 class VectorFile:
     """Rows of one embedder in one file: read by any process, appended to by the indexer alone.
 
@@ -208,7 +234,6 @@ class VectorFile:
         self._buffer = QuantizedVectors.empty(0, dimension)
         self._rows = self._buffer  # a view of the loaded rows: later ones do not disturb a search
         self._end_offset = 0  # end of the last loaded block in the file
-        self._max_query_value = min(511, _MAX_EXACT_PRODUCT // (MAX_QUANTIZED * dimension))
 
     @property
     def path(self) -> Path:
@@ -262,14 +287,7 @@ class VectorFile:
     def all_cosines(self, query: FloatRows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the document of each row, and its cosine with a unit vector as `search` gives it, in row order."""
         rows = self._rows
-        parts, scale = self._split_query(query)
-        if not scale or not len(rows.doc_keys):
-            return rows.doc_keys.astype(np.int64), np.full(len(rows.doc_keys), _NO_COSINE)
-        from numkong import dots_pack, dots_packed  # imported late: not needed without vectors
-
-        products = np.asarray(dots_packed(rows.matrix, dots_pack(parts)))
-        products = _COARSE_FACTOR * products[:, 0] + products[:, 1]
-        return rows.doc_keys.astype(np.int64), np.round(products * rows.scales.astype(np.float64) * scale, 6)
+        return rows.doc_keys.astype(np.int64), exact_cosines(rows, query)
 
     def search(
         self, query: FloatRows, limit: int, allowed: NDArray[np.int64] | None = None, *, unread: int = 0
@@ -279,7 +297,7 @@ class VectorFile:
         allowed: sorted keys of the documents to search among. unread: search so many first rows of the file while it is
         read, and keep none, instead of the loaded ones; raises as `load`, and FileNotFoundError.
         """
-        parts, scale = self._split_query(query)
+        parts, scale = _split_query(query)
         if not scale:
             return []
         if unread:
@@ -298,17 +316,6 @@ class VectorFile:
         parts = np.zeros((_PRODUCT_COLUMNS, self.dimension), np.int8)
         parts[1] = rows.matrix[own[0]]
         return _nearest_rows(rows.split(), parts, float(rows.scales[own[0]]), limit)
-
-    def _split_query(self, query: FloatRows) -> tuple[NDArray[np.int8], float]:
-        """Return the coarse and the fine part of a query, and its scale, which is 0 without a direction."""
-        query = rotate(query[None])[0]
-        parts = np.zeros((_PRODUCT_COLUMNS, self.dimension), np.int8)
-        scale = float(np.abs(query).max(initial=0.0)) / self._max_query_value
-        if scale:
-            quantized = np.rint(query / scale).astype(np.int64)
-            parts[0] = quantized / _COARSE_FACTOR  # rounded towards 0
-            parts[1] = quantized - _COARSE_FACTOR * parts[0].astype(np.int64)
-        return parts, scale
 
     # Writing ------------------------------------------------------------------------------------------------------
 

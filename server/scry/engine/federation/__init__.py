@@ -7,10 +7,13 @@ if TYPE_CHECKING:
     from scry.engine.federation.engine_pool import EnginePool as EnginePool
     from scry.engine.federation.engine_pool import make_engine_opener as make_engine_opener
     from scry.engine.federation.rank_merge import KeyedMatches as KeyedMatches
+    from scry.engine.federation.rank_merge import rank_across_projects as rank_across_projects
     from scry.engine.federation.rank_merge import rank_among_all as rank_among_all
     from scry.engine.federation.router import ProjectRouter as ProjectRouter
     from scry.engine.federation.selection import ProjectSelection as ProjectSelection
     from scry.engine.federation.selection import select_projects as select_projects
+    from scry.engine.federation.team_search import TeamRetrieval as TeamRetrieval
+    from scry.engine.federation.team_search import retrieve_from_team as retrieve_from_team
     from scry.engine.federation.workspace import HomeWorkspace as HomeWorkspace
 else:
     _MODULES = {
@@ -19,8 +22,11 @@ else:
         "KeyedMatches": "rank_merge",
         "ProjectRouter": "router",
         "ProjectSelection": "selection",
+        "TeamRetrieval": "team_search",
         "make_engine_opener": "engine_pool",
+        "rank_across_projects": "rank_merge",
         "rank_among_all": "rank_merge",
+        "retrieve_from_team": "team_search",
         "select_projects": "selection",
     }
 

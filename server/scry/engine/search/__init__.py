@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from scry.engine.search.fusion import rank_with_boosts as rank_with_boosts
     from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS as BASE_ORACLE_WEIGHTS
     from scry.engine.search.pipeline import Ranking as Ranking
+    from scry.engine.search.pipeline import Retrieval as Retrieval
+    from scry.engine.search.pipeline import rank_candidates as rank_candidates
     from scry.engine.search.query import INTENT_WEIGHT_FACTORS as INTENT_WEIGHT_FACTORS
     from scry.engine.search.query import detect_intent as detect_intent
     from scry.engine.search.query import parse_query as parse_query
@@ -26,6 +28,7 @@ else:
         "NAME_IN_QUESTION_FACTOR": "boosts",
         "PlaceRules": "fusion",
         "Ranking": "pipeline",
+        "Retrieval": "pipeline",
         "WORTHY_SHARE": "results",
         "detect_intent": "query",
         "find_hidden_repeats": "results",
@@ -33,6 +36,7 @@ else:
         "fused_score_ceiling": "fusion",
         "max_boost": "boosts",
         "parse_query": "query",
+        "rank_candidates": "pipeline",
         "rank_with_boosts": "fusion",
     }
 

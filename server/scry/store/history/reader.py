@@ -34,12 +34,18 @@ IntArray = NDArray[np.int64]
 _MAX_CACHED = 50_000
 """Headers, and doc_ids of changed symbols, that are cached from query to query."""
 
-_ACTIVITY_LEVELS = ("none", *["low"] * 2, *["medium"] * 5, "high")
+ACTIVITY_LEVELS = ("none", *["low"] * 2, *["medium"] * 5, "high")
 """The activity level of a file by its number of recent commits; the last one is that of more commits, too."""
 
 _NO_SYMBOLS = np.zeros(0, np.int64)
 _FIRST = itemgetter(0)
 _EMPTY_SPAN = Span(Point(0, 0, 0), Point(0, 0, 0))
+
+
+def commit_document(commit: Commit) -> Document:
+    """Return a commit as a document: the subject as name, the body of the message as doc, and no place in a file."""
+    symbol = Symbol(commit.subject, "commit", "", describe_commit(commit), commit.body, _EMPTY_SPAN, _EMPTY_SPAN, "")
+    return Document(commit.doc_key, commit_doc_id(commit.sha), "commit", "", "", symbol, time=commit.time)
 
 
 class HistoryReader:
@@ -181,20 +187,7 @@ class HistoryReader:
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """Return commits as documents: the subject as name, the body of the message as doc, and no place in a file."""
-        return {
-            commit.doc_key: Document(
-                commit.doc_key,
-                commit_doc_id(commit.sha),
-                "commit",
-                "",
-                "",
-                Symbol(
-                    commit.subject, "commit", "", describe_commit(commit), commit.body, _EMPTY_SPAN, _EMPTY_SPAN, ""
-                ),
-                time=commit.time,
-            )
-            for commit in self.get_commits(doc_keys).values()
-        }
+        return {commit.doc_key: commit_document(commit) for commit in self.get_commits(doc_keys).values()}
 
     def files_by_commit(self, doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return the paths that commits changed, under their current names; merges have none."""
@@ -215,8 +208,8 @@ class HistoryReader:
         changed = "EXISTS (SELECT 1 FROM changes c WHERE c.now = p.id)"
         sql = f"SELECT p.path, p.recent FROM paths p WHERE p.path IN ({{}}) AND {changed}"
         rows = self._select_in(sql, [encode_path(path) for path in paths])
-        highest = len(_ACTIVITY_LEVELS) - 1
-        return {decode_path(path): _ACTIVITY_LEVELS[min(recent, highest)] for path, recent in rows}
+        highest = len(ACTIVITY_LEVELS) - 1
+        return {decode_path(path): ACTIVITY_LEVELS[min(recent, highest)] for path, recent in rows}
 
     def commit_counts(self, folder: str) -> dict[str, tuple[int, int]]:
         """Return for each file at or below a folder its number of co-change commits, and of recent ones.

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.core.files import make_private_folder
@@ -23,6 +24,7 @@ from scry.store.history.commits import (
     FIRST_COMMIT_KEY,
     IS_COCHANGE_SQL,
     RECENT_DAYS,
+    Commit,
     Hunk,
     NewCommit,
     StoredCommit,
@@ -47,6 +49,22 @@ from scry.store.word_files import describe_word_damage
 
 _DAY_S = 86_400
 _log = logging.getLogger(__name__)
+
+
+class HistoryRows(Struct, frozen=True):
+    """The rows of a history. lines: the keys of the commits with known changed lines.
+
+    paths: id, path, number of co-change commits and of recent ones. changes: commit, path's id, id of its path today.
+    symbols: id, doc_id, number of co-change commits. touched: symbol's id, commit.
+    """
+
+    commits: Sequence[Commit] = ()
+    lines: frozenset[int] = frozenset()
+    paths: Sequence[tuple[int, str, int, int]] = ()
+    changes: Sequence[tuple[int, int, int]] = ()
+    symbols: Sequence[tuple[int, str, int]] = ()
+    touched: Sequence[tuple[int, int]] = ()
+    cochange_commits: int = 0
 
 
 class HistoryStore:
@@ -113,6 +131,23 @@ class HistoryStore:
         """Return every commit by its hash."""
         rows = self._select("SELECT sha, number, time, merge, lines FROM commits")
         return {sha.hex(): StoredCommit(doc_key, time, bool(m), bool(lines)) for sha, doc_key, time, m, lines in rows}
+
+    def read_rows(self) -> HistoryRows:
+        """Return everything that answers are made of, for another store."""
+        with self._database.lock:
+            numbers = [row[0] for row in self._select("SELECT number FROM commits ORDER BY number")]
+            commits = self.reader.get_commits(numbers)
+            lines = self._select("SELECT number FROM commits WHERE lines")
+            paths = self._select("SELECT id, path, ties, recent FROM paths")
+            return HistoryRows(
+                [commits[number] for number in numbers],
+                frozenset([number for (number,) in lines]),
+                [(number, decode_path(path), ties, recent) for number, path, ties, recent in paths],
+                self._select("SELECT number, path, now FROM changes"),
+                self._select("SELECT id, doc_id, ties FROM symbols"),
+                self._select("SELECT symbol, number FROM touched"),
+                self.reader.cochange_commit_count(),
+            )
 
     # Faults -------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,255 @@
+"""Search the words of a team's repositories by BM25, as store.lexical searches those of one.
+
+The formula, the stems, the lengths and the rounding of a score are those of store.lexical, so that on the same
+documents both give the same scores. Statistics are those of all repositories that the reader may see: how many
+documents hold a stem is the sum over the visible rows of `postings`, so that a hidden repository changes no score.
+
+The server names for each stem and repository how many documents hold it, the highest frequency and the shortest length
+there. From that follows a bound of the scores in each repository, and only the postings of repositories that can reach
+the best documents are read; the scores are computed here, over arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1, Stemmer
+from scry.store.team.database import TeamDatabase
+from scry.store.team.postings import Integers, Postings, encode_term
+
+_UNIT = 10.0**BM25_DIGITS
+
+_FIRST_REPOSITORIES = 32
+"""Repositories whose postings are read at once, those of the highest bounds first."""
+
+_NO_KEYS = np.zeros(0, np.int64)
+
+
+class _TermRows(Struct, frozen=True):
+    """The visible postings of a stem: arrays of one value per repository, by ascending id."""
+
+    repositories: Integers
+    documents: Integers
+    max_frequencies: Integers
+    min_lengths: Integers
+
+
+class TeamWords:
+    """The words of one corpus of all visible repositories, as of one moment. Use it inside one snapshot.
+
+    documents, average: the number of visible documents and their average length in words.
+    """
+
+    def __init__(self, database: TeamDatabase, corpus: int, documents: int, length: int) -> None:
+        self._database = database
+        self._corpus = corpus
+        self._stemmer = Stemmer()
+        self._rows: dict[str, _TermRows] = {}
+        self._postings: dict[tuple[int, str], Postings | None] = {}
+        self.documents = documents
+        self.average = length / max(1, documents)
+
+    def stem(self, term: str) -> str:
+        """Return the term as the index holds it; "" for one that it never holds."""
+        return self._stemmer.stem(term)
+
+    # Statistics ---------------------------------------------------------------------------------------------------
+
+    def document_frequency(self, stem: str) -> int:
+        """Return the number of visible documents that hold a stem."""
+        return int(self._rows_of([stem])[stem].documents.sum())
+
+    def inverse_document_frequency(self, stem: str) -> float:
+        """Return how much a stem says about the documents that hold it, as in BM25; most where none does."""
+        living = self.document_frequency(stem)
+        return math.log1p((self.documents - living + 0.5) / (living + 0.5))
+
+    def read_statistics(self, terms: Iterable[str]) -> None:
+        """Read the statistics of all these terms by one statement, for what is asked next."""
+        self._rows_of(list({self.stem(term) for term in terms}))
+
+    def _rows_of(self, stems: Sequence[str]) -> dict[str, _TermRows]:
+        missing = {encode_term(stem): stem for stem in stems if stem not in self._rows}
+        if missing:
+            sql = (
+                "SELECT term, array_agg(repository_id), array_agg(documents), array_agg(max_frequency), "
+                "array_agg(min_length) FROM postings WHERE corpus = %s AND term = ANY(%s) GROUP BY term"
+            )
+            self._rows.update({stem: _TermRows(_NO_KEYS, _NO_KEYS, _NO_KEYS, _NO_KEYS) for stem in missing.values()})
+            for term, *columns in self._database.select(sql, (self._corpus, list(missing))):
+                repositories, *values = [np.array(column, np.int64) for column in columns]
+                order = np.argsort(repositories)
+                self._rows[missing[term]] = _TermRows(repositories[order], *[value[order] for value in values])
+        return self._rows
+
+    def weight_of(self, stem: str) -> float:
+        """Return what a stem counts in BM25 at most."""
+        return self.inverse_document_frequency(stem) * (BM25_K1 + 1)
+
+    # Repositories -------------------------------------------------------------------------------------------------
+
+    def bounds(self, terms: Sequence[str]) -> list[tuple[int, float]]:
+        """Return each repository that holds any of the terms with a score that none of its documents exceeds, highest
+        first.
+        """
+        counted = Counter([self.stem(term) for term in terms])
+        rows = self._rows_of(list(counted))
+        bounds: dict[int, float] = {}
+        for stem, times in counted.items():
+            own = rows[stem]
+            norms = BM25_K1 * (1 - BM25_B + BM25_B * own.min_lengths / (self.average or 1))
+            highest = times * self.weight_of(stem) * own.max_frequencies / (own.max_frequencies + norms)
+            for repository, bound in zip(own.repositories.tolist(), highest.tolist(), strict=True):
+                bounds[repository] = bounds.get(repository, 0.0) + bound
+        return sorted(bounds.items(), key=lambda each: (-each[1], each[0]))
+
+    def best_repositories(self, terms: Sequence[str], limit: int, min_terms: int = 1) -> list[int]:
+        """Return the repositories of the best `limit` documents that hold at least `min_terms` of the terms, by BM25,
+        the best first; those that equal the last document are among them.
+        """
+        bounds = self.bounds(terms)
+        best = np.zeros(0, np.float64)
+        searched: list[tuple[int, float]] = []
+        for start in range(0, len(bounds), _FIRST_REPOSITORIES):
+            least = best[-limit] if len(best) >= limit else 0.0
+            part = [repository for repository, bound in bounds[start : start + _FIRST_REPOSITORIES] if bound >= least]
+            if not part:
+                break
+            self.read_postings(terms, part)
+            for repository in part:
+                _, scores, held = self.score_repository(terms, repository)
+                scores = scores[held >= min_terms]
+                searched.append((repository, float(scores.max(initial=0.0))))
+                best = np.sort(np.concatenate([best, scores]))[-limit:]
+        least = best[-limit] if len(best) >= limit else 0.0
+        found = [(-score, repository) for repository, score in searched if score >= least and score > 0]
+        return [repository for _, repository in sorted(found)]
+
+    def read_postings(self, terms: Iterable[str], repositories: Sequence[int]) -> None:
+        """Read the postings of all these terms in these repositories by one statement."""
+        stems = {self.stem(term) for term in terms}
+        missing = {stem for stem in stems if any((each, stem) not in self._postings for each in repositories)}
+        if not missing:
+            return
+        self._postings.update({(each, stem): None for each in repositories for stem in missing})
+        sql = (
+            "SELECT repository_id, term, packed FROM postings "
+            "WHERE corpus = %s AND term = ANY(%s) AND repository_id = ANY(%s)"
+        )
+        names = {encode_term(stem): stem for stem in missing}
+        for repository, term, packed in self._database.select(sql, (self._corpus, list(names), list(repositories))):
+            self._postings[repository, names[term]] = Postings.unpack(packed)
+
+    def score_repository(self, terms: Sequence[str], repository: int) -> tuple[Integers, NDArray[np.float64], Integers]:
+        """Return the documents of a repository that hold any of the terms, by ascending key: keys, BM25 rounded as in
+        store.lexical, and how many of the terms each holds.
+        """
+        self.read_postings(terms, [repository])
+        counted = Counter([self.stem(term) for term in terms])
+        found = [(stem, times, self._postings[repository, stem]) for stem, times in counted.items()]
+        present = [(stem, times, postings) for stem, times, postings in found if postings is not None]
+        if not present:
+            return _NO_KEYS, np.zeros(0, np.float64), _NO_KEYS
+        keys = np.unique(np.concatenate([postings.keys for _, _, postings in present]))
+        scores, held = np.zeros(len(keys), np.float64), np.zeros(len(keys), np.int64)
+        for stem, times, postings in present:
+            at = np.searchsorted(keys, postings.keys)
+            norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / self.average)
+            scores[at] += times * self.weight_of(stem) * postings.frequencies / (postings.frequencies + norms)
+            held[at] += times
+        return keys, np.rint(scores * _UNIT) / _UNIT, held
+
+    def holders(self, term: str, repository: int, keys: Integers) -> Integers:
+        """Return those of these keys whose documents hold a term, ascending. keys: ascending."""
+        postings = self._postings.get((repository, self.stem(term)))
+        if postings is None:
+            return _NO_KEYS
+        return np.intersect1d(keys, postings.keys, assume_unique=True)
+
+
+class RepositoryWords:
+    """The words of one repository of a team, with the methods of store.lexical.LexicalIndex that answer questions.
+
+    Statistics are those of the team.
+    """
+
+    def __init__(
+        self,
+        words: TeamWords,
+        repository: int,
+        generation: int,
+        *,
+        first_key: int = 0,
+        key_ranges: Callable[[Sequence[int]], tuple[Integers, Integers]] = lambda _: (_NO_KEYS, _NO_KEYS),
+    ) -> None:
+        """Use `TeamReader`.
+
+        first_key: added to the keys of documents as they are stored. key_ranges: returns for ids of files the first key
+        of each and the one behind its last, ascending.
+        """
+        self._words = words
+        self._repository = repository
+        self._first_key = first_key
+        self._key_ranges = key_ranges
+        self.version = str(repository), generation
+
+    def stem(self, term: str) -> str:
+        """Return the term as the index holds it; "" for one that it never holds."""
+        return self._words.stem(term)
+
+    def search(
+        self,
+        terms: Sequence[str],
+        limit: int,
+        file_ids: Sequence[int] | None = None,
+        min_terms: int = 1,
+        *,
+        min_score: float = math.inf,
+        doc_key: int | None = None,
+    ) -> list[tuple[int, float]]:
+        """Return the best `limit` documents that hold at least `min_terms` of the terms, as (key, BM25), unordered.
+
+        All that equal the last one are among them. file_ids, min_score, doc_key: as of LexicalIndex.search.
+        """
+        self._words.read_statistics(terms)
+        keys, scores, held = self._words.score_repository(terms, self._repository)
+        wanted = (held >= min_terms) & (scores > 0)
+        if file_ids is not None:
+            firsts, ends = self._key_ranges(file_ids)
+            at = np.searchsorted(firsts, keys, "right") - 1
+            wanted &= (at >= 0) & (keys < np.append(ends, 0)[at])
+        if doc_key is not None:
+            wanted &= keys == doc_key - self._first_key
+        keys, scores = keys[wanted], scores[wanted]
+        if len(scores) > limit:
+            least = min(min_score, float(np.partition(scores, len(scores) - limit)[len(scores) - limit]))
+            keys, scores = keys[scores >= least], scores[scores >= least]
+        return list(zip((keys + self._first_key).tolist(), scores.tolist(), strict=True))
+
+    def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
+        """Return for each of these documents the terms that it holds, in their order."""
+        matches: dict[int, list[str]] = {doc_key: [] for doc_key in doc_keys}
+        asked = np.sort(np.array(doc_keys, np.int64)) - self._first_key
+        self._words.read_postings(terms, [self._repository])
+        for term in terms:
+            for key in self._words.holders(term, self._repository, asked).tolist():
+                matches[key + self._first_key].append(term)
+        return matches
+
+    def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
+        """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` terms."""
+        return sum(score for _, score in self.search(terms, 1, None, min_terms, doc_key=doc_key))
+
+    def document_frequency(self, term: str) -> int:
+        """Return the number of documents of the team in which the term occurs."""
+        return self._words.document_frequency(self._words.stem(term))
+
+    def inverse_document_frequency(self, stem: str) -> float:
+        """Return how much a stem says about the documents of the team that hold it; most where none does."""
+        return self._words.inverse_document_frequency(stem)

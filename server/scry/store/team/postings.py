@@ -1,0 +1,173 @@
+"""Pack postings: which documents of a repository hold a stem, how often, and how long these are. Pure.
+
+    packed = widths, then three columns of n little-endian unsigned integers each
+
+    widths      one byte: two bits for each column, 0 for one byte, 1 for two, 2 for four; keys in the lowest bits
+    keys        each less the one before; the first as it is
+    frequencies of the stem in the document, fields weighted (see store.lexical)
+    lengths     of the document, in words, as numbers of the steps in LENGTH_STEPS
+
+Most postings take three bytes, and a hundred thousand are unpacked in half a millisecond.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.store.index.rows import compress_frame, damage_error, decompress_frame
+
+_TYPES = (np.dtype("<u1"), np.dtype("<u2"), np.dtype("<u4"))
+
+Integers = NDArray[np.int64]
+
+
+def _length_of_step(step: int) -> int:
+    """Return the length that a step stands for: exact up to 40, then with four significant bits beyond 24."""
+    high, low = divmod(step - 24, 8)
+    return step if step < 24 else 24 + (low if high == 0 else (low | 8) << high - 1)
+
+
+LENGTH_STEPS: Integers = np.array([_length_of_step(step) for step in range(256)], np.int64)
+"""The lengths that BM25 tells apart: those of tantivy, which keeps a byte for the length of a document (the encoding of
+norms in Lucene). With others scores would differ from those of a local index."""
+
+
+class Postings(Struct, frozen=True, eq=False):
+    """The postings of one stem in one repository: arrays of one value per document, by ascending key.
+
+    lengths: rounded down to LENGTH_STEPS.
+    """
+
+    keys: Integers
+    frequencies: Integers
+    lengths: Integers
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def pack(self) -> bytes:
+        """Return the packed form."""
+        steps = np.searchsorted(LENGTH_STEPS, self.lengths, "right") - 1
+        columns = (np.diff(self.keys, prepend=0), self.frequencies, steps)
+        widths = [_width_of(column) for column in columns]
+        header = sum([width << 2 * position for position, width in enumerate(widths)])
+        parts = [column.astype(_TYPES[width]).tobytes() for column, width in zip(columns, widths, strict=True)]
+        return b"".join((bytes([header]), *parts))
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Postings:
+        """Return the postings of a packed form."""
+        types = [_TYPES[packed[0] >> 2 * position & 3] for position in range(3)]
+        count = (len(packed) - 1) // sum([each.itemsize for each in types])
+        columns: list[Integers] = []
+        start = 1
+        for each in types:
+            columns.append(np.frombuffer(packed, each, count, start).astype(np.int64))
+            start += count * each.itemsize
+        return cls(np.cumsum(columns[0]), columns[1], LENGTH_STEPS[columns[2]])
+
+    def without(self, keys: Integers) -> Postings:
+        """Return the postings without those of these documents. keys: ascending."""
+        kept = ~_contains(keys, self.keys)
+        return Postings(self.keys[kept], self.frequencies[kept], self.lengths[kept])
+
+    def joined_with(self, other: Postings) -> Postings:
+        """Return these postings and others of the same stem, by key."""
+        keys = np.concatenate([self.keys, other.keys])
+        order = np.argsort(keys, kind="stable")
+        frequencies = np.concatenate([self.frequencies, other.frequencies])[order]
+        return Postings(keys[order], frequencies, np.concatenate([self.lengths, other.lengths])[order])
+
+
+def _width_of(column: Integers) -> int:
+    largest = int(column.max(initial=0))
+    return 0 if largest < 1 << 8 else 1 if largest < 1 << 16 else 2
+
+
+def _contains(sorted_keys: Integers, keys: Integers) -> NDArray[np.bool_]:
+    """Return for each key whether it is among the sorted ones."""
+    if not len(sorted_keys):
+        return np.zeros(len(keys), np.bool_)
+    at = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return sorted_keys[at] == keys
+
+
+# Terms of documents ---------------------------------------------------------------------------------------------------
+
+MAX_WORD_BYTES = 200
+"""Words of so many bytes or more are not indexed, as in store.lexical."""
+
+DocumentTerms = tuple[int, dict[str, int]]
+"""The length of a document in words, and the frequency of each stem."""
+
+_decode_terms = msgspec.msgpack.Decoder(tuple[list[bytes], list[tuple[int, list[int], list[int]]]]).decode
+
+
+def count_terms(terms: str, stem: Callable[[str], str]) -> DocumentTerms:
+    """Return the length and the stems of a document. terms: as for store.lexical, separated by blanks."""
+    counts = Counter(terms.split())
+    frequencies: dict[str, int] = {}
+    length = 0
+    for word, count in counts.items():
+        if len(word.encode("utf-8", "surrogatepass")) >= MAX_WORD_BYTES:
+            continue
+        length += count
+        if stemmed := stem(word):
+            frequencies[stemmed] = frequencies.get(stemmed, 0) + count
+    return length, frequencies
+
+
+def pack_terms(documents: Sequence[DocumentTerms]) -> bytes:
+    """Pack the terms of a file's documents, in their order: a vocabulary, and numbers of its stems."""
+    numbers: dict[str, int] = {}
+    rows = [
+        (length, [numbers.setdefault(stem, len(numbers)) for stem in frequencies], list(frequencies.values()))
+        for length, frequencies in documents
+    ]
+    vocabulary = [encode_term(stem) for stem in numbers]
+    return compress_frame(msgspec.msgpack.encode((vocabulary, rows)))
+
+
+class FileTerms(Struct, frozen=True):
+    """The unpacked terms of a file's documents: a vocabulary; per document its length, and numbers of stems with their
+    frequencies.
+    """
+
+    vocabulary: Sequence[bytes]
+    documents: Sequence[tuple[int, Sequence[int], Sequence[int]]]
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> FileTerms:
+        """Return packed terms. Raises IndexDamaged."""
+        try:
+            return cls(*_decode_terms(decompress_frame(packed)))
+        except msgspec.MsgspecError as error:
+            raise damage_error(error) from error
+
+
+def encode_term(stem: str) -> bytes:
+    """Return a stem as the server holds it."""
+    return stem.encode("utf-8", "surrogatepass")
+
+
+def collect_postings(files: Sequence[tuple[int, FileTerms]]) -> Mapping[bytes, Postings]:
+    """Return the postings by stem of some files, given with the first key of each, ascending."""
+    gathered: dict[bytes, tuple[list[int], list[int], list[int]]] = {}
+    for first_key, terms in files:
+        for key, (length, numbers, frequencies) in enumerate(terms.documents, first_key):
+            for number, frequency in zip(numbers, frequencies, strict=True):
+                columns = gathered.setdefault(terms.vocabulary[number], ([], [], []))
+                columns[0].append(key)
+                columns[1].append(frequency)
+                columns[2].append(length)
+    postings: dict[bytes, Postings] = {}
+    for stem, columns in gathered.items():
+        keys, frequencies, lengths = [np.array(column, np.int64) for column in columns]
+        postings[stem] = Postings(keys, frequencies, LENGTH_STEPS[np.searchsorted(LENGTH_STEPS, lengths, "right") - 1])
+    return postings

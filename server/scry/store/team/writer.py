@@ -1,0 +1,503 @@
+"""Write a team's index: stage contents, then publish a repository's next generation.
+
+Staging stores what was read out of files, content-addressed, in transactions of their own: no file refers to it yet,
+so no reader sees it, and a writer that is killed and starts anew finds it there. Publishing compares the files of the
+repository with those that are published and writes the difference, its postings, its history and its statistics in one
+transaction: readers see either the generation before or the next one. Publishing the same tree again changes nothing
+but the number of the generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from scry.core.errors import IndexUnavailable
+from scry.core.types import FileStructure
+from scry.store.history.commits import FIRST_COMMIT_KEY
+from scry.store.history.store import HistoryRows
+from scry.store.index.rows import NewFile, encode_kind, hash_names, pack_links, pack_spans, pack_text
+from scry.store.sqlite.database import batches
+from scry.store.team.database import TeamDatabase, describing_failure
+from scry.store.team.postings import (
+    DocumentTerms,
+    FileTerms,
+    Integers,
+    Postings,
+    collect_postings,
+    pack_terms,
+)
+from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS
+from scry.store.vector_sets import EmbedderInfo
+from scry.store.vectors import FloatRows
+
+if TYPE_CHECKING:
+    from typing_extensions import LiteralString
+
+_CONTENTS_PER_READ = 500
+_TERMS_PER_READ = 5000
+
+
+class TeamRepository(Struct, frozen=True):
+    """A repository of a team. readers: the roles that may read it; `public` stands for every role."""
+
+    name: str
+    url: str
+    branch: str = ""
+    readers: tuple[str, ...] = ()
+
+
+class NewContent(Struct, frozen=True):
+    """What was read out of a file. file: with its documents. terms, vectors: of each document, in their order."""
+
+    key: bytes
+    file: NewFile
+    terms: Sequence[DocumentTerms]
+    vectors: FloatRows
+
+
+class TreeFile(Struct, frozen=True):
+    """A file of a repository at the commit to be published. key: of its content, which is staged."""
+
+    path: str
+    key: bytes
+    structure: FileStructure = FileStructure()
+
+
+class RepositoryTree(Struct, frozen=True):
+    """A repository at a commit.
+
+    faults: why a file is not indexed, or which stage failed for an item. commit_terms: by key of a commit.
+    """
+
+    commit: str
+    files: Sequence[TreeFile]
+    faults: Mapping[str, str]
+    history: HistoryRows = HistoryRows()
+    commit_terms: Mapping[int, DocumentTerms] = msgspec.field(default_factory=dict[int, DocumentTerms])
+
+
+class Publication(Struct, frozen=True):
+    """The outcome of publishing: the generation, and how many files it added, removed and left as they were."""
+
+    generation: int
+    added: int
+    removed: int
+    unchanged: int
+
+
+class _PublishedFile(Struct, frozen=True):
+    content_id: int
+    first_key: int
+    documents: int
+    structure: FileStructure
+
+
+class TeamWriter:
+    """Writes the index of a team. Every method may raise IndexUnavailable."""
+
+    def __init__(self, database: TeamDatabase) -> None:
+        self._database = database
+        self._db = database.connection
+
+    def require_embedder(self, embedder: EmbedderInfo) -> None:
+        """Store the embedder of the team's vectors, or raise IndexUnavailable where they are another one's."""
+        with describing_failure(), self._db.transaction():
+            sql = (
+                "INSERT INTO meta VALUES ('embedder', %s) "
+                "ON CONFLICT (key) DO UPDATE SET value = meta.value RETURNING value"
+            )
+            rows = self._db.execute(sql, (msgspec.json.encode(embedder).decode(),)).fetchall()
+        stored = msgspec.json.decode(rows[0][0], type=EmbedderInfo)
+        if stored.identity != embedder.identity:
+            raise IndexUnavailable(f"the team's vectors are of {stored.identity}; this writer has {embedder.identity}")
+
+    def register(self, repository: TeamRepository) -> int:
+        """Store name, place and readers of a repository, which may be known; return its id."""
+        sql = (
+            "INSERT INTO repositories (name, url, branch) VALUES (%s, %s, %s) "
+            "ON CONFLICT (name) DO UPDATE SET url = EXCLUDED.url, branch = EXCLUDED.branch RETURNING id"
+        )
+        with describing_failure(), self._db.transaction():
+            values = (repository.name, repository.url, repository.branch)
+            repository_id = int(self._db.execute(sql, values).fetchall()[0][0])
+            self._db.execute("DELETE FROM grants WHERE repository_id = %s", (repository_id,))
+            for role in dict.fromkeys(repository.readers):
+                self._db.execute("INSERT INTO grants VALUES (%s, %s)", (repository_id, role))
+        return repository_id
+
+    def remove(self, name: str) -> None:
+        """Remove a repository with all that belongs to it, and the contents that no other one has."""
+        contents: list[int] = []
+        with describing_failure(), self._db.transaction():
+            rows = self._db.execute("SELECT id FROM repositories WHERE name = %s FOR UPDATE", (name,)).fetchall()
+            for (repository_id,) in rows:
+                sql = "SELECT DISTINCT content_id FROM files WHERE repository_id = %s"
+                contents += [row[0] for row in self._db.execute(sql, (repository_id,))]
+                self._db.execute("DELETE FROM repositories WHERE id = %s", (repository_id,))
+        self._delete_unused(contents)
+
+    def published_commit(self, repository_id: int) -> str:
+        """Return the indexed commit of a repository, in hexadecimal; empty before its first generation."""
+        sql = "SELECT coalesce(encode(commit_id, 'hex'), '') FROM repositories WHERE id = %s"
+        rows = self._database.select(sql, (repository_id,))
+        return str(rows[0][0]) if rows else ""
+
+    # Staging ------------------------------------------------------------------------------------------------------
+
+    def missing_contents(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Return those of these keys whose content is not stored."""
+        wanted = list(dict.fromkeys(keys))
+        known: set[bytes] = set()
+        for part in batches(wanted):
+            known.update(
+                row[0] for row in self._database.select("SELECT key FROM contents WHERE key = ANY(%s)", (part,))
+            )
+        return set(wanted) - known
+
+    def stage(self, contents: Sequence[NewContent]) -> None:
+        """Store contents, durably; one that another writer has stored meanwhile stays as it is."""
+        sql = (
+            "INSERT INTO contents (key, language, content_type, documents, length, text, links, terms) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING RETURNING id"
+        )
+        with describing_failure(), self._db.transaction():
+            new: list[tuple[int, NewContent]] = []
+            for content in sorted(contents, key=lambda each: each.key):  # in one order, or two writers wait in a circle
+                rows = self._db.execute(sql, _content_row(content), binary=True).fetchall()
+                new += [(row[0], content) for row in rows]
+            self._copy_documents(new)
+
+    def _copy_documents(self, contents: Sequence[tuple[int, NewContent]]) -> None:
+        from pgvector import HalfVector
+
+        sql = "COPY documents FROM STDIN (FORMAT BINARY)"
+        types = ("int8", "int4", "bytea", "int4", "text", "bytea", "int4", "bytea", "halfvec")
+        with self._db.cursor() as cursor, cursor.copy(sql) as copy:
+            copy.set_types(types)
+            for content_id, content in contents:
+                documents = content.file.documents
+                name_keys = hash_names([each.symbol.name for each in documents])
+                for at, (document, name_key) in enumerate(zip(documents, name_keys, strict=True)):
+                    symbol = document.symbol
+                    copy.write_row(
+                        (
+                            content_id,
+                            at,
+                            encode_text(symbol.name),
+                            name_key,
+                            encode_kind(symbol.kind),
+                            encode_text(symbol.container),
+                            document.ordinal,
+                            pack_spans(symbol),
+                            HalfVector(content.vectors[at]),
+                        )
+                    )
+
+    # Publishing ---------------------------------------------------------------------------------------------------
+
+    def publish(self, repository_id: int, tree: RepositoryTree) -> Publication:
+        """Publish a repository at a commit, whose contents are staged, as its next generation, in one transaction."""
+        with describing_failure(), self._db.transaction():
+            sql = "SELECT next_key, generation FROM repositories WHERE id = %s FOR UPDATE"
+            rows = self._db.execute(sql, (repository_id,)).fetchall()
+            if not rows:
+                raise IndexUnavailable("the repository was removed from the team's index meanwhile")
+            next_key, generation = rows[0]
+            before = self._read_files(repository_id)
+            contents = self._read_contents([file.key for file in tree.files])
+            same = {
+                file.path
+                for file in tree.files
+                if (known := before.get(file.path)) is not None and known.content_id == contents[file.key][0]
+            }
+            removed = {path: file for path, file in before.items() if path not in same}
+            added: dict[str, _PublishedFile] = {}
+            for file in tree.files:
+                if file.path not in same:
+                    content_id, documents = contents[file.key]
+                    added[file.path] = _PublishedFile(content_id, next_key, documents, file.structure)
+                    next_key += documents
+            self._replace_code_postings(repository_id, list(removed.values()), list(added.values()))
+            self._replace_files(repository_id, removed, added)
+            self._update_structures(repository_id, tree.files, before, same)
+            self._replace_faults(repository_id, tree.faults)
+            self._replace_history(repository_id, tree.history, tree.commit_terms)
+            self._update_statistics(repository_id, tree.commit, next_key)
+        self._delete_unused([file.content_id for file in removed.values()])
+        return Publication(generation + 1, len(added), len(removed), len(same))
+
+    def _read_files(self, repository_id: int) -> dict[str, _PublishedFile]:
+        sql = (
+            "SELECT path, content_id, first_key, documents, importers, centrality, flags FROM files "
+            "WHERE repository_id = %s"
+        )
+        return {
+            decode_text(row[0]): _PublishedFile(
+                row[1], row[2], row[3], FileStructure(row[4], row[5], None, tuple(row[6].split()))
+            )
+            for row in self._database.select(sql, (repository_id,))
+        }
+
+    def _read_contents(self, keys: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
+        """Return the id of each content and how many documents it has. Raises IndexUnavailable for a missing one.
+
+        The rows are locked: a writer that removes the last file of a content waits, and finds it in use.
+        """
+        found: dict[bytes, tuple[int, int]] = {}
+        for part in batches(sorted(set(keys))):
+            sql = "SELECT key, id, documents FROM contents WHERE key = ANY(%s) ORDER BY key FOR KEY SHARE"
+            found.update({row[0]: (row[1], row[2]) for row in self._database.select(sql, (part,))})
+        if missing := len(set(keys) - found.keys()):
+            raise IndexUnavailable(f"{missing} contents are not staged, or were removed meanwhile; load it again")
+        return found
+
+    def _replace_code_postings(
+        self, repository_id: int, removed: Sequence[_PublishedFile], added: Sequence[_PublishedFile]
+    ) -> None:
+        gone = [np.arange(each.first_key, each.first_key + each.documents, dtype=np.int64) for each in removed]
+        terms = self._read_terms([each.content_id for each in (*removed, *added)])
+        touched = {stem for each in removed for stem in terms[each.content_id].vocabulary}
+        new = collect_postings([(each.first_key, terms[each.content_id]) for each in added])
+        keys = np.sort(np.concatenate(gone)) if gone else np.zeros(0, np.int64)
+        self._replace_postings(repository_id, CODE_WORDS, touched, keys, new)
+
+    def _read_terms(self, content_ids: Iterable[int]) -> dict[int, FileTerms]:
+        terms: dict[int, FileTerms] = {}
+        wanted = sorted(set(content_ids))
+        for start in range(0, len(wanted), _CONTENTS_PER_READ):
+            sql = "SELECT id, terms FROM contents WHERE id = ANY(%s)"
+            for content_id, packed in self._database.select(sql, (wanted[start : start + _CONTENTS_PER_READ],)):
+                terms[content_id] = FileTerms.unpack(packed)
+        return terms
+
+    def _replace_postings(
+        self, repository_id: int, corpus: int, touched: set[bytes], gone: Integers, new: Mapping[bytes, Postings]
+    ) -> None:
+        """Take documents out of postings and add others. touched: all stems of the removed documents."""
+        stems = sorted(touched | new.keys())
+        for start in range(0, len(stems), _TERMS_PER_READ):
+            part = stems[start : start + _TERMS_PER_READ]
+            sql = (
+                "DELETE FROM postings WHERE repository_id = %s AND corpus = %s AND term = ANY(%s) "
+                "RETURNING term, packed"
+            )
+            rows = self._database.select(sql, (repository_id, corpus, part))
+            kept = {term: Postings.unpack(packed).without(gone) for term, packed in rows}
+            merged: dict[bytes, Postings] = {}
+            for stem in part:
+                parts = [each[stem] for each in (kept, new) if stem in each and len(each[stem])]
+                if parts:
+                    merged[stem] = parts[0] if len(parts) == 1 else parts[0].joined_with(parts[1])
+            self._copy(
+                "COPY postings FROM STDIN (FORMAT BINARY)",
+                ("int2", "bytea", "int4", "int4", "int4", "int4", "bytea"),
+                [
+                    (
+                        corpus,
+                        stem,
+                        repository_id,
+                        len(each),
+                        int(each.frequencies.max()),
+                        int(each.lengths.min()),
+                        each.pack(),
+                    )
+                    for stem, each in merged.items()
+                ],
+            )
+
+    def _replace_files(
+        self, repository_id: int, removed: Mapping[str, _PublishedFile], added: Mapping[str, _PublishedFile]
+    ) -> None:
+        for part in batches([encode_text(path) for path in removed]):
+            self._db.execute("DELETE FROM files WHERE repository_id = %s AND path = ANY(%s)", (repository_id, part))
+        self._copy(
+            "COPY files FROM STDIN (FORMAT BINARY)",
+            ("int4", "bytea", "int8", "int8", "int4", "int4", "text", "text"),
+            [
+                (
+                    repository_id,
+                    encode_text(path),
+                    file.content_id,
+                    file.first_key,
+                    file.documents,
+                    file.structure.importers,
+                    file.structure.centrality,
+                    " ".join(file.structure.flags),
+                )
+                for path, file in added.items()
+            ],
+        )
+
+    def _update_structures(
+        self, repository_id: int, files: Sequence[TreeFile], before: Mapping[str, _PublishedFile], same: set[str]
+    ) -> None:
+        changed = [file for file in files if file.path in same and before[file.path].structure != file.structure]
+        with self._db.cursor() as cursor:
+            cursor.executemany(
+                "UPDATE files SET importers = %s, centrality = %s, flags = %s WHERE repository_id = %s AND path = %s",
+                [
+                    (
+                        file.structure.importers,
+                        file.structure.centrality,
+                        " ".join(file.structure.flags),
+                        repository_id,
+                        encode_text(file.path),
+                    )
+                    for file in changed
+                ],
+            )
+
+    def _replace_faults(self, repository_id: int, faults: Mapping[str, str]) -> None:
+        self._db.execute("DELETE FROM faults WHERE repository_id = %s", (repository_id,))
+        rows = [(repository_id, encode_text(item), _printable(reason)) for item, reason in faults.items()]
+        self._copy("COPY faults FROM STDIN (FORMAT BINARY)", ("int4", "bytea", "text"), rows)
+
+    def _replace_history(self, repository_id: int, history: HistoryRows, terms: Mapping[int, DocumentTerms]) -> None:
+        for sql in _DELETE_HISTORY:
+            self._db.execute(sql, (repository_id,))
+        for sql, types, rows in _history_rows(repository_id, history):
+            self._copy(sql, types, rows)
+        self._db.execute("DELETE FROM postings WHERE repository_id = %s AND corpus = %s", (repository_id, COMMIT_WORDS))
+        new = collect_postings(
+            [(key - FIRST_COMMIT_KEY, FileTerms.unpack(pack_terms([terms[key]]))) for key in sorted(terms)]
+        )
+        self._replace_postings(repository_id, COMMIT_WORDS, set(), np.zeros(0, np.int64), new)
+        self._db.execute(
+            "UPDATE repositories SET commits = %s, commit_length = %s, cochange_commits = %s WHERE id = %s",
+            (
+                len(terms),
+                sum(length for length, _ in terms.values()),
+                history.cochange_commits,
+                repository_id,
+            ),
+        )
+
+    def _update_statistics(self, repository_id: int, commit: str, next_key: int) -> None:
+        sql = (
+            "UPDATE repositories SET commit_id = decode(%s, 'hex'), generation = generation + 1, next_key = %s, "
+            "published_at = now(), (documents, length) = (SELECT coalesce(sum(c.documents), 0), "
+            "coalesce(sum(c.length), 0) FROM files f JOIN contents c ON c.id = f.content_id "
+            "WHERE f.repository_id = repositories.id) WHERE id = %s"
+        )
+        self._db.execute(sql, (commit, next_key, repository_id))
+
+    def _delete_unused(self, content_ids: Sequence[int]) -> None:
+        """Delete those of these contents that no file has any more; one that another writer is just taking stays."""
+        from psycopg.errors import ForeignKeyViolation
+
+        sql = (
+            "DELETE FROM contents WHERE id IN (SELECT id FROM contents WHERE id = ANY(%s) AND NOT EXISTS "
+            "(SELECT FROM files f WHERE f.content_id = contents.id) FOR UPDATE SKIP LOCKED)"
+        )
+        for part in batches(sorted(set(content_ids))):
+            with describing_failure(), suppress(ForeignKeyViolation), self._db.transaction():
+                self._db.execute(sql, (part,))
+
+    def _copy(self, sql: LiteralString, types: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        with self._db.cursor() as cursor, cursor.copy(sql) as copy:
+            copy.set_types(list(types))
+            for row in rows:
+                copy.write_row(row)
+
+
+_DELETE_HISTORY = (
+    "DELETE FROM commits WHERE repository_id = %s",
+    "DELETE FROM changed_paths WHERE repository_id = %s",
+    "DELETE FROM changes WHERE repository_id = %s",
+    "DELETE FROM changed_symbols WHERE repository_id = %s",
+    "DELETE FROM touched WHERE repository_id = %s",
+)
+
+
+def _history_rows(
+    repository_id: int, history: HistoryRows
+) -> list[tuple[LiteralString, tuple[str, ...], list[tuple[object, ...]]]]:
+    """Return for each table of the history its statement, the types of its columns and its rows."""
+    commits: list[tuple[object, ...]] = [
+        (
+            repository_id,
+            commit.doc_key,
+            bytes.fromhex(commit.sha),
+            commit.time,
+            encode_text(commit.author),
+            encode_text(commit.subject),
+            encode_text(commit.body),
+            commit.is_merge,
+            commit.file_count,
+            commit.doc_key in history.lines,
+        )
+        for commit in history.commits
+    ]
+    own = repository_id
+    return [
+        (
+            "COPY commits FROM STDIN (FORMAT BINARY)",
+            ("int4", "int8", "bytea", "int8", "bytea", "bytea", "bytea", "bool", "int4", "bool"),
+            commits,
+        ),
+        (
+            "COPY changed_paths FROM STDIN (FORMAT BINARY)",
+            ("int4", "int4", "bytea", "int4", "int4"),
+            [(own, number, encode_text(path), ties, recent) for number, path, ties, recent in history.paths],
+        ),
+        (
+            "COPY changes FROM STDIN (FORMAT BINARY)",
+            ("int4", "int8", "int4", "int4"),
+            [(own, *change) for change in history.changes],
+        ),
+        (
+            "COPY changed_symbols FROM STDIN (FORMAT BINARY)",
+            ("int4", "int4", "bytea", "int4"),
+            [(own, number, encode_text(doc_id), ties) for number, doc_id, ties in history.symbols],
+        ),
+        (
+            "COPY touched FROM STDIN (FORMAT BINARY)",
+            ("int4", "int4", "int8"),
+            [(own, *each) for each in history.touched],
+        ),
+    ]
+
+
+def _content_row(content: NewContent) -> tuple[object, ...]:
+    file = content.file
+    return (
+        content.key,
+        file.language,
+        file.content_type,
+        len(file.documents),
+        sum(length for length, _ in content.terms),
+        pack_text(file.text, list(enumerate(file.documents))),
+        pack_links(file.imports, file.uses),
+        pack_terms(content.terms),
+    )
+
+
+def check_content(content: NewContent) -> None:
+    """Raise whatever the staging of this content would raise because of its values."""
+    _content_row(content)
+    for document in content.file.documents:
+        pack_spans(document.symbol)
+        encode_text(document.symbol.name + document.symbol.container)
+    hash_names([each.symbol.name for each in content.file.documents])
+    if not len(content.terms) == len(content.file.documents) == len(content.vectors):
+        raise ValueError("documents, terms and vectors differ in number")
+
+
+def encode_text(text: str) -> bytes:
+    """Return a text of a repository as the server holds it."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decode_text(data: bytes) -> str:
+    """Return a stored text of a repository."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)
