@@ -14,6 +14,7 @@ from scry.team import LoadReport, load_repository
 from tests.sample.history import HistoryProject
 
 SHOP: Mapping[str, str] = {
+    "shop/__init__.py": "",
     "shop/cart.py": '''"""The cart of a customer."""\n\n\ndef add_item(cart, item):
     """Put an item into the cart."""\n    cart.append(item)\n\n\ndef total_price(cart):
     """Sum up the prices."""\n    return sum(item.price for item in cart)\n''',

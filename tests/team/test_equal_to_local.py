@@ -16,6 +16,7 @@ from scry.engine.search import BASE_ORACLE_WEIGHTS, Retrieval, parse_query, rank
 from scry.lab import EvaluatedIndex
 from scry.projects import open_project
 from scry.store.team import TeamDatabase, TeamReader, TeamRepository
+from scry.store.team import reader as reader_module
 from scry.store.vector_sets import EmbedderInfo
 from scry.team import load_repository
 from tests.sample.history import HistoryProject
@@ -113,3 +114,22 @@ def test_fused_ranking_is_the_same(text: str, local: EvaluatedIndex, ask_team: C
     team = rank_candidates(retrieval.question, retrieval.reader, matches)
     expected = [(each.document.doc_id, each.fused_score, each.adjustments) for each in own.ranked]
     assert [(each.document.doc_id, each.fused_score, each.adjustments) for each in team.ranked] == expected
+
+
+def test_graph_of_vectors_finds_nearly_all(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large teams search a graph: what it finds has exact cosines, and little is missing."""
+    vector = encode(EmbedderInfo("bundled", "", 256), QUESTIONS[0])
+    with TeamDatabase.open_for_reading(address) as database, database.snapshot():
+
+        def nearest() -> list[tuple[int, float]]:
+            reader = TeamReader(database)
+            [repository] = reader.nearest_repositories(vector, 200)
+            return reader.open(repository).vectors.prefetched or []
+
+        exact = nearest()
+        monkeypatch.setattr(reader_module, "EXACT_DOCUMENTS", 0)
+        database.connection.execute("SET LOCAL enable_seqscan = off")
+        by_graph = nearest()
+    assert len(exact) == len(by_graph) == 200
+    assert len(set(exact) & set(by_graph)) >= 190
+    assert by_graph[:10] == exact[:10]

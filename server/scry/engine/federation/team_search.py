@@ -64,7 +64,9 @@ def retrieve_from_team(
     """
     left_out = {info.repository_id for info in reader.repositories.values() if info.name in excluded}
     chosen = [each for each in _choose_repositories(question, reader, encode) if each not in left_out]
-    opened = sorted((reader.open(each) for each in chosen[:MAX_REPOSITORIES]), key=lambda index: index.info.name)
+    chosen = chosen[:MAX_REPOSITORIES]
+    reader.prefetch(expand_query_terms(question), chosen, RETRIEVAL_DEPTH)
+    opened = sorted((reader.open(each) for each in chosen), key=lambda index: index.info.name)
     return [
         TeamRetrieval(index.info, _retrieve_from_repository(question, index, encode, cancelled)) for index in opened
     ]
@@ -75,7 +77,7 @@ def _choose_repositories(
 ) -> list[int]:
     """Return the repositories of the best documents and commits by words, and of the nearest, in turns."""
     terms, words = expand_query_terms(question), search_text(question)
-    embedder = reader.embedder() if words else None
+    embedder = reader.embedder if words else None
     by_words = _best_by_words(terms, reader.words)
     by_commits = _best_by_words(terms, reader.commit_words)
     near: list[int] = []

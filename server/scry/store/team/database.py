@@ -123,10 +123,15 @@ class TeamDatabase:
 
     # Statements ---------------------------------------------------------------------------------------------------
 
-    def select(self, sql: LiteralString, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of a statement, transferred in binary form."""
+    def select(
+        self, sql: LiteralString, values: Sequence[object] = (), *, prepare: bool | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return all rows of a statement, transferred in binary form.
+
+        prepare: None lets the server keep the plan of a repeated statement; False plans it by the settings of now.
+        """
         with describing_failure():
-            return self.connection.execute(sql, values, binary=True).fetchall()
+            return self.connection.execute(sql, values, binary=True, prepare=prepare).fetchall()
 
     @contextmanager
     def settings(self, **values: str) -> Generator[None]:

@@ -52,6 +52,7 @@ class TeamWords:
         self._stemmer = Stemmer()
         self._rows: dict[str, _TermRows] = {}
         self._postings: dict[tuple[int, str], Postings | None] = {}
+        self._floors: dict[tuple[tuple[str, ...], int], float] = {}
         self.documents = documents
         self.average = length / max(1, documents)
 
@@ -128,8 +129,15 @@ class TeamWords:
                 searched.append((repository, float(scores.max(initial=0.0))))
                 best = np.sort(np.concatenate([best, scores]))[-limit:]
         least = best[-limit] if len(best) >= limit else 0.0
+        self._floors[tuple(terms), limit] = least
         found = [(-score, repository) for repository, score in searched if score >= least and score > 0]
         return [repository for _, repository in sorted(found)]
+
+    def floor(self, terms: Sequence[str], limit: int) -> float:
+        """Return the score of the last of the best `limit` documents of all repositories, as `best_repositories` found
+        it; 0 where it was not asked.
+        """
+        return self._floors.get((tuple(terms), limit), 0.0)
 
     def read_postings(self, terms: Iterable[str], repositories: Sequence[int]) -> None:
         """Read the postings of all these terms in these repositories by one statement."""
@@ -215,11 +223,14 @@ class RepositoryWords:
     ) -> list[tuple[int, float]]:
         """Return the best `limit` documents that hold at least `min_terms` of the terms, as (key, BM25), unordered.
 
-        All that equal the last one are among them. file_ids, min_score, doc_key: as of LexicalIndex.search.
+        All that equal the last one are among them. file_ids, min_score, doc_key: as of LexicalIndex.search. Where the
+        best `limit` documents of all repositories were searched, those of this one that are not among them are left
+        out: they rank below the depth.
         """
         self._words.read_statistics(terms)
         keys, scores, held = self._words.score_repository(terms, self._repository)
-        wanted = (held >= min_terms) & (scores > 0)
+        is_whole = file_ids is None and doc_key is None and math.isinf(min_score)
+        wanted = (held >= min_terms) & (scores > 0) & (scores >= (self._words.floor(terms, limit) if is_whole else 0))
         if file_ids is not None:
             firsts, ends = self._key_ranges(file_ids)
             at = np.searchsorted(firsts, keys, "right") - 1

@@ -9,6 +9,8 @@ for local projects and for a team's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -37,8 +39,14 @@ from scry.store.team.writer import decode_text, encode_text
 from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
 from scry.store.vectors import FloatRows, exact_cosines, quantize
 
-EF_SEARCH = 400
-"""Candidates that a search of the graph of vectors keeps: see docs/decisions/0105 for the recall."""
+_FIRST = itemgetter(0)
+
+EF_SEARCH = "600"
+"""Candidates that a search of the graph of vectors keeps. It finds 99.2 % of the nearest 200 and all of the nearest
+10; with 400 98.6 and 99.5 %, for 60 % of the time (docs/decisions/0105)."""
+
+EXACT_DOCUMENTS = 20_000
+"""Visible documents up to which all vectors are compared instead, so that small teams lose nothing to the graph."""
 
 
 class RepositoryInfo(Struct, frozen=True):
@@ -57,7 +65,10 @@ class RepositoryInfo(Struct, frozen=True):
 
 
 class TeamReader:
-    """The visible repositories of a team as of one moment. Use it, and all that it returns, inside one snapshot."""
+    """The visible repositories of a team as of one moment. Use it, and all that it returns, inside one snapshot.
+
+    embedder: of the team's vectors; None before the first was stored.
+    """
 
     def __init__(self, database: TeamDatabase) -> None:
         """Read which repositories there are."""
@@ -75,11 +86,8 @@ class TeamReader:
             database, COMMIT_WORDS, sum(each.commits for each in infos), sum(each.commit_length for each in infos)
         )
         self._opened: dict[int, RepositoryIndex] = {}
-
-    def embedder(self) -> EmbedderInfo | None:
-        """Return the embedder of the team's vectors; None before the first was stored."""
-        rows = self._database.select("SELECT value FROM meta WHERE key = 'embedder'")
-        return msgspec.json.decode(rows[0][0], type=EmbedderInfo) if rows else None
+        rows = database.select("SELECT value FROM meta WHERE key = 'embedder'")
+        self.embedder = msgspec.json.decode(rows[0][0], type=EmbedderInfo) if rows else None
 
     def open(self, repository_id: int) -> RepositoryIndex:
         """Return a visible repository's index."""
@@ -95,10 +103,14 @@ class TeamReader:
         """
         from pgvector import HalfVector
 
-        with self._database.settings(hnsw__ef_search=str(EF_SEARCH), hnsw__iterative_scan="strict_order"):
+        uses_graph = "on" if self.words.documents > EXACT_DOCUMENTS else "off"
+        with self._database.settings(
+            hnsw__ef_search=EF_SEARCH, hnsw__iterative_scan="strict_order", enable_indexscan=uses_graph
+        ):
             rows = self._database.select(
                 "SELECT content_id, position, vector FROM documents ORDER BY vector <#> %s LIMIT %s",
                 (HalfVector(query), limit),
+                prepare=False,
             )
         cosines = _exact_cosines(query, [row[2] for row in rows])
         scored = {(row[0], row[1]): cosine for row, cosine in zip(rows, cosines, strict=True)}
@@ -113,6 +125,25 @@ class TeamReader:
         for repository, pairs in near.items():
             self.open(repository).vectors.prefetched = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
         return sorted(near, key=lambda repository: (-max(cosine for _, cosine in near[repository]), repository))
+
+    def prefetch(self, terms: Sequence[str], repositories: Sequence[int], depth: int) -> None:
+        """Read what oracles ask of these repositories first, by one statement each for all of them: the postings of the
+        terms, and the headers of the best `depth` documents by words and of the nearest by vectors.
+        """
+        self.words.read_postings(terms, repositories)
+        self.commit_words.read_postings(terms, repositories)
+        wanted: list[tuple[int, int]] = []
+        for repository in repositories:
+            index = self.open(repository)
+            keys = {key for key, _ in index.lexical.search(terms, depth)}
+            index.vectors.prefetched = index.vectors.prefetched or []  # no vector of it is among the nearest
+            keys.update(key for key, _ in index.vectors.prefetched)
+            wanted += [(repository, key) for key in keys]
+        sql = f"SELECT wanted.repository, {_HEADER_COLUMNS} {_FROM_DOCUMENTS}"
+        values = [repository for repository, _ in wanted], [key for _, key in wanted]
+        rows = self._database.select(sql, values) if wanted else []
+        for repository, part in groupby(sorted(rows, key=_FIRST), _FIRST):
+            self.open(repository).documents.add_headers([row[1:] for row in part])
 
 
 class RepositoryIndex:
@@ -187,12 +218,15 @@ class RepositoryFiles:
 
 
 _FROM_DOCUMENTS = (
-    "FROM unnest(%s::bigint[]) AS wanted(key) JOIN LATERAL (SELECT * FROM files WHERE repository_id = %s "
-    "AND first_key <= wanted.key ORDER BY first_key DESC LIMIT 1) f ON wanted.key < f.first_key + f.documents "
+    "FROM unnest(%s::integer[], %s::bigint[]) AS wanted(repository, key) JOIN LATERAL (SELECT * FROM files "
+    "WHERE repository_id = wanted.repository AND first_key <= wanted.key ORDER BY first_key DESC LIMIT 1) f "
+    "ON wanted.key < f.first_key + f.documents "
     "JOIN documents d ON d.content_id = f.content_id AND d.position = wanted.key - f.first_key "
     "JOIN contents c ON c.id = f.content_id"
 )
 """The documents with some keys, with their files and contents."""
+
+_HEADER_COLUMNS = "wanted.key, c.content_type, f.path, d.name, d.kind, d.container, d.ordinal, d.place"
 
 
 class RepositoryDocuments:
@@ -208,14 +242,16 @@ class RepositoryDocuments:
         """Return the headers of the documents with these keys; others are absent."""
         missing = [doc_key for doc_key in doc_keys if doc_key not in self._headers]
         if missing:
-            sql = (
-                "SELECT wanted.key, c.content_type, f.path, d.name, d.kind, d.container, d.ordinal, d.place "
-                f"{_FROM_DOCUMENTS}"
+            repositories = [self._repository] * len(missing)
+            self.add_headers(
+                self._database.select(f"SELECT {_HEADER_COLUMNS} {_FROM_DOCUMENTS}", (repositories, missing))
             )
-            rows = self._database.select(sql, (missing, self._repository))
-            headers = read_headers(list(map(_header_row, rows)))
-            self._headers.update({header.doc_key: header for header in headers})
         return {doc_key: self._headers[doc_key] for doc_key in doc_keys if doc_key in self._headers}
+
+    def add_headers(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Keep the headers of these rows of _HEADER_COLUMNS."""
+        headers = read_headers(list(map(_header_row, rows)))
+        self._headers.update({header.doc_key: header for header in headers})
 
     def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> dict[int, Document]:
         """Return the documents with these keys, by key. with_descriptions: with signature and doc comment."""
@@ -223,7 +259,7 @@ class RepositoryDocuments:
             "SELECT wanted.key, f.first_key, c.content_type, f.path, c.language, d.name, d.kind, d.container, "
             f"d.ordinal, d.place {_FROM_DOCUMENTS}"
         )
-        rows = self._database.select(sql, (list(doc_keys), self._repository))
+        rows = self._database.select(sql, ([self._repository] * len(doc_keys), list(doc_keys)))
         files = {int(row[1]) for row in rows} if with_descriptions else set[int]()
         rows = [(*row[:3], decode_text(row[3]), row[4], *_decode_names(row[5:8]), *row[8:]) for row in rows]
         return {document.doc_key: document for document in read_documents(rows, self._descriptions(files))}
@@ -311,7 +347,7 @@ class RepositoryVectors:
     @property
     def embedder(self) -> EmbedderInfo | None:
         """The embedder of the vectors."""
-        return self._reader.embedder()
+        return self._reader.embedder
 
     def nearest(
         self, identity: str, query: FloatRows, limit: int, files: Sequence[int] | None = None
@@ -336,7 +372,7 @@ class RepositoryVectors:
     def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
         """Return the cosine of one document, as `nearest` gives it; None for an unknown one."""
         self._require_embedder(identity)
-        rows = self._database.select(f"SELECT d.vector {_FROM_DOCUMENTS}", ([doc_key], self._info.repository_id))
+        rows = self._database.select(f"SELECT d.vector {_FROM_DOCUMENTS}", ([self._info.repository_id], [doc_key]))
         return _exact_cosines(query, [rows[0][0]])[0] if rows else None
 
     def _require_embedder(self, identity: str) -> None:

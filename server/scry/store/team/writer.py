@@ -222,7 +222,7 @@ class TeamWriter:
                 if file.path not in same:
                     content_id, documents = contents[file.key]
                     added[file.path] = _PublishedFile(content_id, next_key, documents, file.structure)
-                    next_key += documents
+                    next_key += max(1, documents)  # no two files begin at the same key
             self._replace_code_postings(repository_id, list(removed.values()), list(added.values()))
             self._replace_files(repository_id, removed, added)
             self._update_structures(repository_id, tree.files, before, same)
