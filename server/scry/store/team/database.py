@@ -185,3 +185,13 @@ def describing_failure() -> Generator[None]:
     except psycopg.Error as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise IndexUnavailable(f"the team's index can't be used: {reason}") from error
+
+
+def encode_text(text: str) -> bytes:
+    """Return a text of a repository as the server holds it."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decode_text(data: bytes) -> str:
+    """Return a stored text of a repository."""
+    return data.decode("utf-8", "surrogatepass")

@@ -16,10 +16,9 @@ from scry.core.doc_id import commit_doc_id
 from scry.core.types import Document, DocumentHeader
 from scry.store.history.commits import MAX_COCHANGE_FILES, Commit, read_commit
 from scry.store.history.reader import ACTIVITY_LEVELS, commit_document
-from scry.store.team.database import TeamDatabase
+from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.lexical import RepositoryWords
 from scry.store.team.postings import Integers
-from scry.store.team.writer import decode_text, encode_text
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString

@@ -30,12 +30,11 @@ from scry.store.index.rows import (
     unpack_descriptions,
     unpack_text,
 )
-from scry.store.team.database import TeamDatabase
+from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.history import RepositoryHistory
 from scry.store.team.lexical import RepositoryWords, TeamWords
 from scry.store.team.postings import Integers
 from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS
-from scry.store.team.writer import decode_text, encode_text
 from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
 from scry.store.vectors import FloatRows, exact_cosines, quantize
 

@@ -23,7 +23,7 @@ from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.history.store import HistoryRows
 from scry.store.index.rows import NewFile, encode_kind, hash_names, pack_links, pack_spans, pack_text
 from scry.store.sqlite.database import batches
-from scry.store.team.database import TeamDatabase, describing_failure
+from scry.store.team.database import TeamDatabase, decode_text, describing_failure, encode_text
 from scry.store.team.postings import (
     DocumentTerms,
     FileTerms,
@@ -487,16 +487,6 @@ def check_content(content: NewContent) -> None:
     hash_names([each.symbol.name for each in content.file.documents])
     if not len(content.terms) == len(content.file.documents) == len(content.vectors):
         raise ValueError("documents, terms and vectors differ in number")
-
-
-def encode_text(text: str) -> bytes:
-    """Return a text of a repository as the server holds it."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def decode_text(data: bytes) -> str:
-    """Return a stored text of a repository."""
-    return data.decode("utf-8", "surrogatepass")
 
 
 def _printable(text: str) -> str:
