@@ -17,6 +17,8 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def address(postgres: PostgresServer) -> str:
+def address(postgres: PostgresServer) -> Iterator[str]:
     """Return the connection string of an empty database, for its superuser."""
-    return postgres.create_database()
+    created = postgres.create_database()
+    yield created
+    postgres.drop_database(created)

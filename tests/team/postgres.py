@@ -59,6 +59,11 @@ class PostgresServer:
         self.execute(f"CREATE DATABASE {name}")
         return self.address(name)
 
+    def drop_database(self, address: str) -> None:
+        """Drop a database of `create_database`, whoever is connected to it."""
+        name = address.partition("dbname=")[2].partition(" ")[0]
+        self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
     def address(self, database: str = "postgres", role: str = SUPERUSER) -> str:
         """Return the connection string of a database for a role."""
         return f"host={self.folder} dbname={database} user={role}"
