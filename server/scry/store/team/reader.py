@@ -45,8 +45,8 @@ EF_SEARCH = "600"
 10; with 400 98.6 and 99.5 %, for 60 % of the time (docs/decisions/0105)."""
 
 EXACT_DOCUMENTS = 5_000
-"""Visible documents up to which all vectors are compared instead, so that small teams lose nothing to the graph. Each of
-them is checked by the policy, which at 15,000 takes 40 ms of the server's CPU."""
+"""Visible documents up to which all vectors are compared instead, so that small teams lose nothing to the graph.
+Each of them is checked by the policy, which at 15,000 takes 40 ms of the server's CPU."""
 
 
 class RepositoryInfo(Struct, frozen=True):
