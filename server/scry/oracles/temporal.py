@@ -53,7 +53,7 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     history, terms = reader.commits.history, expand_query_terms(question)
     if history is None or not terms:
         return ()
-    co_changes = _find_co_changes(terms, reader, history)
+    co_changes = find_co_changes(terms, reader, history)
     documents: list[tuple[int, CoChangeScore]] = []  # that are indexed, and that the filters leave
     for start in range(0, len(co_changes.documents), RETRIEVAL_DEPTH):
         part = co_changes.documents[start : start + RETRIEVAL_DEPTH]
@@ -77,7 +77,7 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     return tuple(matches)
 
 
-class _CoChanges(Struct, frozen=True):
+class CoChanges(Struct, frozen=True):
     """The documents tied to the seeds, best first, deleted ones too; and the changes of the seeds' commits."""
 
     documents: list[CoChangeScore]
@@ -85,7 +85,8 @@ class _CoChanges(Struct, frozen=True):
     seeds: CoChangeSeeds
 
 
-def _find_co_changes(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> _CoChanges:
+def find_co_changes(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> CoChanges:
+    """Return what is tied to the seeds that hold these terms."""
     seeds = _find_seeds(terms, reader, history)
     changes = CommitChanges.from_changes(history.symbol_ids_by_commit(sorted(seeds.all_commits())))
     commit_total = history.cochange_commit_count()
@@ -93,11 +94,11 @@ def _find_co_changes(terms: Sequence[str], reader: OracleReader, history: Histor
     symbols = history.get_symbols(counted.documents.tolist())
     if len(symbols) < len(counted.documents):  # the history was rewritten since the changes were read
         counted = counted.restrict_to(symbols)
-    return _CoChanges(score_co_changed_documents(counted, symbols, seeds, commit_total), changes, seeds)
+    return CoChanges(score_co_changed_documents(counted, symbols, seeds, commit_total), changes, seeds)
 
 
 def _find_seeds(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> CoChangeSeeds:
-    documents = _best_by_words(terms, reader.code.store.lexical, SEED_DOCUMENTS, reader)
+    documents = best_by_words(terms, reader.code.store.lexical, SEED_DOCUMENTS, reader)
     symbol_ids = history.symbol_ids_by_doc_id([document.doc_id for document in documents])
     by_document = {
         symbol: set(commits)
@@ -106,12 +107,12 @@ def _find_seeds(terms: Sequence[str], reader: OracleReader, history: HistoryRead
     for position, document in enumerate(documents):
         if document.doc_id not in symbol_ids:  # older than the known changes of symbols: its file stands for it
             by_document[-1 - position] = set(history.cochange_commits_of_file(document.path, COMMITS_PER_SEED))
-    commits = _best_by_words(terms, history.lexical, SEED_COMMITS, reader)
+    commits = best_by_words(terms, history.lexical, SEED_COMMITS, reader)
     matched = history.filter_cochange_commits([commit.doc_key for commit in commits])
     return CoChangeSeeds(by_document, frozenset(matched))
 
 
-def _best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader: OracleReader) -> list[DocumentHeader]:
+def best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader: OracleReader) -> list[DocumentHeader]:
     """Return the best documents of a word index by BM25, equal scores in the order of doc_id."""
     scores = dict(reader.search_words(terms, index, limit))
     headers = reader.headers(list(scores))
@@ -120,7 +121,7 @@ def _best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader
 
 
 def _rank_commits(
-    co_changes: _CoChanges, document_scores: Sequence[float], reader: OracleReader
+    co_changes: CoChanges, document_scores: Sequence[float], reader: OracleReader
 ) -> list[tuple[int, int, CoChangeScore]]:
     """Return rank, doc_key and score of each commit that changed seeds, ranked among the documents.
 
@@ -145,7 +146,7 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
         return RankLookup(note="there is no history")
     if not terms:
         return RankLookup(note="the question has no word to find seeds by")
-    co_changes = _find_co_changes(terms, reader, history)
+    co_changes = find_co_changes(terms, reader, history)
     indexed = reader.code.doc_keys_by_id([scored.name for scored in co_changes.documents])
     documents = [scored for scored in co_changes.documents if scored.name in indexed]
     if corpus is reader.commits:

@@ -1,23 +1,34 @@
-"""Find in a team's index: which repositories can hold a result, and the oracles' matches in each of them.
+"""Find in a team's index: which repositories can hold a result, the oracles' matches in them, and the best results.
 
 All visible repositories are searched together, by words and by vectors, with the statistics of all of them. Each one
 that holds any of the best documents then takes part in the answer as a project does: every oracle is consulted on it,
-and `rank_across_projects` ranks its matches among those of the others and of the local projects.
+and `rank_across_projects` ranks its matches among those of the others and of the local projects. What the oracles and
+the results read is read for all repositories at once, before they ask.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
+from scry.core.doc_id import new_query_id
 from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, search_text
-from scry.core.types import SearchQuery
+from scry.core.types import Answer, Candidate, IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
-from scry.engine.search.pipeline import Retrieval, consult_oracles
+from scry.engine.search.pipeline import (
+    OracleMatches,
+    Ranking,
+    Retrieval,
+    consult_oracles,
+    rank_candidates,
+)
 from scry.engine.search.query import apply_filters
+from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles.reader import (
     MIN_TERM_SHARE,
     RETRIEVAL_DEPTH,
@@ -26,8 +37,16 @@ from scry.oracles.reader import (
     NoteCorpus,
     OracleReader,
 )
+from scry.oracles.temporal import (
+    COMMITS_PER_SEED,
+    SEED_COMMITS,
+    SEED_DOCUMENTS,
+    best_by_words,
+    find_co_changes,
+)
 from scry.store.team.lexical import TeamWords
-from scry.store.team.reader import RepositoryIndex, RepositoryInfo, TeamReader
+from scry.store.team.reader import TeamReader
+from scry.store.team.repository import RepositoryIndex, RepositoryInfo
 from scry.store.vector_sets import EmbedderInfo
 
 if TYPE_CHECKING:
@@ -35,11 +54,16 @@ if TYPE_CHECKING:
     from scry.store.index.store import IndexStore
 
 MAX_REPOSITORIES = 48
-"""Repositories that take part in an answer, at most: each costs some ten statements. The first are those of the best
-documents by words and by vectors."""
+"""Repositories that take part in an answer, at most. The first are those of the best documents by words and by
+vectors."""
 
 _NEAREST_MARGIN = 56
 """Documents read beyond RETRIEVAL_DEPTH, as in oracles.semantic: cosines computed here may order them otherwise."""
+
+FileTest = Callable[[str, str, str], bool]
+"""Returns whether a query's filters leave a file, by its path, language and content type."""
+
+Integers = NDArray[np.int64]
 
 
 class TeamRetrieval(Struct, frozen=True):
@@ -47,6 +71,16 @@ class TeamRetrieval(Struct, frozen=True):
 
     repository: RepositoryInfo
     retrieval: Retrieval
+
+
+class TeamAnswer(Struct, frozen=True):
+    """The results of one repository of a team."""
+
+    repository: RepositoryInfo
+    answer: Answer
+
+
+# Retrieval ------------------------------------------------------------------------------------------------------------
 
 
 def retrieve_from_team(
@@ -62,14 +96,75 @@ def retrieve_from_team(
     reader: of a snapshot that lasts until the results are read. encode: as for OracleReader. excluded: names of
     repositories that local projects answer for. Raises Cancelled, IndexUnavailable and ModelUnavailable.
     """
+    vectors: dict[str, Vectors] = {}
+
+    def encode_once(embedder: EmbedderInfo, text: str) -> Vectors:
+        if text not in vectors:
+            vectors[text] = encode(embedder, text)
+        return vectors[text]
+
+    terms = expand_query_terms(question)
     left_out = {info.repository_id for info in reader.repositories.values() if info.name in excluded}
-    chosen = [each for each in _choose_repositories(question, reader, encode) if each not in left_out]
+    chosen = [each for each in _choose_repositories(question, reader, encode_once) if each not in left_out]
     chosen = chosen[:MAX_REPOSITORIES]
-    reader.prefetch(expand_query_terms(question), chosen, RETRIEVAL_DEPTH)
+    reader.prefetch(terms, chosen, RETRIEVAL_DEPTH)
+    if _has_file_filters(question):
+        reader.prefetch_files(chosen)
     opened = sorted((reader.open(each) for each in chosen), key=lambda index: index.info.name)
+    readers = [_open_oracle_reader(question, index, encode_once) for index in opened]
+    _prefetch_co_changes(question, reader, opened, readers)
     return [
-        TeamRetrieval(index.info, _retrieve_from_repository(question, index, encode, cancelled)) for index in opened
+        TeamRetrieval(index.info, Retrieval(question, own, consult_oracles(question, own, cancelled)))
+        for index, own in zip(opened, readers, strict=True)
     ]
+
+
+def _open_oracle_reader(
+    question: SearchQuery, index: RepositoryIndex, encode: Callable[[EmbedderInfo, str], Vectors]
+) -> OracleReader:
+    left = apply_filters(question, index.files.indexed_files)
+    # A team's repository has the methods of the local stores that answer questions; tests/team holds it to that.
+    code = CodeCorpus(cast("IndexStore", index), left.file_ids)
+    history = cast("HistoryReader", index.history) if index.info.commits else None
+    return OracleReader(code, CommitCorpus(history, left.has_commits), NoteCorpus(None, left.notes), encode)
+
+
+def _prefetch_co_changes(
+    question: SearchQuery, reader: TeamReader, opened: Sequence[RepositoryIndex], readers: Sequence[OracleReader]
+) -> None:
+    """Read what the temporal oracle and the votes of past changes ask of all histories, by three statements."""
+    terms = expand_query_terms(question)
+    if not terms:
+        return
+    with_history = {
+        index.info.repository_id: (own, own.commits.history)
+        for index, own in zip(opened, readers, strict=True)
+        if own.commits.history is not None
+    }
+    seeds = {
+        each: best_by_words(terms, own.code.store.lexical, SEED_DOCUMENTS, own)
+        for each, (own, _) in with_history.items()
+    }
+    reader.prefetch_seeds(seeds, COMMITS_PER_SEED)
+    commits: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
+    for each, (own, history) in with_history.items():
+        cache = reader.open(each).history.cache
+        matched = best_by_words(terms, history.lexical, SEED_COMMITS, own)
+        scored = own.search_words(terms, history.lexical, SEED_COMMITS)
+        voting = history.filter_cochange_commits([key for key, _ in scored])
+        seeding = (*cache.commits_of_symbol.values(), *cache.commits_of_file.values())
+        changing = {key for found in seeding for key in found}
+        changing.update(history.filter_cochange_commits([commit.doc_key for commit in matched]))
+        commits[each] = sorted(changing), voting
+    reader.prefetch_changes(commits)
+    doc_ids = {
+        each: [scored.name for scored in find_co_changes(terms, own, history).documents[:RETRIEVAL_DEPTH]]
+        for each, (own, history) in with_history.items()
+    }
+    reader.prefetch_doc_keys(doc_ids)
+
+
+# Choosing the repositories --------------------------------------------------------------------------------------------
 
 
 def _choose_repositories(
@@ -78,40 +173,119 @@ def _choose_repositories(
     """Return the repositories of the best documents and commits by words, and of the nearest, in turns."""
     terms, words = expand_query_terms(question), search_text(question)
     embedder = reader.embedder if words else None
-    by_words = _best_by_words(terms, reader.words)
+    is_left: FileTest | None = None
+    left_keys = None
+    if _has_file_filters(question):
+        is_left, left_keys = _file_test(question), _KeyTests(question, reader).read
+    reader.prefetch_words(terms)
+    by_words = _best_by_words(terms, reader.words, left_keys)
     by_commits = _best_by_words(terms, reader.commit_words)
     near: list[int] = []
     if embedder is not None:
-        near = reader.nearest_repositories(encode(embedder, words), RETRIEVAL_DEPTH + _NEAREST_MARGIN)
+        near = reader.nearest_repositories(encode(embedder, words), RETRIEVAL_DEPTH + _NEAREST_MARGIN, is_left)
     in_turns: list[int] = []
     for at in range(max(len(by_words), len(near), len(by_commits))):
         in_turns += [each[at] for each in (by_words, near, by_commits) if at < len(each)]
     return list(dict.fromkeys(in_turns))
 
 
-def _best_by_words(terms: Sequence[str], words: TeamWords) -> list[int]:
+def _best_by_words(
+    terms: Sequence[str],
+    words: TeamWords,
+    is_left: Callable[[Sequence[int]], Mapping[int, Callable[[Integers], NDArray[np.bool_]]]] | None = None,
+) -> list[int]:
     """Return the repositories of the best documents by BM25 that hold enough of the terms (min_matching_terms)."""
     words.read_statistics(terms)
     known = [term for term in terms if words.document_frequency(words.stem(term))]
     is_exact = any(term.startswith(EXACT_NAME_PREFIX) for term in terms)
     minimum = 1 if is_exact else max(1, math.ceil(MIN_TERM_SHARE * len(known)))
     while known:
-        best = words.best_repositories(terms, RETRIEVAL_DEPTH, minimum)
+        best = words.best_repositories(terms, RETRIEVAL_DEPTH, minimum, is_left)
         if best or minimum == 1:
             return best
         minimum -= 1
     return []
 
 
-def _retrieve_from_repository(
-    question: SearchQuery,
-    index: RepositoryIndex,
-    encode: Callable[[EmbedderInfo, str], Vectors],
-    cancelled: Callable[[], bool] | None,
-) -> Retrieval:
-    left = apply_filters(question, index.files.indexed_files)
-    # A team's repository has the methods of the local stores that answer questions; tests/team holds it to that.
-    code = CodeCorpus(cast("IndexStore", index), left.file_ids)
-    commits = CommitCorpus(cast("HistoryReader", index.history), left.has_commits)
-    reader = OracleReader(code, commits, NoteCorpus(None, left.notes), encode)
-    return Retrieval(question, reader, consult_oracles(question, reader, cancelled))
+def _has_file_filters(question: SearchQuery) -> bool:
+    """Return whether the query's filters may leave out any file."""
+    return apply_filters(question, lambda: ()).file_ids is not None
+
+
+def _file_test(question: SearchQuery) -> FileTest:
+    def is_left(path: str, language: str, content_type: str) -> bool:
+        return bool(apply_filters(question, lambda: [(1, path, language, content_type)]).file_ids)
+
+    return is_left
+
+
+class _KeyTests:
+    """Tests of documents' keys by the files that a query's filters leave, which are read by one statement."""
+
+    def __init__(self, question: SearchQuery, reader: TeamReader) -> None:
+        self._question = question
+        self._reader = reader
+
+    def read(self, repositories: Sequence[int]) -> dict[int, Callable[[Integers], NDArray[np.bool_]]]:
+        """Return the test of each of these repositories."""
+        self._reader.prefetch_files(repositories)
+        return {each: self._test_of(self._reader.open(each)) for each in repositories}
+
+    def _test_of(self, index: RepositoryIndex) -> Callable[[Integers], NDArray[np.bool_]]:
+        file_ids = apply_filters(self._question, index.files.indexed_files).file_ids or ()
+        return lambda keys: index.files.contains(keys, file_ids)
+
+
+# Results --------------------------------------------------------------------------------------------------------------
+
+
+def rank_in_team(found: Sequence[TeamRetrieval], matches: Sequence[OracleMatches]) -> list[Ranking]:
+    """Return the ranking of each repository's matches, which were ranked among those of all projects."""
+    return [
+        rank_candidates(each.retrieval.question, each.retrieval.reader, own)
+        for each, own in zip(found, matches, strict=True)
+    ]
+
+
+def build_team_answers(
+    found: Sequence[TeamRetrieval], rankings: Sequence[Ranking], reader: TeamReader
+) -> list[TeamAnswer]:
+    """Return the answers of the repositories that have any of the team's best results, each with only those."""
+    if not found:
+        return []
+    question = found[0].retrieval.question
+    ranked = [
+        filter_confident(each.ranked, question, each.reader, each.scoring) if question.min_score else each.ranked
+        for each in rankings
+    ]
+    scored = [(-each.fused_score, at, place) for at, own in enumerate(ranked) for place, each in enumerate(own)]
+    counts = [0] * len(ranked)
+    for _, at, _ in sorted(scored)[: question.limit]:
+        counts[at] += 1
+    best = [own[:count] for own, count in zip(ranked, counts, strict=True)]
+    hidden = [find_hidden_repeats(each.ranked, own) for each, own in zip(rankings, best, strict=True)]
+    wanted = {
+        each.repository.repository_id: _shown_keys(own, places)
+        for each, own, places in zip(found, best, hidden, strict=True)
+        if own
+    }
+    reader.prefetch_results(wanted)
+    answers: list[TeamAnswer] = []
+    for each, ranking, own, places in zip(found, rankings, best, hidden, strict=True):
+        if not own and not ranking.oracle_matches.faults:
+            continue
+        hits = make_hits(own, question, ranking.reader, ranking.scoring, places)
+        state = repository_state(each.repository)
+        answer = Answer(question, new_query_id(), ranking.scoring, state, hits, ranking.oracle_matches.faults)
+        answers.append(TeamAnswer(each.repository, answer))
+    return answers
+
+
+def _shown_keys(best: Sequence[Candidate], hidden: Mapping[int, Sequence[Candidate]]) -> list[int]:
+    shown = [*best, *(place for places in hidden.values() for place in places)]
+    return [candidate.document.doc_key for candidate in shown]
+
+
+def repository_state(repository: RepositoryInfo) -> IndexState:
+    """Return the state of a repository's index: complete, at its indexed commit."""
+    return IndexState(state="ready", generation=repository.generation, index_commit=repository.commit)

@@ -1,16 +1,17 @@
 """Read the history of one repository of a team, with the methods of store.history.HistoryReader that answer questions.
 
-Its rows are those of a local history (store.history.database), each with the id of its repository.
+Its rows are those of a local history (store.history.database), each with the id of its repository. What a question asks
+of many repositories is read for all of them by one statement (`read_seeds`, `read_changes`) and kept in their caches;
+what is in no cache is read when it is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
-from operator import itemgetter
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
+from msgspec import Struct, field
 
 from scry.core.doc_id import commit_doc_id
 from scry.core.types import Document, DocumentHeader
@@ -23,10 +24,27 @@ from scry.store.team.postings import Integers
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
-_FIRST = itemgetter(0)
-
-_IS_COCHANGE = cast("LiteralString", f"NOT k.merge AND k.files <= {MAX_COCHANGE_FILES}")
+IS_COCHANGE = cast("LiteralString", f"NOT k.merge AND k.files <= {MAX_COCHANGE_FILES}")
 """The condition that a commit `k` is a co-change commit."""
+
+
+Key = TypeVar("Key", int, str)
+Value = TypeVar("Value")
+
+
+class _Cache(Struct, frozen=True):
+    """What was read of one history in this snapshot. Absent keys were not asked for; None stands for nothing."""
+
+    headers: dict[int, DocumentHeader | None] = field(default_factory=dict[int, DocumentHeader | None])
+    is_cochange: dict[int, bool] = field(default_factory=dict[int, bool])
+    commits: dict[int, Commit | None] = field(default_factory=dict[int, Commit | None])
+    symbol_ids: dict[str, int | None] = field(default_factory=dict[str, int | None])
+    symbols: dict[int, tuple[str, int] | None] = field(default_factory=dict[int, tuple[str, int] | None])
+    commits_of_symbol: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    commits_of_file: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    changed_symbols: dict[int, Integers] = field(default_factory=dict[int, Integers])
+    files: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    activity: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
 
 
 class RepositoryHistory:
@@ -37,30 +55,37 @@ class RepositoryHistory:
     ) -> None:
         """Use `TeamReader`."""
         self._database = database
-        self._repository = repository
+        self.repository = repository
         self._cochange_commits = cochange_commits
-        self._headers: dict[int, DocumentHeader] = {}
+        self.cache = _Cache()
         self.lexical = lexical
 
     # Commits ------------------------------------------------------------------------------------------------------
 
     def get_commits(self, doc_keys: Sequence[int]) -> dict[int, Commit]:
         """Return the commits with these keys, by key; others are absent."""
-        sql = (
-            "SELECT number, sha, time, author, subject, body, merge, files FROM commits "
-            "WHERE repository_id = %s AND number = ANY(%s)"
-        )
-        rows = self._database.select(sql, (self._repository, list(doc_keys)))
-        return {row[0]: read_commit((*row[:3], *map(decode_text, row[3:6]), *row[6:])) for row in rows}
+        read_commits(self._database, [(self, doc_keys)])
+        return _found(self.cache.commits, doc_keys)
 
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """Return the headers of commits: a commit has no path, and its subject as name."""
-        missing = [doc_key for doc_key in doc_keys if doc_key not in self._headers]
-        sql = "SELECT number, sha, subject FROM commits WHERE repository_id = %s AND number = ANY(%s)"
-        for doc_key, sha, subject in self._database.select(sql, (self._repository, missing)) if missing else ():
-            name = decode_text(subject)
-            self._headers[doc_key] = DocumentHeader(doc_key, commit_doc_id(sha.hex()), "commit", "", name, "commit", "")
-        return {doc_key: self._headers[doc_key] for doc_key in doc_keys if doc_key in self._headers}
+        missing = [doc_key for doc_key in doc_keys if doc_key not in self.cache.headers]
+        self.cache.headers.update(dict.fromkeys(missing))
+        sql = (
+            f"SELECT k.number, k.sha, k.subject, {IS_COCHANGE} FROM commits k "
+            "WHERE k.repository_id = %s AND k.number = ANY(%s)"
+        )
+        for row in self._database.select(sql, (self.repository, missing)) if missing else ():
+            self.add_header(*row)
+        return _found(self.cache.headers, doc_keys)
+
+    def add_header(self, doc_key: int, sha: bytes, subject: bytes, is_cochange: object) -> None:
+        """Keep the header of a commit that was read."""
+        name = decode_text(subject)
+        self.cache.headers[doc_key] = DocumentHeader(
+            doc_key, commit_doc_id(sha.hex()), "commit", "", name, "commit", ""
+        )
+        self.cache.is_cochange[doc_key] = bool(is_cochange)
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """Return commits as documents."""
@@ -68,36 +93,43 @@ class RepositoryHistory:
 
     def files_by_commit(self, doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return the paths that commits changed, under their current names; merges have none."""
-        sql = (
-            "SELECT c.number, p.path FROM changes c JOIN changed_paths p ON p.repository_id = c.repository_id "
-            "AND p.id = c.now WHERE c.repository_id = %s AND c.number = ANY(%s) ORDER BY 2"
-        )
-        paths_by_commit: dict[int, list[str]] = {}
-        for doc_key, path in self._database.select(sql, (self._repository, list(doc_keys))):
-            paths_by_commit.setdefault(doc_key, []).append(decode_text(path))
-        return paths_by_commit
+        if any(doc_key not in self.cache.files for doc_key in doc_keys):
+            read_changes(self._database, [(self, (), doc_keys)])
+        return {doc_key: files for doc_key in doc_keys if (files := self.cache.files[doc_key])}
 
     # Files --------------------------------------------------------------------------------------------------------
 
     def activity_levels(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the activity level of each file with a known commit."""
+        wanted = list(paths)
+        missing = [path for path in wanted if path not in self.cache.activity]
+        self.cache.activity.update(dict.fromkeys(missing))
         sql = (
             "SELECT p.path, p.recent FROM changed_paths p WHERE p.repository_id = %s AND p.path = ANY(%s) AND EXISTS "
             "(SELECT FROM changes c WHERE c.repository_id = p.repository_id AND c.now = p.id)"
         )
-        rows = self._database.select(sql, (self._repository, list(map(encode_text, paths))))
+        values = self.repository, list(map(encode_text, missing))
+        for path, recent in self._database.select(sql, values) if missing else ():
+            self.add_activity(decode_text(path), recent)
+        return _found(self.cache.activity, wanted)
+
+    def add_activity(self, path: str, recent: int | None) -> None:
+        """Keep how many recent commits changed a file; None for no commit at all."""
         highest = len(ACTIVITY_LEVELS) - 1
-        return {decode_text(path): ACTIVITY_LEVELS[min(recent, highest)] for path, recent in rows}
+        self.cache.activity[path] = None if recent is None else ACTIVITY_LEVELS[min(recent, highest)]
 
     def cochange_commits_of_file(self, path: str, limit: int) -> list[int]:
         """Return the newest `limit` co-change commits that changed this file."""
-        sql = (
-            "SELECT c.number FROM changed_paths p JOIN changes c ON c.repository_id = p.repository_id AND c.now = p.id "
-            "JOIN commits k ON k.repository_id = c.repository_id AND k.number = c.number WHERE p.repository_id = %s "
-            f"AND p.path = %s AND {_IS_COCHANGE} ORDER BY k.time DESC, k.number DESC LIMIT %s"
-        )
-        rows = self._database.select(sql, (self._repository, encode_text(path), limit))
-        return [doc_key for (doc_key,) in rows]
+        if path not in self.cache.commits_of_file:
+            sql = (
+                "SELECT c.number FROM changed_paths p JOIN changes c ON c.repository_id = p.repository_id AND "
+                "c.now = p.id JOIN commits k ON k.repository_id = c.repository_id AND k.number = c.number "
+                f"WHERE p.repository_id = %s AND p.path = %s AND {IS_COCHANGE} "
+                "ORDER BY k.time DESC, k.number DESC LIMIT %s"
+            )
+            rows = self._database.select(sql, (self.repository, encode_text(path), limit))
+            return [doc_key for (doc_key,) in rows]
+        return self.cache.commits_of_file[path][:limit]
 
     # Co-changes ---------------------------------------------------------------------------------------------------
 
@@ -107,41 +139,165 @@ class RepositoryHistory:
 
     def symbol_ids_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Return the symbol id of each of these documents that a commit with known lines changed."""
+        missing = [doc_id for doc_id in doc_ids if doc_id not in self.cache.symbol_ids]
+        self.cache.symbol_ids.update(dict.fromkeys(missing))
         sql = "SELECT doc_id, id FROM changed_symbols WHERE repository_id = %s AND doc_id = ANY(%s)"
-        rows = self._database.select(sql, (self._repository, list(map(encode_text, doc_ids))))
-        return {decode_text(doc_id): symbol for doc_id, symbol in rows}
+        values = self.repository, list(map(encode_text, missing))
+        for doc_id, symbol in self._database.select(sql, values) if missing else ():
+            self.cache.symbol_ids[decode_text(doc_id)] = symbol
+        return _found(self.cache.symbol_ids, doc_ids)
 
     def get_symbols(self, symbol_ids: Sequence[int]) -> dict[int, tuple[str, int]]:
         """Return the doc_id of each of these symbols, and its number of co-change commits."""
+        missing = [symbol for symbol in symbol_ids if symbol not in self.cache.symbols]
+        self.cache.symbols.update(dict.fromkeys(missing))
         sql = "SELECT id, doc_id, ties FROM changed_symbols WHERE repository_id = %s AND id = ANY(%s)"
-        rows = self._database.select(sql, (self._repository, list(symbol_ids)))
-        found = {symbol: (decode_text(doc_id), ties) for symbol, doc_id, ties in rows}
-        return {symbol: found[symbol] for symbol in symbol_ids if symbol in found}
+        for symbol, doc_id, ties in self._database.select(sql, (self.repository, missing)) if missing else ():
+            self.cache.symbols[symbol] = decode_text(doc_id), ties
+        return _found(self.cache.symbols, symbol_ids)
 
     def cochange_commits_by_symbol(self, symbol_ids: Sequence[int], limit: int) -> dict[int, list[int]]:
         """Return the newest `limit` co-change commits that changed each of these symbols."""
+        cached = self.cache.commits_of_symbol
+        commits_by_symbol = {symbol: cached.get(symbol, list[int]())[:limit] for symbol in symbol_ids}
+        missing = [symbol for symbol in symbol_ids if symbol not in cached]
         sql = (
             "SELECT t.symbol, t.number FROM touched t JOIN commits k ON k.repository_id = t.repository_id AND "
-            f"k.number = t.number WHERE t.repository_id = %s AND t.symbol = ANY(%s) AND {_IS_COCHANGE} "
+            f"k.number = t.number WHERE t.repository_id = %s AND t.symbol = ANY(%s) AND {IS_COCHANGE} "
             "ORDER BY k.time DESC, k.number DESC"
         )
-        commits_by_symbol: dict[int, list[int]] = {symbol: [] for symbol in symbol_ids}
-        for symbol, doc_key in self._database.select(sql, (self._repository, list(symbol_ids))):
+        for symbol, doc_key in self._database.select(sql, (self.repository, missing)) if missing else ():
             if len(commits_by_symbol[symbol]) < limit:
                 commits_by_symbol[symbol].append(doc_key)
         return commits_by_symbol
 
     def filter_cochange_commits(self, doc_keys: Sequence[int]) -> list[int]:
         """Return those of these commits that are co-change commits."""
-        sql = (
-            "SELECT k.number FROM commits k WHERE k.repository_id = %s AND k.number = ANY(%s) "
-            f"AND {_IS_COCHANGE} ORDER BY 1"
-        )
-        return [doc_key for (doc_key,) in self._database.select(sql, (self._repository, list(doc_keys)))]
+        self.headers(doc_keys)
+        return sorted(doc_key for doc_key in doc_keys if self.cache.is_cochange.get(doc_key))
 
     def symbol_ids_by_commit(self, doc_keys: Sequence[int]) -> dict[int, Integers]:
         """Return the ids of the symbols that each of these commits changed, each once."""
-        sql = "SELECT number, symbol FROM touched WHERE repository_id = %s AND number = ANY(%s) ORDER BY number, symbol"
-        rows = self._database.select(sql, (self._repository, list(doc_keys)))
-        found = {doc_key: np.array([symbol for _, symbol in part], np.int64) for doc_key, part in groupby(rows, _FIRST)}
-        return {doc_key: found.get(doc_key, np.zeros(0, np.int64)) for doc_key in doc_keys}
+        if any(doc_key not in self.cache.changed_symbols for doc_key in doc_keys):
+            read_changes(self._database, [(self, doc_keys, ())])
+        return {doc_key: self.cache.changed_symbols[doc_key] for doc_key in doc_keys}
+
+
+def _found(cached: Mapping[Key, Value | None], keys: Sequence[Key]) -> dict[Key, Value]:
+    return {key: value for key in keys if (value := cached[key]) is not None}
+
+
+# Reading many repositories by one statement ---------------------------------------------------------------------------
+
+
+def read_commits(database: TeamDatabase, wanted: Sequence[tuple[RepositoryHistory, Sequence[int]]]) -> None:
+    """Read commits of several histories, by key."""
+    places = [
+        (history, doc_key)
+        for history, doc_keys in wanted
+        for doc_key in doc_keys
+        if doc_key not in history.cache.commits
+    ]
+    if not places:
+        return
+    histories = {history.repository: history for history, _ in places}
+    for history, doc_key in places:
+        history.cache.commits[doc_key] = None
+    sql = (
+        "SELECT k.repository_id, k.number, k.sha, k.time, k.author, k.subject, k.body, k.merge, k.files "
+        "FROM unnest(%s::integer[], %s::bigint[]) AS wanted(repository, number) "
+        "JOIN commits k ON k.repository_id = wanted.repository AND k.number = wanted.number"
+    )
+    values = [history.repository for history, _ in places], [doc_key for _, doc_key in places]
+    for repository, *row in database.select(sql, values):
+        commit = read_commit((*row[:3], *map(decode_text, row[3:6]), *row[6:]))
+        histories[repository].cache.commits[commit.doc_key] = commit
+
+
+def read_seeds(
+    database: TeamDatabase, wanted: Sequence[tuple[RepositoryHistory, Sequence[DocumentHeader]]], limit: int
+) -> None:
+    """Read the newest `limit` co-change commits of documents of several histories.
+
+    Those that changed the document itself are read where any are known, otherwise those that changed its file.
+    """
+    places = [(history, document) for history, documents in wanted for document in documents]
+    if not places:
+        return
+    histories = {history.repository: history for history, _ in places}
+    sql = (
+        "WITH known AS MATERIALIZED (SELECT wanted.*, s.id FROM unnest(%s::integer[], %s::bytea[], %s::bytea[]) "
+        "AS wanted(repository, doc_id, path) LEFT JOIN changed_symbols s ON s.repository_id = wanted.repository "
+        "AND s.doc_id = wanted.doc_id) "
+        "SELECT known.repository, known.doc_id, known.path, known.id, ARRAY(SELECT k.number FROM ("
+        "SELECT t.number FROM touched t WHERE t.repository_id = known.repository AND t.symbol = known.id "
+        "UNION ALL SELECT c.number FROM changed_paths p JOIN changes c ON c.repository_id = p.repository_id AND "
+        "c.now = p.id WHERE known.id IS NULL AND p.repository_id = known.repository AND p.path = known.path"
+        ") AS changing JOIN commits k ON k.repository_id = known.repository AND k.number = changing.number "
+        f"WHERE {IS_COCHANGE} ORDER BY k.time DESC, k.number DESC LIMIT %s) FROM known"
+    )
+    values = (
+        [history.repository for history, _ in places],
+        [encode_text(document.doc_id) for _, document in places],
+        [encode_text(document.path) for _, document in places],
+        limit,
+    )
+    for repository, doc_id, path, symbol, commits in database.select(sql, values):
+        cache = histories[repository].cache
+        cache.symbol_ids[decode_text(doc_id)] = symbol
+        if symbol is None:
+            cache.commits_of_file[decode_text(path)] = commits
+        else:
+            cache.commits_of_symbol[symbol] = commits
+
+
+def read_changes(
+    database: TeamDatabase, wanted: Sequence[tuple[RepositoryHistory, Sequence[int], Sequence[int]]]
+) -> None:
+    """Read the headers of some commits and which symbols they changed, and which files others did, of several
+    histories.
+    """
+    places = [(history, key, False) for history, keys, _ in wanted for key in keys]
+    places += [(history, key, True) for history, _, keys in wanted for key in keys]
+    if not places:
+        return
+    histories = {history.repository: history for history, _, _ in places}
+    for history, doc_key, is_of_files in places:
+        if is_of_files:
+            history.cache.files[doc_key] = []
+        else:
+            history.cache.changed_symbols[doc_key] = np.zeros(0, np.int64)
+    sql = (
+        "WITH wanted AS MATERIALIZED (SELECT * FROM unnest(%s::integer[], %s::bigint[], %s::boolean[]) "
+        "AS w(repository, number, of_files)), changed AS MATERIALIZED ("
+        "SELECT t.repository_id, t.number, t.symbol FROM wanted JOIN touched t "
+        "ON t.repository_id = wanted.repository AND t.number = wanted.number WHERE NOT wanted.of_files) "
+        "SELECT 0, repository_id, number, ''::bytea, array_agg(symbol ORDER BY symbol) FROM changed GROUP BY 2, 3 "
+        "UNION ALL SELECT 1, s.repository_id, s.ties, s.doc_id, ARRAY[s.id] FROM "
+        "(SELECT DISTINCT repository_id, symbol FROM changed) d JOIN changed_symbols s "
+        "ON s.repository_id = d.repository_id AND s.id = d.symbol "
+        "UNION ALL SELECT 2, c.repository_id, c.number, p.path, NULL FROM wanted JOIN changes c "
+        "ON c.repository_id = wanted.repository AND c.number = wanted.number "
+        "JOIN changed_paths p ON p.repository_id = c.repository_id AND p.id = c.now WHERE wanted.of_files "
+        "UNION ALL SELECT 3, k.repository_id, k.number, k.sha || k.subject, "
+        f"ARRAY[octet_length(k.sha), CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END] FROM wanted JOIN commits k "
+        "ON k.repository_id = wanted.repository AND k.number = wanted.number WHERE NOT wanted.of_files"
+    )
+    values = (
+        [history.repository for history, _, _ in places],
+        [doc_key for _, doc_key, _ in places],
+        [is_of_files for _, _, is_of_files in places],
+    )
+    for part, repository, number, text, symbols in database.select(sql, values):
+        cache = histories[repository].cache
+        if part == 0:
+            cache.changed_symbols[number] = np.array(symbols, np.int64)
+        elif part == 1:
+            cache.symbols[symbols[0]] = decode_text(text), number
+        elif part == 2:
+            cache.files[number].append(decode_text(text))
+        else:
+            histories[repository].add_header(number, text[: symbols[0]], text[symbols[0] :], symbols[1])
+    for history, _, keys in wanted:
+        for doc_key in keys:
+            history.cache.files[doc_key].sort()

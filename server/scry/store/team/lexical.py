@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1, Stemmer
 from scry.store.team.database import TeamDatabase
 from scry.store.team.postings import Integers, Postings, encode_term
+from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS
 
 _UNIT = 10.0**BM25_DIGITS
 
@@ -40,18 +41,69 @@ class _TermRows(Struct, frozen=True):
     min_lengths: Integers
 
 
+class TermTables:
+    """The statistics and postings of stems that were read in one snapshot, of both corpora: each is read once."""
+
+    def __init__(self, database: TeamDatabase) -> None:
+        self._database = database
+        self._rows: dict[tuple[int, str], _TermRows] = {}
+        self._postings: dict[tuple[int, int, str], Postings | None] = {}
+
+    def read_statistics(self, stems: Iterable[str]) -> None:
+        """Read the statistics of all these stems in both corpora by one statement, for what is asked next."""
+        missing = {encode_term(stem): stem for stem in stems if (CODE_WORDS, stem) not in self._rows}
+        if not missing:
+            return
+        sql = (
+            "SELECT corpus, term, array_agg(repository_id), array_agg(documents), array_agg(max_frequency), "
+            "array_agg(min_length) FROM postings WHERE corpus = ANY(%s::smallint[]) AND term = ANY(%s) "
+            "GROUP BY corpus, term"
+        )
+        corpora = [CODE_WORDS, COMMIT_WORDS]
+        nothing = _TermRows(_NO_KEYS, _NO_KEYS, _NO_KEYS, _NO_KEYS)
+        self._rows.update({(corpus, stem): nothing for corpus in corpora for stem in missing.values()})
+        for corpus, term, *columns in self._database.select(sql, (corpora, list(missing))):
+            repositories, *values = [np.array(column, np.int64) for column in columns]
+            order = np.argsort(repositories)
+            self._rows[corpus, missing[term]] = _TermRows(repositories[order], *[value[order] for value in values])
+
+    def rows_of(self, corpus: int, stem: str) -> _TermRows:
+        """Return the statistics of a stem in each visible repository."""
+        self.read_statistics([stem])
+        return self._rows[corpus, stem]
+
+    def read_postings(self, stems: Iterable[str], wanted: Iterable[tuple[int, int]]) -> None:
+        """Read the postings of all these stems by one statement. wanted: corpora, each with a repository."""
+        distinct = set(stems)
+        places = [each for each in wanted if any((*each, stem) not in self._postings for stem in distinct)]
+        if not places or not distinct:
+            return
+        self._postings.update({(*each, stem): None for each in places for stem in distinct})
+        sql = (
+            "SELECT p.corpus, p.repository_id, p.term, p.packed FROM unnest(%s::smallint[], %s::integer[]) "
+            "AS wanted(corpus, repository) JOIN postings p ON p.corpus = wanted.corpus "
+            "AND p.repository_id = wanted.repository AND p.term = ANY(%s)"
+        )
+        names = {encode_term(stem): stem for stem in distinct}
+        values = [corpus for corpus, _ in places], [repository for _, repository in places], list(names)
+        for corpus, repository, term, packed in self._database.select(sql, values):
+            self._postings[corpus, repository, names[term]] = Postings.unpack(packed)
+
+    def postings_of(self, corpus: int, repository: int, stem: str) -> Postings | None:
+        """Return the postings of a stem, which were read; None where the repository has none."""
+        return self._postings.get((corpus, repository, stem))
+
+
 class TeamWords:
     """The words of one corpus of all visible repositories, as of one moment. Use it inside one snapshot.
 
     documents, average: the number of visible documents and their average length in words.
     """
 
-    def __init__(self, database: TeamDatabase, corpus: int, documents: int, length: int) -> None:
-        self._database = database
+    def __init__(self, tables: TermTables, corpus: int, documents: int, length: int) -> None:
+        self._tables = tables
         self._corpus = corpus
         self._stemmer = Stemmer()
-        self._rows: dict[str, _TermRows] = {}
-        self._postings: dict[tuple[int, str], Postings | None] = {}
         self._floors: dict[tuple[tuple[str, ...], int], float] = {}
         self.documents = documents
         self.average = length / max(1, documents)
@@ -64,7 +116,7 @@ class TeamWords:
 
     def document_frequency(self, stem: str) -> int:
         """Return the number of visible documents that hold a stem."""
-        return int(self._rows_of([stem])[stem].documents.sum())
+        return int(self._tables.rows_of(self._corpus, stem).documents.sum())
 
     def inverse_document_frequency(self, stem: str) -> float:
         """Return how much a stem says about the documents that hold it, as in BM25; most where none does."""
@@ -73,21 +125,7 @@ class TeamWords:
 
     def read_statistics(self, terms: Iterable[str]) -> None:
         """Read the statistics of all these terms by one statement, for what is asked next."""
-        self._rows_of(list({self.stem(term) for term in terms}))
-
-    def _rows_of(self, stems: Sequence[str]) -> dict[str, _TermRows]:
-        missing = {encode_term(stem): stem for stem in stems if stem not in self._rows}
-        if missing:
-            sql = (
-                "SELECT term, array_agg(repository_id), array_agg(documents), array_agg(max_frequency), "
-                "array_agg(min_length) FROM postings WHERE corpus = %s AND term = ANY(%s) GROUP BY term"
-            )
-            self._rows.update({stem: _TermRows(_NO_KEYS, _NO_KEYS, _NO_KEYS, _NO_KEYS) for stem in missing.values()})
-            for term, *columns in self._database.select(sql, (self._corpus, list(missing))):
-                repositories, *values = [np.array(column, np.int64) for column in columns]
-                order = np.argsort(repositories)
-                self._rows[missing[term]] = _TermRows(repositories[order], *[value[order] for value in values])
-        return self._rows
+        self._tables.read_statistics({self.stem(term) for term in terms})
 
     def weight_of(self, stem: str) -> float:
         """Return what a stem counts in BM25 at most."""
@@ -100,19 +138,27 @@ class TeamWords:
         first.
         """
         counted = Counter([self.stem(term) for term in terms])
-        rows = self._rows_of(list(counted))
+        self._tables.read_statistics(counted)
         bounds: dict[int, float] = {}
         for stem, times in counted.items():
-            own = rows[stem]
+            own = self._tables.rows_of(self._corpus, stem)
             norms = BM25_K1 * (1 - BM25_B + BM25_B * own.min_lengths / (self.average or 1))
             highest = times * self.weight_of(stem) * own.max_frequencies / (own.max_frequencies + norms)
             for repository, bound in zip(own.repositories.tolist(), highest.tolist(), strict=True):
                 bounds[repository] = bounds.get(repository, 0.0) + bound
         return sorted(bounds.items(), key=lambda each: (-each[1], each[0]))
 
-    def best_repositories(self, terms: Sequence[str], limit: int, min_terms: int = 1) -> list[int]:
+    def best_repositories(
+        self,
+        terms: Sequence[str],
+        limit: int,
+        min_terms: int = 1,
+        is_left: Callable[[Sequence[int]], Mapping[int, Callable[[Integers], NDArray[np.bool_]]]] | None = None,
+    ) -> list[int]:
         """Return the repositories of the best `limit` documents that hold at least `min_terms` of the terms, by BM25,
         the best first; those that equal the last document are among them.
+
+        is_left: returns for repositories a test of keys: whether the query's filters leave the document.
         """
         bounds = self.bounds(terms)
         best = np.zeros(0, np.float64)
@@ -123,9 +169,11 @@ class TeamWords:
             if not part:
                 break
             self.read_postings(terms, part)
+            tests = is_left(part) if is_left is not None else {}
             for repository in part:
-                _, scores, held = self.score_repository(terms, repository)
-                scores = scores[held >= min_terms]
+                keys, scores, held = self.score_repository(terms, repository)
+                wanted = held >= min_terms
+                scores = scores[wanted & tests[repository](keys) if repository in tests else wanted]
                 searched.append((repository, float(scores.max(initial=0.0))))
                 best = np.sort(np.concatenate([best, scores]))[-limit:]
         least = best[-limit] if len(best) >= limit else 0.0
@@ -142,17 +190,11 @@ class TeamWords:
     def read_postings(self, terms: Iterable[str], repositories: Sequence[int]) -> None:
         """Read the postings of all these terms in these repositories by one statement."""
         stems = {self.stem(term) for term in terms}
-        missing = {stem for stem in stems if any((each, stem) not in self._postings for each in repositories)}
-        if not missing:
-            return
-        self._postings.update({(each, stem): None for each in repositories for stem in missing})
-        sql = (
-            "SELECT repository_id, term, packed FROM postings "
-            "WHERE corpus = %s AND term = ANY(%s) AND repository_id = ANY(%s)"
-        )
-        names = {encode_term(stem): stem for stem in missing}
-        for repository, term, packed in self._database.select(sql, (self._corpus, list(names), list(repositories))):
-            self._postings[repository, names[term]] = Postings.unpack(packed)
+        self._tables.read_postings(stems, [(self._corpus, repository) for repository in repositories])
+
+    def likely_repositories(self, terms: Sequence[str]) -> list[tuple[int, int]]:
+        """Return the corpus and each repository whose postings `best_repositories` reads first."""
+        return [(self._corpus, repository) for repository, _ in self.bounds(terms)[:_FIRST_REPOSITORIES]]
 
     def score_repository(self, terms: Sequence[str], repository: int) -> tuple[Integers, NDArray[np.float64], Integers]:
         """Return the documents of a repository that hold any of the terms, by ascending key: keys, BM25 rounded as in
@@ -160,7 +202,9 @@ class TeamWords:
         """
         self.read_postings(terms, [repository])
         counted = Counter([self.stem(term) for term in terms])
-        found = [(stem, times, self._postings[repository, stem]) for stem, times in counted.items()]
+        found = [
+            (stem, times, self._tables.postings_of(self._corpus, repository, stem)) for stem, times in counted.items()
+        ]
         present = [(stem, times, postings) for stem, times, postings in found if postings is not None]
         if not present:
             return _NO_KEYS, np.zeros(0, np.float64), _NO_KEYS
@@ -175,7 +219,7 @@ class TeamWords:
 
     def holders(self, term: str, repository: int, keys: Integers) -> Integers:
         """Return those of these keys whose documents hold a term, ascending. keys: ascending."""
-        postings = self._postings.get((repository, self.stem(term)))
+        postings = self._tables.postings_of(self._corpus, repository, self.stem(term))
         if postings is None:
             return _NO_KEYS
         return np.intersect1d(keys, postings.keys, assume_unique=True)
@@ -194,17 +238,17 @@ class RepositoryWords:
         generation: int,
         *,
         first_key: int = 0,
-        key_ranges: Callable[[Sequence[int]], tuple[Integers, Integers]] = lambda _: (_NO_KEYS, _NO_KEYS),
+        contains: Callable[[Integers, Sequence[int]], NDArray[np.bool_]] = lambda keys, _: np.ones(len(keys), np.bool_),
     ) -> None:
         """Use `TeamReader`.
 
-        first_key: added to the keys of documents as they are stored. key_ranges: returns for ids of files the first key
-        of each and the one behind its last, ascending.
+        first_key: added to the keys of documents as they are stored. contains: returns for keys whether the document is
+        in one of the files with these ids.
         """
         self._words = words
         self._repository = repository
         self._first_key = first_key
-        self._key_ranges = key_ranges
+        self._contains = contains
         self.version = str(repository), generation
 
     def stem(self, term: str) -> str:
@@ -232,9 +276,7 @@ class RepositoryWords:
         is_whole = file_ids is None and doc_key is None and math.isinf(min_score)
         wanted = (held >= min_terms) & (scores > 0) & (scores >= (self._words.floor(terms, limit) if is_whole else 0))
         if file_ids is not None:
-            firsts, ends = self._key_ranges(file_ids)
-            at = np.searchsorted(firsts, keys, "right") - 1
-            wanted &= (at >= 0) & (keys < np.append(ends, 0)[at])
+            wanted &= self._contains(keys, file_ids)
         if doc_key is not None:
             wanted &= keys == doc_key - self._first_key
         keys, scores = keys[wanted], scores[wanted]
