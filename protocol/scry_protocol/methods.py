@@ -54,6 +54,12 @@ METHODS: tuple[Method, ...] = (
         "Returns one result of an earlier answer in full, with its neighbours in the code graph and the history.",
     ),
     Method(
+        "scry/teamFile",
+        messages.TeamFileParams,
+        messages.TeamFile,
+        "Returns the text of a file of the joined team's index, by the URI of a result's location.",
+    ),
+    Method(
         "scry/use",
         messages.UseParams,
         messages.Recorded,

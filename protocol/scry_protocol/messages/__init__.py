@@ -15,6 +15,8 @@ from scry_protocol.messages.act import (
     DetailParams,
     FeedbackParams,
     Recorded,
+    TeamFile,
+    TeamFileParams,
     UseParams,
 )
 from scry_protocol.messages.answer import (
@@ -169,6 +171,8 @@ __all__ = [
     "StatusChanged",
     "StatusParams",
     "Structural",
+    "TeamFile",
+    "TeamFileParams",
     "UseParams",
     "WhyParams",
     "Without",

@@ -50,6 +50,30 @@ class Detail(Result, frozen=True):
     text: str
 
 
+class TeamFileParams(Params, frozen=True):
+    """A request for the text of a file in the joined team's index.
+
+    uri: the URI of a result's location, of the scheme scry-team.
+    """
+
+    uri: str
+
+
+class TeamFile(Result, frozen=True):
+    """The text of a file in the joined team's index, to show read-only.
+
+    uri: the URI that was asked for.
+    text: the text, as it is indexed now.
+    commit: the commit that it is of.
+    is_current: whether that is the commit of the URI; the index holds the newest one only.
+    """
+
+    uri: str
+    text: str
+    commit: str
+    is_current: bool
+
+
 class UseParams(Params, frozen=True):
     """Record that the person, or an agent, used a result.
 

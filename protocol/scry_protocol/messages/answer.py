@@ -35,6 +35,7 @@ class FindParams(Params, frozen=True):
     projects: names of the projects to search, registered or open; the open ones, or the current one, when empty.
     all_projects: search every registered project, and the open ones.
     linked_projects: also search the projects that the selected ones are linked to.
+    team: also search the index of the joined team; its repositories that are projects here are searched here alone.
     """
 
     query: str
@@ -52,6 +53,7 @@ class FindParams(Params, frozen=True):
     projects: list[str] = []
     all_projects: bool = False
     linked_projects: bool = False
+    team: bool = False
 
 
 class RecentParams(Params, frozen=True):
@@ -189,6 +191,7 @@ class AskedProject(Result, frozen=True):
     via: the link from the current project to this one, such as LEARNS_FROM; empty without a link.
     term_weights: as of Scoring, in this project.
     cosine_counts: as of Scoring, in this project.
+    team: whether it is a repository of the joined team, not a project of this machine.
     """
 
     name: str
@@ -196,6 +199,7 @@ class AskedProject(Result, frozen=True):
     via: str = ""
     term_weights: dict[str, float] = {}
     cosine_counts: bool = True
+    team: bool = False
 
 
 class Answer(Result, frozen=True):

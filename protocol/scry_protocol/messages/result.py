@@ -252,6 +252,9 @@ class ResultItem(Result, frozen=True):
     further: the best of these places, best first, at most 5.
     confidence: the estimated probability that it answers the query, by the formula of Scoring; comparable across
         queries, unlike fused_score. Absent where no words were searched.
+    commit: of a result of the joined team, the indexed commit of its repository; its location is then a URI of the
+        scheme scry-team, whose text `scry/teamFile` returns. Empty for any other result.
+    link: of a result of the joined team, its address on the forge, where that is known; else empty.
     """
 
     rank: int
@@ -275,3 +278,5 @@ class ResultItem(Result, frozen=True):
     more_in_file: int = 0
     further: list[FurtherPlace] = []
     confidence: float | UnsetType = UNSET
+    commit: str = ""
+    link: str = ""

@@ -17,6 +17,9 @@ MODEL_TIMEOUT_S = 1.5
 """Seconds that an answer waits for a model in another process; after that, it does without the model (F3)."""
 
 
+TEAM_TIMEOUT_S = 0.15
+"""Seconds that local answers wait for a joined team; what comes later is there when the same is asked again."""
+
 CancelledCheck = Callable[[], bool]
 """Return whether nobody waits for the answer any more."""
 
@@ -27,14 +30,15 @@ class RequestContext(Struct, frozen=True):
     encoding: of positions, utf-8 or utf-16. cancelled: returns whether the client has withdrawn the
     request; None where none can be.
     model_timeout_s: seconds that the answer may wait for a model in another process; the bundled one is in this
-    process. unsaved_paths: files, relative to the root, whose text in the editor is newer. is_subrequest: the request
-    is a part of another one; its answer is neither stored nor logged. commands: the client's names for commands in
-    texts.
+    process. team_timeout_s: seconds that local answers may wait for those of a joined team. unsaved_paths: files,
+    relative to the root, whose text in the editor is newer. is_subrequest: the request is a part of another one; its
+    answer is neither stored nor logged. commands: the client's names for commands in texts.
     """
 
     encoding: str = "utf-16"
     cancelled: CancelledCheck | None = None
     model_timeout_s: float = MODEL_TIMEOUT_S
+    team_timeout_s: float = TEAM_TIMEOUT_S
     unsaved_paths: Sequence[str] = ()
     is_subrequest: bool = False
     commands: CommandNames = COMMAND_LINE

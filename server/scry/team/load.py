@@ -104,8 +104,15 @@ def load_repository(
         commit.doc_key: count_terms(weighted_commit_terms(commit.subject, commit.body), stemmer.stem)
         for commit in history.commits
     }
-    publication = writer.publish(repository_id, RepositoryTree(commit, files, faults, history, terms))
+    publication = writer.publish(
+        repository_id, RepositoryTree(commit, files, faults, history, terms, reading_identity())
+    )
     return LoadReport(repository.name, commit, publication, loader.staged, loader.documents, faults)
+
+
+def reading_identity() -> str:
+    """Return the versions of parser and embedder that read repositories here."""
+    return f"{reading_version()} {load_bundled_model().identity}"
 
 
 def content_key(path: str, digest: bytes, identity: str) -> bytes:

@@ -17,6 +17,8 @@ export const methods = {
   why: "scry/why",
   /** Returns one result of an earlier answer in full, with its neighbours in the code graph and the history. */
   detail: "scry/detail",
+  /** Returns the text of a file of the joined team's index, by the URI of a result's location. */
+  teamFile: "scry/teamFile",
   /** Records in the person's own log that a result was used: jumped to, opened or copied. */
   use: "scry/use",
   /** Records in the person's own log that an answer was good or bad. */
@@ -53,6 +55,7 @@ export interface Requests {
   "scry/neighbors": { params: NeighborsParams; result: Answer };
   "scry/why": { params: WhyParams; result: Explanation };
   "scry/detail": { params: DetailParams; result: Detail };
+  "scry/teamFile": { params: TeamFileParams; result: TeamFile };
   "scry/use": { params: UseParams; result: Recorded };
   "scry/feedback": { params: FeedbackParams; result: Recorded };
   "scry/observe": { params: ObserveParams; result: Observed };
@@ -104,6 +107,8 @@ export interface FindParams {
   all_projects?: boolean;
   /** also search the projects that the selected ones are linked to (default false). */
   linked_projects?: boolean;
+  /** also search the index of the joined team; its repositories that are projects here are searched here alone (default false). */
+  team?: boolean;
 }
 
 /** The results of a query, best first, with all data that explains them. */
@@ -245,6 +250,10 @@ export interface ResultItem {
   further?: FurtherPlace[];
   /** the estimated probability that it answers the query, by the formula of Scoring; comparable across queries, unlike fused_score. Absent where no words were searched. */
   confidence?: number;
+  /** of a result of the joined team, the indexed commit of its repository; its location is then a URI of the scheme scry-team, whose text `scry/teamFile` returns. Empty for any other result (default ""). */
+  commit?: string;
+  /** of a result of the joined team, its address on the forge, where that is known; else empty (default ""). */
+  link?: string;
 }
 
 /** The evidence of one oracle for a result. */
@@ -491,6 +500,8 @@ export interface AskedProject {
   term_weights?: Record<string, number>;
   /** as of Scoring, in this project (default true). */
   cosine_counts?: boolean;
+  /** whether it is a repository of the joined team, not a project of this machine (default false). */
+  team?: boolean;
 }
 
 /** A query for what matters in a folder. */
@@ -727,6 +738,24 @@ export interface Detail {
   note: string;
   /** all of it as Markdown, to show to a person. */
   text: string;
+}
+
+/** A request for the text of a file in the joined team's index. */
+export interface TeamFileParams {
+  /** the URI of a result's location, of the scheme scry-team. */
+  uri: string;
+}
+
+/** The text of a file in the joined team's index, to show read-only. */
+export interface TeamFile {
+  /** the URI that was asked for. */
+  uri: string;
+  /** the text, as it is indexed now. */
+  text: string;
+  /** the commit that it is of. */
+  commit: string;
+  /** whether that is the commit of the URI; the index holds the newest one only. */
+  is_current: boolean;
 }
 
 /** Record that the person, or an agent, used a result. */

@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -49,8 +50,9 @@ from scry.engine.federation.workspace import (
     Workspace,
     as_registered,
     find_answering,
+    find_document,
     find_result_owner,
-    has_answered,
+    is_of_team,
 )
 from scry.engine.notices import NoProjectToAsk
 from scry.engine.response.answer import RequestedProjects, names_projects, present_state, requested_projects, to_request
@@ -60,6 +62,7 @@ from scry.projects.registration import open_registry
 from scry_protocol import messages
 
 if TYPE_CHECKING:
+    from scry.engine.federation.team_service import TeamService
     from scry.engine.response.details import ResultLocation
 
 SearchParams = TypeVar("SearchParams", messages.FindParams, messages.RecentParams)
@@ -90,6 +93,8 @@ class ProjectRouter:
 
     def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """Find code, documents, commits and notes by a query."""
+        if params.team:
+            return self._ask_requested(params, requested_projects(params), self.team.find, context)
         return self._search("find", params, find_in_projects, lambda each, asked: each.find(params, asked), context)
 
     def recent(self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
@@ -132,12 +137,17 @@ class ProjectRouter:
             answering = list(opened)
             if params.query_id and not self.workspace.is_editor:
                 answering.insert(0, stack.enter_context(self._borrow_answering("why", params.query_id, None)))
+            if name and is_of_team(answering, params.doc_id, params.query_id):
+                return self.team.why(params, [each.recorder for each in answering], context)
             if self._is_elsewhere(name, opened):
                 participant = _to_participant(stack.enter_context(self._borrow_registered(name, "doc_id")))
             elif answering and not opened:
                 participant = _to_participant(answering[0])
             else:
-                project, doc_id = self._find_document(stack, params)
+                borrowed = self._borrow_open(stack, params.folder)
+                if not borrowed:
+                    raise self.workspace.missing_error("why")
+                project, doc_id = find_document(borrowed, params.doc_id, params.query_id)
                 params = replace(params, doc_id=doc_id)
                 participant = stack.enter_context(project.participate())
             engine = require_engine(participant)
@@ -150,6 +160,8 @@ class ProjectRouter:
         with ExitStack() as stack:
             holder = stack.enter_context(self._borrow_answering("detail", params.query_id, params.folder))
             result = holder.recorder.answers.require(params.query_id).result(params.rank)
+            if result.commit:
+                return self.team.detail(holder.recorder, params, context)
             participant = self._borrow_result_project(stack, holder, result.project, params.folder)
             detail = require_engine(participant).detail(
                 params, _context_for(participant, context), answered_by=holder.recorder
@@ -175,6 +187,8 @@ class ProjectRouter:
             if clipboard_text is None or stored is None:
                 return owner.use(params, context.commands, answered_by=holder.recorder)
             place = stored.place(params.rank, params.doc_id)
+            if place.commit:
+                return replace(holder.use(params, context.commands), text=clipboard_text(place))
             participant = self._borrow_result_project(stack, holder, place.project, params.folder)
             now = require_engine(participant).place_now(place, context.encoding)
             text = clipboard_text(participant.map_to_editor(now))
@@ -191,8 +205,17 @@ class ProjectRouter:
         with ExitStack() as stack:
             holder = stack.enter_context(self._borrow_answering("use", query_id, None))
             result = holder.recorder.answers.require(query_id).result(rank)
+            if result.commit:
+                raise BadRequest("rank", f"is of the team's index, no file here; see {result.link or 'its detail'}")
             participant = self._borrow_result_project(stack, holder, result.project, None)
             return require_engine(participant).locate_result(query_id, rank, doc_id, holder.recorder)
+
+    @cached_property
+    def team(self) -> TeamService:
+        """The joined team; its room is imported when it is first asked for."""
+        from scry.engine.federation.team_service import TeamService
+
+        return TeamService()
 
     # Memory and knowledge of the first open project ---------------------------------------------------------------
 
@@ -269,9 +292,8 @@ class ProjectRouter:
             return open_roots
         known = self.registered()
         open_projects = [registered for root in open_roots if (registered := find_project_at(known, root))]
-        return [
-            each.project.root for each in select_projects(requested_projects(params), open_projects, known).projects
-        ]
+        selection = select_projects(requested_projects(params), open_projects, known)
+        return [each.project.root for each in selection.projects]
 
     def warm_up(self) -> None:
         """Open the first project in the background, so that its index is up to date before the first question."""
@@ -284,8 +306,10 @@ class ProjectRouter:
             threading.Thread(target=open_first, name="warm up", daemon=True).start()
 
     def close(self) -> None:
-        """Close the pool's engines, which writes all queued events."""
+        """Close the pool's engines, which writes all queued events, and the connections to the team."""
         self.pool.close()
+        if "team" in self.__dict__:
+            self.team.close()
 
     # Inside: choosing ---------------------------------------------------------------------------------------------
 
@@ -322,27 +346,6 @@ class ProjectRouter:
         projects = self._require_open(mode, folder)
         located = ((project, project.locate_path(path)) for project in projects)
         return next(((project, inside) for project, inside in located if inside is not None), (projects[0], path))
-
-    def _find_document(self, stack: ExitStack, params: messages.WhyParams) -> tuple[OpenProject, str]:
-        """Return the open project that holds a document, and its doc_id there.
-
-        It is the project of the path or of the name in the doc_id, else one that answered with the document, else one
-        that has it indexed, else the first.
-        """
-        borrowed = self._borrow_open(stack, params.folder)
-        if not borrowed:
-            raise self.workspace.missing_error("why")
-        doc_id = params.doc_id.strip()
-        for project, _ in borrowed:
-            if (inside := project.locate_document(doc_id)) is not None:
-                return project, inside
-        by_name = (each for each in borrowed if doc_id.startswith(f"{each[1].project.name}:"))
-        chosen = next(by_name, None)
-        if chosen is None and len(borrowed) > 1:
-            answering = (each for each in borrowed if has_answered(each[1], doc_id, params.query_id))
-            indexing = (each for each in borrowed if each[1].is_indexed(doc_id))
-            chosen = next(answering, None) or next(indexing, None)
-        return (chosen or borrowed[0])[0], params.doc_id
 
     def _is_elsewhere(self, name: str, opened: Sequence[Engine]) -> bool:
         """Return whether a name is that of a registered project which is not open."""

@@ -20,6 +20,7 @@ from scry.core.doc_id import new_query_id
 from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, search_text
 from scry.core.types import Answer, Candidate, IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
+from scry.engine.federation.team_links import normalize_remote
 from scry.engine.search.pipeline import (
     OracleMatches,
     Ranking,
@@ -90,11 +91,13 @@ def retrieve_from_team(
     cancelled: Callable[[], bool] | None = None,
     *,
     excluded: Sequence[str] = (),
+    included: Sequence[int] = (),
 ) -> list[TeamRetrieval]:
     """Return the matches in each repository that holds any of the best documents, by name of the repository.
 
-    reader: of a snapshot that lasts until the results are read. encode: as for OracleReader. excluded: names of
-    repositories that local projects answer for. Raises Cancelled, IndexUnavailable and ModelUnavailable.
+    reader: of a snapshot that lasts until the results are read. encode: as for OracleReader. excluded: addresses of
+    repositories that local projects answer for, as `normalize_remote` gives them. included: ids of
+    repositories that take part whatever they hold. Raises Cancelled, IndexUnavailable and ModelUnavailable.
     """
     vectors: dict[str, Vectors] = {}
 
@@ -104,9 +107,9 @@ def retrieve_from_team(
         return vectors[text]
 
     terms = expand_query_terms(question)
-    left_out = {info.repository_id for info in reader.repositories.values() if info.name in excluded}
-    chosen = [each for each in _choose_repositories(question, reader, encode_once) if each not in left_out]
-    chosen = chosen[:MAX_REPOSITORIES]
+    left_out = {info.repository_id for info in reader.repositories.values() if normalize_remote(info.url) in excluded}
+    best = [each for each in _choose_repositories(question, reader, encode_once) if each not in left_out]
+    chosen = list(dict.fromkeys((*included, *best)))[:MAX_REPOSITORIES]
     reader.prefetch(terms, chosen, RETRIEVAL_DEPTH)
     if _has_file_filters(question):
         reader.prefetch_files(chosen)

@@ -226,3 +226,30 @@ def has_answered(engine: Engine, doc_id: str, query_id: str | None) -> bool:
     if query_id is not None:
         return engine.recorder.has_answer(query_id)
     return engine.recorder.answers.latest_with(doc_id) is not None
+
+
+def find_document(
+    borrowed: Sequence[tuple[OpenProject, Engine]], doc_id: str, query_id: str | None
+) -> tuple[OpenProject, str]:
+    """Return the open project that holds a document, and its doc_id there.
+
+    It is the project of the path or of the name in the doc_id, else one that answered with the document, else one that
+    has it indexed, else the first. borrowed: at least one.
+    """
+    plain = doc_id.strip()
+    for project, _ in borrowed:
+        if (inside := project.locate_document(plain)) is not None:
+            return project, inside
+    chosen = next((each for each in borrowed if plain.startswith(f"{each[1].project.name}:")), None)
+    if chosen is None and len(borrowed) > 1:
+        answering = (each for each in borrowed if has_answered(each[1], plain, query_id))
+        indexing = (each for each in borrowed if each[1].is_indexed(plain))
+        chosen = next(answering, None) or next(indexing, None)
+    return (chosen or borrowed[0])[0], doc_id
+
+
+def is_of_team(answering: Sequence[Engine], doc_id: str, query_id: str | None) -> bool:
+    """Return whether the answer with this id, which one of the engines stored, has a document from the joined team."""
+    stored = (each.recorder.answers.get(query_id) for each in answering if query_id)
+    results = (result for answer in stored if answer is not None for result in answer.results)
+    return any(result.commit and result.doc_id == doc_id.strip() for result in results)

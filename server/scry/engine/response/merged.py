@@ -115,12 +115,16 @@ class PresentedAnswer(msgspec.Struct, frozen=True):
 
 
 class ProjectAnswer(msgspec.Struct, frozen=True):
-    """The answer of one project. notices: of its mode. via: how the project asked from is linked to it."""
+    """The answer of one project. notices: of its mode. via: how the project asked from is linked to it.
+
+    is_team: whether it is a repository of the joined team.
+    """
 
     name: str
     answer: messages.Answer
     notices: tuple[Notice, ...] = ()
     via: str = ""
+    is_team: bool = False
 
 
 class ProjectFault(msgspec.Struct, frozen=True):
@@ -167,6 +171,7 @@ def merge_answers(federated: FederatedAnswer, commands: CommandNames = COMMAND_L
                 part.via,
                 part.answer.scoring.term_weights,
                 part.answer.scoring.cosine_counts,
+                part.is_team,
             )
             for part in parts
         ],

@@ -153,6 +153,7 @@ def further_result(result: ResultItem, place: FurtherPlace) -> ResultItem:
         location=place.location,
         evidence=f"further place in the file of result {result.rank}",
         via=result.via,
+        commit=result.commit,
     )
 
 

@@ -97,6 +97,13 @@ class RepositoryHistory:
             read_changes(self._database, [(self, (), doc_keys)])
         return {doc_key: files for doc_key in doc_keys if (files := self.cache.files[doc_key])}
 
+    def key_of_commit(self, sha: str) -> int | None:
+        """Return the key of the commit whose hash begins with these hexadecimal digits; None for none or several."""
+        low, high = bytes.fromhex(sha + "0" * (len(sha) % 2)), bytes.fromhex(sha + "f" * (len(sha) % 2)) + b"\xff" * 32
+        sql = "SELECT number FROM commits WHERE repository_id = %s AND sha BETWEEN %s AND %s LIMIT 2"
+        rows = self._database.select(sql, (self.repository, low, high))
+        return int(rows[0][0]) if len(rows) == 1 else None
+
     # Files --------------------------------------------------------------------------------------------------------
 
     def activity_levels(self, paths: Iterable[str]) -> dict[str, str]:

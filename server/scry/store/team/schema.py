@@ -26,6 +26,7 @@ CREATE TABLE repositories (
     url             text NOT NULL,
     branch          text NOT NULL,
     commit_id       bytea,                      -- indexed; null before the first generation
+    reading         text NOT NULL DEFAULT '',   -- the versions of parser and embedder that read it
     generation      bigint NOT NULL DEFAULT 0,  -- rises with every publication
     next_key        bigint NOT NULL DEFAULT 1,  -- the next document's; keys are never used twice
     documents       bigint NOT NULL DEFAULT 0,

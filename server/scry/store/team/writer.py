@@ -72,7 +72,8 @@ class TreeFile(Struct, frozen=True):
 class RepositoryTree(Struct, frozen=True):
     """A repository at a commit.
 
-    faults: why a file is not indexed, or which stage failed for an item. commit_terms: by key of a commit.
+    faults: why a file is not indexed, or which stage failed for an item. commit_terms: by key of a commit. reading: the
+    versions that read it.
     """
 
     commit: str
@@ -80,6 +81,7 @@ class RepositoryTree(Struct, frozen=True):
     faults: Mapping[str, str]
     history: HistoryRows = HistoryRows()
     commit_terms: Mapping[int, DocumentTerms] = msgspec.field(default_factory=dict[int, DocumentTerms])
+    reading: str = ""
 
 
 class Publication(Struct, frozen=True):
@@ -142,11 +144,14 @@ class TeamWriter:
                 self._db.execute("DELETE FROM repositories WHERE id = %s", (repository_id,))
         self._delete_unused(contents)
 
-    def published_commit(self, repository_id: int) -> str:
-        """Return the indexed commit of a repository, in hexadecimal; empty before its first generation."""
-        sql = "SELECT coalesce(encode(commit_id, 'hex'), '') FROM repositories WHERE id = %s"
-        rows = self._database.select(sql, (repository_id,))
-        return str(rows[0][0]) if rows else ""
+    def is_published(self, repository_id: int, commit: str, reading: str) -> bool:
+        """Return whether a repository is published at this commit, in hexadecimal, read by these versions."""
+        sql = "SELECT encode(commit_id, 'hex') = %s AND reading = %s FROM repositories WHERE id = %s"
+        return self._database.select(sql, (commit, reading, repository_id)) == [(True,)]
+
+    def repository_names(self) -> list[str]:
+        """Return the names of all repositories."""
+        return [name for (name,) in self._database.select("SELECT name FROM repositories ORDER BY name")]
 
     # Staging ------------------------------------------------------------------------------------------------------
 
@@ -228,7 +233,7 @@ class TeamWriter:
             self._update_structures(repository_id, tree.files, before, same)
             self._replace_faults(repository_id, tree.faults)
             self._replace_history(repository_id, tree.history, tree.commit_terms)
-            self._update_statistics(repository_id, tree.commit, next_key)
+            self._update_statistics(repository_id, tree, next_key)
         self._delete_unused([file.content_id for file in removed.values()])
         return Publication(generation + 1, len(added), len(removed), len(same))
 
@@ -378,14 +383,14 @@ class TeamWriter:
             ),
         )
 
-    def _update_statistics(self, repository_id: int, commit: str, next_key: int) -> None:
+    def _update_statistics(self, repository_id: int, tree: RepositoryTree, next_key: int) -> None:
         sql = (
-            "UPDATE repositories SET commit_id = decode(%s, 'hex'), generation = generation + 1, next_key = %s, "
-            "published_at = now(), (documents, length) = (SELECT coalesce(sum(c.documents), 0), "
+            "UPDATE repositories SET commit_id = decode(%s, 'hex'), reading = %s, generation = generation + 1, "
+            "next_key = %s, published_at = now(), (documents, length) = (SELECT coalesce(sum(c.documents), 0), "
             "coalesce(sum(c.length), 0) FROM files f JOIN contents c ON c.id = f.content_id "
             "WHERE f.repository_id = repositories.id) WHERE id = %s"
         )
-        self._db.execute(sql, (commit, next_key, repository_id))
+        self._db.execute(sql, (tree.commit, tree.reading, next_key, repository_id))
 
     def _delete_unused(self, content_ids: Sequence[int]) -> None:
         """Delete those of these contents that no file has any more; one that another writer is just taking stays."""

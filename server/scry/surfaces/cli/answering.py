@@ -33,6 +33,10 @@ MODEL_TIMEOUT_S = 30.0
 """Seconds that a model other than the bundled one may take to load and to answer, unless `--no-wait` is given."""
 
 
+TEAM_TIMEOUT_S = 10.0
+"""Seconds that a command waits for the joined team, unless `--no-wait` is given."""
+
+
 class DefaultQuestionOptions(Struct, frozen=True):
     """The defaults of `question_options.QuestionOptions`, for a question without options; a test compares the two."""
 
@@ -45,8 +49,10 @@ class DefaultQuestionOptions(Struct, frozen=True):
 
 
 def make_request_context(*, wait: bool) -> RequestContext:
-    """Return the engine's context of a command: one that waits for the index also waits for a model's process."""
-    return RequestContext(model_timeout_s=MODEL_TIMEOUT_S) if wait else DEFAULT_CONTEXT
+    """Return the engine's context of a command: one that waits for the index also waits for a model's process, and for
+    the joined team.
+    """
+    return RequestContext(model_timeout_s=MODEL_TIMEOUT_S, team_timeout_s=TEAM_TIMEOUT_S) if wait else DEFAULT_CONTEXT
 
 
 def replace_undecodable(text: str) -> str:

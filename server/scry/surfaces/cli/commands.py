@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "belief": "scry.surfaces.cli.belief:belief",
         "persona": "scry.surfaces.cli.persona:persona",
         "project": "scry.surfaces.cli.project:project",
+        "team": "scry.surfaces.cli.team:team",
         "log": "scry.surfaces.cli.log:log",
         "lab": "scry.surfaces.cli.lab:lab",
         "session": "scry.surfaces.cli.session:session",

@@ -54,6 +54,7 @@ def find(
     reason: Annotated[
         bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
     ] = False,
+    team: Annotated[bool, Parameter(help="Search the index of the joined team, too; see scry team.")] = False,
     file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
     by: NeighborsByOption = None,
     belief: Annotated[str | None, Parameter(help="Ask for what this belief reaches, as scry neighbors does.")] = None,
@@ -75,6 +76,7 @@ def find(
         "full": full,
         "excerpt": excerpt,
         "reason": reason,
+        "team": team,
     }
     words = {"query": replace_undecodable(" ".join(query))}
     params = parse_params(FindParams, {**words, **options, **only.to_params(), **project_options.to_params()})
@@ -88,7 +90,7 @@ def find(
         raise BadRequest("by", "says what belongs to a file; name the file with --file")
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
-    if project_options != CURRENT_PROJECT:
+    if project_options != CURRENT_PROJECT or team:
         return ask_projects(lambda projects: projects.find(params, question_options.request_context), question_options)
     return ask(lambda engine: engine.find(params, question_options.request_context), question_options)
 

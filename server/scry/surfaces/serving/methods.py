@@ -113,6 +113,7 @@ _HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "neighbors": lambda router, params, context: router.neighbors(params, context),
         "why": _explain,
         "detail": _read_in_full,
+        "teamFile": lambda router, params, context: router.team.file(params),
         "use": lambda router, params, context: router.use(params, result_clipboard_text, context),
         "feedback": lambda router, params, context: router.feedback(params, context),
         "observe": lambda router, params, context: router.observe(params, context),

@@ -17,6 +17,7 @@
 ---@field projects? string[] names of the projects to search, registered or open; the open ones, or the current one, when empty (default []).
 ---@field all_projects? boolean search every registered project, and the open ones (default false).
 ---@field linked_projects? boolean also search the projects that the selected ones are linked to (default false).
+---@field team? boolean also search the index of the joined team; its repositories that are projects here are searched here alone (default false).
 
 ---The results of a query, best first, with all data that explains them.
 ---@class scry.protocol.Answer
@@ -97,6 +98,8 @@
 ---@field more_in_file? integer number of further places of its file that are worth a look and no results; on the best result of a file, in find. The same query with `path:` and the file's path returns them (default 0).
 ---@field further? scry.protocol.FurtherPlace[] the best of these places, best first, at most 5 (default []).
 ---@field confidence? number the estimated probability that it answers the query, by the formula of Scoring; comparable across queries, unlike fused_score. Absent where no words were searched.
+---@field commit? string of a result of the joined team, the indexed commit of its repository; its location is then a URI of the scheme scry-team, whose text `scry/teamFile` returns. Empty for any other result (default "").
+---@field link? string of a result of the joined team, its address on the forge, where that is known; else empty (default "").
 
 ---The evidence of one oracle for a result.
 ---@class scry.protocol.Contribution
@@ -240,6 +243,7 @@
 ---@field via? string the link from the current project to this one, such as LEARNS_FROM; empty without a link (default "").
 ---@field term_weights? table<string, number> as of Scoring, in this project (default {}).
 ---@field cosine_counts? boolean as of Scoring, in this project (default true).
+---@field team? boolean whether it is a repository of the joined team, not a project of this machine (default false).
 
 ---A query for what matters in a folder.
 ---@class (exact) scry.protocol.OrientParams
@@ -371,6 +375,17 @@
 ---@field state string current, changed (its text differs from the answer's) or gone (it no longer exists; the stored text is returned).
 ---@field note string words for a person about the state; empty when it is current.
 ---@field text string all of it as Markdown, to show to a person.
+
+---A request for the text of a file in the joined team's index.
+---@class (exact) scry.protocol.TeamFileParams
+---@field uri string the URI of a result's location, of the scheme scry-team.
+
+---The text of a file in the joined team's index, to show read-only.
+---@class scry.protocol.TeamFile
+---@field uri string the URI that was asked for.
+---@field text string the text, as it is indexed now.
+---@field commit string the commit that it is of.
+---@field is_current boolean whether that is the commit of the URI; the index holds the newest one only.
 
 ---Record that the person, or an agent, used a result.
 ---@class (exact) scry.protocol.UseParams
@@ -613,6 +628,9 @@ return {
     ---Returns one result of an earlier answer in full, with its neighbours in the code graph and the history.
     ---params: scry.protocol.DetailParams, result: scry.protocol.Detail
     detail = "scry/detail",
+    ---Returns the text of a file of the joined team's index, by the URI of a result's location.
+    ---params: scry.protocol.TeamFileParams, result: scry.protocol.TeamFile
+    team_file = "scry/teamFile",
     ---Records in the person's own log that a result was used: jumped to, opened or copied.
     ---params: scry.protocol.UseParams, result: scry.protocol.Recorded
     use = "scry/use",

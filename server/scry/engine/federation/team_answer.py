@@ -1,0 +1,368 @@
+"""Ask a joined team beside the local projects, and merge what it has in time.
+
+A question to the team runs in a thread of its own, on one of a few connections. Local projects are asked meanwhile, and
+their answer never waits longer for the team than `RequestContext.team_timeout_s`. What comes later is kept for the same
+question asked again. Whatever fails costs the team's part only, and is a fault of the answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from msgspec import Struct, UnsetType
+from msgspec.structs import replace
+
+from scry.core.doc_id import commit_sha_of
+from scry.core.errors import Busy, Cancelled, IndexUnavailable, ScryError
+from scry.core.settings import BUNDLED_MODEL
+from scry.core.types import IndexState, SearchQuery
+from scry.embedding.embedder import Vectors
+from scry.embedding.static_model import content_words, load_bundled_model
+from scry.engine.context import FindRequest, RequestContext
+from scry.engine.federation.fan_out import (
+    BlankAnswer,
+    Participant,
+    ask_in_parallel,
+    collect_answers,
+    rank_retrievals_together,
+    require_engine,
+    sort_by_name,
+    subrequest_context,
+)
+from scry.engine.federation.rank_merge import rank_across_projects
+from scry.engine.federation.team_links import commit_link, file_link, remotes_of
+from scry.engine.federation.team_search import (
+    TeamAnswer,
+    TeamRetrieval,
+    build_team_answers,
+    rank_in_team,
+    retrieve_from_team,
+)
+from scry.engine.modes import question_of
+from scry.engine.response.answer import present_answer
+from scry.engine.response.merged import FederatedAnswer, PresentedAnswer, ProjectAnswer, ProjectFault
+from scry.engine.search.pipeline import OracleMatches, RetrievalResult
+from scry.projects.project import Project
+from scry.store.team.database import TeamDatabase
+from scry.store.team.membership import Membership
+from scry.store.team.reader import TeamReader
+from scry.store.team.repository import RepositoryInfo
+from scry.store.vector_sets import EmbedderInfo
+from scry_protocol import messages
+
+TEAM = "team"
+"""The name under which faults of the team's server are told."""
+
+MAX_CONNECTIONS = 4
+"""Connections of one process: with 100 people that each type in an editor, a server of 400 connections has enough."""
+
+HANDOFF_TIMEOUT_S = 5.0
+"""Longest time that a snapshot waits for the ranks of local projects."""
+
+MAX_LATE = 16
+LATE_S = 120.0
+"""Answers that came too late, and how long they are kept for the same question asked again."""
+
+_log = logging.getLogger(__name__)
+
+Key = tuple[object, ...]
+T = TypeVar("T")
+
+
+class _Late(Struct, frozen=True):
+    answers: Sequence[TeamAnswer]
+    at: float
+
+
+class TeamAccess:
+    """The connections of one process to the joined team. Every method may be called from any thread."""
+
+    def __init__(self, membership: Membership) -> None:
+        """Connect to nothing yet."""
+        self.membership = membership
+        self._lock = threading.Lock()
+        self._idle: list[TeamDatabase] = []
+        self._open = 0
+        self._late: OrderedDict[Key, _Late] = OrderedDict()
+
+    def borrow(self) -> TeamDatabase:
+        """Return a connection for one thread. Raises IndexUnavailable, Busy and PartMissing."""
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+            if self._open >= MAX_CONNECTIONS:
+                raise Busy(f"all {MAX_CONNECTIONS} connections to the team's server are in use")
+            self._open += 1
+        try:
+            return TeamDatabase.open_for_reading(self.membership.connection_string())
+        except BaseException:
+            with self._lock:
+                self._open -= 1
+            raise
+
+    def give_back(self, database: TeamDatabase, *, is_sound: bool) -> None:
+        """Take a connection back. is_sound: whether it can be used again."""
+        if is_sound:
+            with self._lock:
+                self._idle.append(database)
+            return
+        database.close()
+        with self._lock:
+            self._open -= 1
+
+    def keep_late(self, key: Key, answers: Sequence[TeamAnswer]) -> None:
+        """Keep answers that came too late."""
+        with self._lock:
+            self._late[key] = _Late(answers, time.monotonic())
+            while len(self._late) > MAX_LATE:
+                self._late.popitem(last=False)
+
+    def take_late(self, key: Key) -> Sequence[TeamAnswer]:
+        """Return and forget the answers to this question that came too late the last time."""
+        with self._lock:
+            late = self._late.pop(key, None)
+        return late.answers if late is not None and time.monotonic() - late.at < LATE_S else ()
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            self._open -= len(idle)
+        for database in idle:
+            database.close()
+
+
+class _TeamQuestion:
+    """A question on its way to the team, in a thread of its own: first retrieval, then, once ranks are known, answers.
+
+    on_late: called when the answers have come too late.
+    """
+
+    def __init__(
+        self, access: TeamAccess, question: SearchQuery, excluded: Sequence[str], on_late: Callable[[], None] | None
+    ) -> None:
+        self._access = access
+        self._question = question
+        self._excluded = excluded
+        self._on_late = on_late
+        self._key = (repr(question), *excluded)
+        self._ranks: queue.SimpleQueue[Sequence[OracleMatches] | None] = queue.SimpleQueue()
+        self._retrieved: Future[Sequence[TeamRetrieval]] = Future()
+        self._answered: Future[Sequence[TeamAnswer]] = Future()
+        threading.Thread(target=self._run, name="scry-team", daemon=True).start()
+
+    def wait_for_retrievals(self, seconds: float) -> Sequence[TeamRetrieval] | None:
+        """Return the matches; None where they did not come in time. Raises ScryError."""
+        return self._wait(self._retrieved, seconds)
+
+    def wait_for_answers(self, ranks: Sequence[OracleMatches], seconds: float) -> Sequence[TeamAnswer] | None:
+        """Return the answers by these ranks; None where they did not come in time. Raises ScryError."""
+        self._ranks.put(ranks)
+        return self._wait(self._answered, seconds)
+
+    def take_late(self) -> Sequence[TeamAnswer]:
+        """Return what came too late when the same was asked before, ranked among the team's own alone."""
+        return self._access.take_late(self._key)
+
+    def abandon(self) -> None:
+        """Let the thread finish on its own, and keep its answers for the same question."""
+        self._ranks.put(None)
+
+    def _wait(self, future: Future[Sequence[T]], seconds: float) -> Sequence[T] | None:
+        try:
+            return future.result(max(0.0, seconds))
+        except FutureTimeout:
+            return None
+
+    def _run(self) -> None:
+        try:
+            database = self._access.borrow()
+        except Exception as error:
+            self._fail(error)
+            return
+        is_sound = False
+        try:
+            with database.snapshot():
+                is_late = self._answer(TeamReader(database))
+            is_sound = True
+        except Exception as error:
+            self._fail(error)
+        else:
+            if is_late and self._on_late is not None:
+                self._on_late()
+        finally:
+            self._access.give_back(database, is_sound=is_sound)
+
+    def _answer(self, reader: TeamReader) -> bool:
+        """Find and answer; return whether the answers are kept for later."""
+        found = retrieve_from_team(self._question, reader, encode_question, excluded=self._excluded)
+        self._retrieved.set_result(found)
+        try:
+            ranks = self._ranks.get(timeout=HANDOFF_TIMEOUT_S)
+        except queue.Empty:
+            ranks = None
+        own = rank_across_projects([each.retrieval for each in found]) if found else []
+        answers = build_team_answers(found, rank_in_team(found, own if ranks is None else ranks), reader)
+        self._answered.set_result(answers)
+        if ranks is None:
+            self._access.keep_late(self._key, answers)
+        return ranks is None
+
+    def _fail(self, error: Exception) -> None:
+        if not isinstance(error, ScryError):
+            _log.error("the team can't be asked", exc_info=error)
+            error = IndexUnavailable(f"{type(error).__name__}: {error}")
+        for future in (self._retrieved, self._answered):
+            if not future.done():
+                future.set_exception(error)
+
+
+def encode_question(embedder: EmbedderInfo, text: str) -> Vectors:
+    """Return a question's vector. Raises IndexUnavailable where the team's vectors are of another model."""
+    model = load_bundled_model()
+    if embedder.model != BUNDLED_MODEL or model.identity != embedder.identity:
+        raise IndexUnavailable("the team's vectors are of another version of the model; install its version of Scry")
+    return model.encode_query(content_words(text))
+
+
+# The answer -----------------------------------------------------------------------------------------------------------
+
+
+def find_with_team(
+    access: TeamAccess,
+    projects: Sequence[Participant],
+    request: FindRequest,
+    context: RequestContext,
+    on_late: Callable[[], None] | None = None,
+) -> FederatedAnswer:
+    """Return the answers of these projects and of the team's repositories to a find; as fan_out.find_in_projects.
+
+    A repository that one of the projects is a clone of is answered by the project alone. on_late: called, from another
+    thread, when answers of the team have come that this one no longer waited for.
+    """
+    ordered = sort_by_name(projects)
+    question = question_of(request)
+    asked = _TeamQuestion(access, question, _remotes_of_projects(ordered), on_late)
+
+    def retrieve(participant: Participant) -> RetrievalResult:
+        return require_engine(participant).modes.retrieve(request, subrequest_context(context, participant))
+
+    local = ask_in_parallel(ordered, retrieve)
+    deadline = time.monotonic() + context.team_timeout_s
+    found, fault = _wait_for_team(asked, deadline)
+    of_team = [RetrievalResult(question, IndexState(), each.retrieval) for each in found]
+    ranked = rank_retrievals_together([*local, *of_team])
+
+    def build_answer(participant: Participant) -> PresentedAnswer:
+        retrieved = ranked[ordered.index(participant)]
+        if isinstance(retrieved, ScryError):
+            raise retrieved
+        own_context, engine = subrequest_context(context, participant), require_engine(participant)
+        return engine.present(engine.modes.build_answer(retrieved, own_context), "find", own_context, request)
+
+    answers = ask_in_parallel(ordered, build_answer)
+    team: Sequence[TeamAnswer] = ()
+    if fault is None:
+        team, fault = _wait_for_answers(asked, ranked[len(local) :], deadline)
+    elif team := asked.take_late():
+        fault = None
+    merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
+    names = [each.name for each in ordered]
+    parts = [*merged.parts, *(present_part(each, context, names) for each in team)]
+    faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault)])]
+    return replace(merged, parts=parts, faults=faults)
+
+
+_LATE = "the team's server has not answered yet; ask again for its results"
+
+
+def _wait_for_team(asked: _TeamQuestion, deadline: float) -> tuple[Sequence[TeamRetrieval], str | None]:
+    """Return the team's matches, or why there are none (yet)."""
+    try:
+        found = asked.wait_for_retrievals(deadline - time.monotonic())
+    except Cancelled:
+        raise
+    except ScryError as error:
+        return (), str(error)
+    if found is None:
+        asked.abandon()
+        return (), _LATE
+    return found, None
+
+
+def _wait_for_answers(
+    asked: _TeamQuestion, ranked: Sequence[RetrievalResult | ScryError], deadline: float
+) -> tuple[Sequence[TeamAnswer], str | None]:
+    matches = [each.retrieval.oracle_matches for each in ranked if isinstance(each, RetrievalResult) and each.retrieval]
+    try:
+        answers = asked.wait_for_answers(matches, deadline - time.monotonic())
+    except ScryError as error:
+        return (), str(error)
+    return ((), _LATE) if answers is None else (answers, None)
+
+
+def present_part(team: TeamAnswer, context: RequestContext, taken: Sequence[str] = ()) -> ProjectAnswer:
+    """Return the answer of a team's repository on the wire. taken: names of local projects in the same answer."""
+    repository = team.repository
+    project = team_project(repository)
+    answer = present_answer(team.answer, "find", project, replace(context, unsaved_paths=()))
+    results = [add_team_place(each, repository) for each in answer.results]
+    name = f"{repository.name} (team)" if repository.name in taken else repository.name
+    return ProjectAnswer(name, replace(answer, results=results), is_team=True)
+
+
+# Repositories and their files -----------------------------------------------------------------------------------------
+
+
+def team_project(repository: RepositoryInfo) -> Project:
+    """Return the project in whose name the results of a repository are presented. None of its folders exists."""
+    root = Path.home().joinpath(_NOWHERE, repository.name)
+    return Project(root, repository.name, "", root, root)
+
+
+_NOWHERE = ".scry-team"
+"""A folder that no file is read from; locations in it become those of the team's files."""
+
+TEAM_SCHEME = "scry-team"
+"""Scheme of the URIs of a team's files: scry-team:///<repository>/<commit>/<path>."""
+
+
+def add_team_place(result: messages.ResultItem, repository: RepositoryInfo) -> messages.ResultItem:
+    """Return a result with its commit, its place in the team's index, and its address on the forge."""
+    before = team_project(repository).root.as_uri() + "/"
+    after = f"{TEAM_SCHEME}:///{quote(repository.name)}/{repository.commit}/"
+
+    def move(location: messages.Location) -> messages.Location:
+        return replace(location, uri=after + location.uri.removeprefix(before))
+
+    further = [replace(place, location=move(place.location)) for place in result.further]
+    moved = replace(result, commit=repository.commit, further=further, link=_link_of(result, repository, before))
+    return moved if isinstance(result.location, UnsetType) else replace(moved, location=move(result.location))
+
+
+def _link_of(result: messages.ResultItem, repository: RepositoryInfo, before: str) -> str:
+    sha = commit_sha_of(result.doc_id)
+    if sha is not None:
+        return commit_link(repository.url, sha)
+    if isinstance(result.location, UnsetType):
+        return ""
+    lines = result.location.range
+    last = lines.end.line + (1 if lines.end.character or lines.end.line == lines.start.line else 0)
+    path = result.location.uri.removeprefix(before)
+    return file_link(repository.url, repository.commit, path, (lines.start.line + 1, last))
+
+
+def _remotes_of_projects(projects: Sequence[Participant]) -> list[str]:
+    """Return the addresses of the repositories that the projects are clones of, in one form."""
+    roots = [each.engine.project.root for each in projects if each.engine is not None]
+    return sorted({remote for root in roots for remote in remotes_of(root)})

@@ -1,0 +1,84 @@
+"""Addresses of repositories: one form for all ways to write one, and links to files and commits on a forge."""
+
+from __future__ import annotations
+
+import re
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from scry.projects.git import run_git
+
+_SCP_FORM = re.compile(r"(?:[^/\\:@]+@)?(?P<host>[^/\\:@]{2,}):(?P<path>[^\\].*)\Z")
+_KNOWN_REMOTES: dict[Path, frozenset[str]] = {}
+_LOCK = threading.Lock()
+
+
+def normalize_remote(url: str) -> str:
+    """Return the address of a repository without way, user, port and ending: `forge.example/shop/cart`.
+
+    A path of this machine stays a path.
+    """
+    if "://" in url:
+        parts = urlsplit(url)
+        place = parts.path.strip("/") if parts.hostname else "/" + parts.path.strip("/")
+        address = f"{parts.hostname}/{place}" if parts.hostname else place
+    elif match := _SCP_FORM.match(url):
+        address = f"{match['host']}/{match['path'].strip('/')}"
+    else:
+        address = url.rstrip("/\\")
+    return address.removesuffix(".git").removesuffix("/").lower()
+
+
+def remotes_of(root: Path) -> frozenset[str]:
+    """Return the addresses that a local project is a clone of, and its own path; read once for each folder."""
+    with _LOCK:
+        known = _KNOWN_REMOTES.get(root)
+    if known is None:
+        output = run_git(root, ["config", "--get-regexp", r"^remote\..*\.url$"]) or b""
+        urls = [line.partition(" ")[2] for line in output.decode("utf-8", "replace").splitlines()]
+        known = frozenset(normalize_remote(url) for url in (*urls, str(root)))
+        with _LOCK:
+            _KNOWN_REMOTES[root] = known
+    return known
+
+
+def file_link(url: str, commit: str, path: str, lines: tuple[int, int]) -> str:
+    """Return the address of lines of a file on its forge; empty for an unknown one. path: quoted, as in a URI."""
+    address = normalize_forge(url)
+    first, last = lines
+    host = address.partition("/")[0]
+    if not address:
+        return ""
+    if "gitlab" in host:
+        return f"https://{address}/-/blob/{commit}/{path}#L{first}-{last}"
+    if host == "bitbucket.org":
+        return f"https://{address}/src/{commit}/{path}#lines-{first}:{last}"
+    if host == "github.com" or host.startswith("github."):
+        return f"https://{address}/blob/{commit}/{path}#L{first}-L{last}"
+    return f"https://{address}/src/commit/{commit}/{path}#L{first}-L{last}"  # Forgejo, Gitea, Codeberg
+
+
+def commit_link(url: str, sha: str) -> str:
+    """Return the address of a commit on its forge; empty for an unknown one."""
+    address = normalize_forge(url)
+    way = "/-/commit/" if "gitlab" in address.partition("/")[0] else "/commit/"
+    if address.startswith("bitbucket.org/"):
+        way = "/commits/"
+    return f"https://{address}{way}{sha}" if address else ""
+
+
+_FORGES = re.compile(r"(?:github|gitlab|gitea|forgejo|codeberg|bitbucket)[.-]|(?:.*\.)?(?:gitlab|gitea|forgejo)\.")
+"""Hosts that are taken for a forge: a link to any other could lead anywhere."""
+
+
+def normalize_forge(url: str) -> str:
+    """Return host and path of a repository on a known forge; empty for any other."""
+    if "://" in url:
+        parts = urlsplit(url)
+        host, path = parts.hostname or "", parts.path.strip("/")
+    elif match := _SCP_FORM.match(url):
+        host, path = match["host"].lower(), match["path"].strip("/")
+    else:
+        return ""
+    return f"{host}/{path.removesuffix('.git')}" if path and _FORGES.match(host) else ""

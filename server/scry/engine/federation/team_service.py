@@ -1,0 +1,236 @@
+"""The joined team as the router asks it: find, why, detail, and the text of a file."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from scry.core.doc_id import commit_sha_of, new_query_id, split_off_project
+from scry.core.errors import BadRequest
+from scry.core.types import Document, DocumentHeader, SearchQuery
+from scry.engine.context import FindRequest, RequestContext
+from scry.engine.explain.detail import (
+    CHANGED,
+    CURRENT,
+    GONE,
+    MAX_BODY_CHARACTERS,
+    FullDocument,
+    text_in_span,
+    truncate_at_line,
+)
+from scry.engine.explain.explain import explain_document
+from scry.engine.explain.explanation import ModeRank, WhyResult
+from scry.engine.explain.resolve_id import ResolvedDocument
+from scry.engine.federation.fan_out import Participant
+from scry.engine.federation.rank_merge import rank_across_projects
+from scry.engine.federation.team_answer import (
+    TEAM_SCHEME,
+    TeamAccess,
+    add_team_place,
+    encode_question,
+    find_with_team,
+    team_project,
+)
+from scry.engine.federation.team_search import repository_state, retrieve_from_team
+from scry.engine.questions import recall_query
+from scry.engine.response.answer import present_location
+from scry.engine.response.details import present_full
+from scry.engine.response.explanation import present_explanation
+from scry.engine.response.merged import FederatedAnswer, qualify_explanation
+from scry.engine.response.recording import record_answer, record_detail
+from scry.engine.search.pipeline import rank_candidates
+from scry.store.team.membership import read_membership
+from scry.store.team.reader import TeamReader
+from scry.store.team.repository import RepositoryIndex
+from scry_protocol import messages
+
+if TYPE_CHECKING:
+    from scry.engine.activity.recorder import Recorder
+
+_UNSPLIT = "the team's index holds no text as it was embedded, so that the score can't be split by words"
+
+LateListener = Callable[[], None]
+
+
+class TeamDocument(Struct, frozen=True):
+    """A document of the team's index. key: its doc_key. text: that of its file; empty for a commit."""
+
+    index: RepositoryIndex
+    key: int
+    document: Document
+    text: str = ""
+
+
+class TeamService:
+    """The joined team. Every method may be called from any thread; each may raise IndexUnavailable and PartMissing."""
+
+    def __init__(self, on_late: LateListener | None = None) -> None:
+        """Connect to nothing yet. on_late: called when results have come that no answer waited for."""
+        self.on_late = on_late
+        self._lock = threading.Lock()
+        self._access: TeamAccess | None = None
+
+    def find(self, projects: Sequence[Participant], request: FindRequest, context: RequestContext) -> FederatedAnswer:
+        """Return the answers of these projects and of the team to a find. Raises BadRequest for a relational query."""
+        if request.mode == "reason":
+            raise BadRequest("team", "holds no code graph; ask relational questions of projects")
+        return find_with_team(self._require(), projects, request, context, self.on_late)
+
+    def why(
+        self, params: messages.WhyParams, recorders: Sequence[Recorder], context: RequestContext
+    ) -> messages.Explanation:
+        """Explain the rank of a document of a team's repository, by its qualified doc_id. recorders: at least one.
+
+        Raises BadRequest.
+        """
+        name, doc_id = split_off_project(params.doc_id.strip())
+        archives = [each.answers for each in recorders]
+        recalled = recall_query(params.query, params.query_id, [params.doc_id], archives)
+        with self._read() as reader:
+            found = _find_document(reader, name, doc_id)
+            explained = _explain(reader, found, recalled.question, doc_id)
+            explained = replace(explained, query=recalled.query, remark=recalled.remark)
+            info = found.index.info
+            explanation = present_explanation(explained, team_project(info), context)
+        if not isinstance(explanation.result, UnsetType):
+            explanation = replace(explanation, result=add_team_place(explanation.result, info))
+        explanation = qualify_explanation(name, explanation)
+        if params.record and not context.is_subrequest:
+            explanation = record_answer(recorders[0], explanation, params, context.encoding)
+        return explanation
+
+    def detail(self, recorder: Recorder, params: messages.DetailParams, context: RequestContext) -> messages.Detail:
+        """Return one result of the team in full. recorder: that stored the answer."""
+        stored = recorder.answers.require(params.query_id)
+        result = stored.place(params.rank, params.doc_id)
+        commit = stored.result(params.rank).commit
+        with self._read() as reader:
+            try:
+                found = _find_document(reader, *split_off_project(result.doc_id))
+            except BadRequest as error:
+                detail = messages.Detail(stored.query_id, stored.query, result, GONE, str(error), text="")
+                return record_detail(recorder, detail, params)
+            info = found.index.info
+            full = present_full(_read_in_full(found), UNSET, team_project(info).root, context.encoding)
+            location = present_location(found.document, team_project(info).root, context.encoding)
+            result = add_team_place(replace(result, full=full, location=location), info)
+        state, note = CURRENT, ""
+        if info.commit != commit:
+            state, note = CHANGED, f"the team's index has {info.name} at {info.commit[:10]} now"
+        return record_detail(recorder, messages.Detail(stored.query_id, stored.query, result, state, note, ""), params)
+
+    def file(self, params: messages.TeamFileParams) -> messages.TeamFile:
+        """Return the text of a file of the team by its URI, as it is indexed now. Raises BadRequest."""
+        parts = urlsplit(params.uri)
+        name, _, rest = parts.path.lstrip("/").partition("/")
+        commit, _, path = rest.partition("/")
+        if parts.scheme != TEAM_SCHEME or not path:
+            raise BadRequest("uri", f"names no file of a team, such as {TEAM_SCHEME}:///cart/4f2a…/src/app.py")
+        with self._read() as reader:
+            index = _require_repository(reader, unquote(name))
+            text = index.files.get_text(unquote(path))
+            if text is None:
+                raise BadRequest("uri", f"{unquote(path)} is not in {index.info.name} at {index.info.commit[:10]}")
+            return messages.TeamFile(params.uri, text, index.info.commit, is_current=index.info.commit == commit)
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._lock:
+            access, self._access = self._access, None
+        if access is not None:
+            access.close()
+
+    def _require(self) -> TeamAccess:
+        """Return the access to the team that is joined now. Raises BadRequest where none is."""
+        membership = read_membership()
+        if membership is None:
+            raise BadRequest("team", "none is joined; join one with: scry team join postgresql://HOST/DATABASE")
+        with self._lock:
+            before = self._access
+            if before is not None and before.membership == membership:
+                return before
+            access = self._access = TeamAccess(membership)
+        if before is not None:
+            before.close()
+        return access
+
+    @contextmanager
+    def _read(self) -> Generator[TeamReader]:
+        access = self._require()
+        database = access.borrow()
+        is_sound = False
+        try:
+            with database.snapshot():
+                yield TeamReader(database)
+            is_sound = True
+        except BadRequest:
+            is_sound = True
+            raise
+        finally:
+            access.give_back(database, is_sound=is_sound)
+
+
+def _require_repository(reader: TeamReader, name: str) -> RepositoryIndex:
+    wanted = name.removesuffix(" (team)")
+    for info in reader.repositories.values():
+        if info.name == wanted:
+            return reader.open(info.repository_id)
+    raise BadRequest("doc_id", f"the team's index has no repository {wanted}, or you may not read it")
+
+
+def _find_document(reader: TeamReader, name: str, doc_id: str) -> TeamDocument:
+    """Return a document by its repository and its exact doc_id. Raises BadRequest where there is none."""
+    index = _require_repository(reader, name)
+    sha = commit_sha_of(doc_id)
+    if sha is not None:
+        key = index.history.key_of_commit(sha)
+        commits = index.history.get_documents([key]) if key is not None else {}
+        for key, document in commits.items():
+            return TeamDocument(index, key, document)
+    keys = index.documents.doc_keys_by_id([doc_id])
+    for key in keys.values():
+        reader.prefetch_results({index.info.repository_id: [key]})
+        document = index.documents.get_documents([key])[key]
+        return TeamDocument(index, key, document, index.files.get_text(document.path) or "")
+    raise BadRequest("doc_id", f"{doc_id} is not in {index.info.name} at {index.info.commit[:10]}")
+
+
+def _read_in_full(found: TeamDocument) -> FullDocument:
+    symbol = found.document.symbol
+    if not found.document.path:
+        return FullDocument("text", symbol.signature, symbol.doc, f"{symbol.name}\n\n{symbol.doc}".strip(), False, None)
+    whole = found.text.rstrip("\n") if symbol.kind == "file" else text_in_span(found.text, symbol.span)
+    body, cut = truncate_at_line(whole, MAX_BODY_CHARACTERS)
+    return FullDocument(found.document.language, symbol.signature, symbol.doc, body, cut, None)
+
+
+def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | None, doc_id: str) -> WhyResult:
+    """Return why a document has its rank: within its repository, by the ranks of oracles in the whole team."""
+    info = found.index.info
+    explanation, places = None, list[ModeRank]()
+    if question is not None:
+        retrieved = retrieve_from_team(question, reader, encode_question, included=[info.repository_id])
+        matches = rank_across_projects([each.retrieval for each in retrieved])
+        retrieval, own = next(
+            (each.retrieval, its)
+            for each, its in zip(retrieved, matches, strict=True)
+            if each.repository.repository_id == info.repository_id
+        )
+        ranking = rank_candidates(question, retrieval.reader, own)
+        explanation = explain_document([found.key], ranking, _refuse_split)
+        rank = explanation.hit.rank if explanation.hit else None
+        places = [ModeRank("find", rank, explanation.ranked_count, explanation.absence)]
+    structures = found.index.files.get_structures([found.document.path]) if found.document.path else {}
+    target = ResolvedDocument(doc_id, "indexed", (found.key,), path=found.document.path)
+    structure = structures.get(found.document.path)
+    return WhyResult(target, None, new_query_id(), repository_state(info), explanation, tuple(places), None, structure)
+
+
+def _refuse_split(_document: DocumentHeader, _words: str) -> str:
+    return _UNSPLIT

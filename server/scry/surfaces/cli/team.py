@@ -1,0 +1,200 @@
+"""`scry team`: make a team's index, join one, see what is in it, and leave it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+from msgspec import Struct
+
+from scry.core.errors import BadRequest
+from scry.core.text import format_count
+from scry.surfaces.cli.options import JsonOption
+from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_line
+
+if TYPE_CHECKING:
+    from scry.store.team.repository import RepositoryInfo
+    from scry.team.indexing import RepositoryOutcome
+
+team = App(
+    name="team",
+    help="Makes, joins and leaves the index of a team: many repositories in one PostgreSQL database.",
+    default_parameter=Parameter(negative=(), show_default=False),
+)
+
+ServerOption = Annotated[
+    str | None,
+    Parameter(help="Address of the database, as postgresql://HOST/DATABASE; by default that of the joined team."),
+]
+
+
+class IndexedTeam(Struct, frozen=True):
+    """The outcome of indexing a team, as JSON."""
+
+    repositories: Sequence[RepositoryOutcome]
+    removed: Sequence[str]
+
+
+class TeamStatus(Struct, frozen=True):
+    """The joined team, as JSON. address: without its password; empty where none is joined."""
+
+    address: str
+    repositories: Sequence[RepositoryInfo] = ()
+
+
+@team.command
+def index(
+    file: Annotated[Path, Parameter(help="The file that names the repositories and who may read them (TOML).")],
+    /,
+    *,
+    server: ServerOption = None,
+    jobs: Annotated[int, Parameter(show_default=True, help="Repositories that are indexed at a time.")] = 1,
+    prune: Annotated[bool, Parameter(help="Remove repositories from the index that the file does not name.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Brings a team's index up to date with the newest commits of its repositories.
+
+    Creates the tables first where there are none. A repository that fails costs itself, and is tried again by the next
+    run; so is one that was interrupted, which goes on where it was. The exit status is 1 where any failed.
+    """
+    from scry.store.team.database import TeamDatabase
+    from scry.team.indexing import index_in_processes, index_one_by_one, remove_unlisted
+    from scry.team.sources import read_sources
+
+    if jobs < 1:
+        raise BadRequest("jobs", "is at least 1")
+    repositories = read_sources(file)
+    address = _server_address(server)
+    TeamDatabase.open_for_writing(address).close()  # tells at once what is wrong with the server
+    outcomes: list[RepositoryOutcome] = []
+    running = index_one_by_one(address, repositories) if jobs == 1 else index_in_processes(address, repositories, jobs)
+    for outcome in running:
+        outcomes.append(outcome)
+        progress = f"{len(outcomes)}/{len(repositories)} {_describe_outcome(outcome)}"
+        print(make_printable(progress), file=sys.stderr, flush=True)
+    removed = remove_unlisted(address, repositories) if prune else []
+    if as_json:
+        print_json(IndexedTeam(outcomes, removed))
+    else:
+        print_lines([styled_line(_summarize(outcomes, removed))])
+    return 1 if any(outcome.error for outcome in outcomes) else 0
+
+
+@team.command
+def join(
+    url: Annotated[str, Parameter(help="Address of the database, as postgresql://USER@HOST/DATABASE.")],
+    /,
+    *,
+    as_json: JsonOption = False,
+) -> int:
+    """Joins a team: scry find --team and the pickers then search its index, too.
+
+    A password in the address goes to the keyring of the system. Without one libpq's own files are used (~/.pgpass,
+    ~/.pg_service.conf), or certificates. Nothing of it is written into a project.
+    """
+    from scry.store.team.membership import forget_membership, save_membership
+
+    membership = save_membership(url)
+    try:
+        repositories = _read_repositories(membership.connection_string())
+    except BaseException:
+        forget_membership()
+        raise
+    return _print_status(TeamStatus(membership.address, repositories), as_json=as_json)
+
+
+@team.command
+def status(*, as_json: JsonOption = False) -> int:
+    """Says which team is joined, and which of its repositories you may read, at which commits."""
+    from scry.store.team.membership import read_membership
+
+    membership = read_membership()
+    if membership is None:
+        return _print_status(TeamStatus(""), as_json=as_json)
+    repositories = _read_repositories(membership.connection_string())
+    return _print_status(TeamStatus(membership.address, repositories), as_json=as_json)
+
+
+@team.command
+def leave(*, as_json: JsonOption = False) -> int:
+    """Leaves the joined team, and forgets its address and password. Its index stays."""
+    from scry.store.team.membership import forget_membership
+
+    left = forget_membership()
+    if as_json:
+        print_json(TeamStatus(left.address if left else ""))
+    else:
+        print_lines([styled_line((left.address, "place"), " is left") if left else _NONE_JOINED])
+    return 0
+
+
+_NONE_JOINED = styled_line(("No team is joined; scry team join postgresql://HOST/DATABASE does it.", "quiet"))
+
+
+def _server_address(server: str | None) -> str:
+    if server is not None:
+        return server
+    from scry.store.team.membership import read_membership
+
+    membership = read_membership()
+    if membership is None:
+        raise BadRequest("server", "is missing: no team is joined; for example --server postgresql://HOST/DATABASE")
+    return membership.connection_string()
+
+
+def _read_repositories(address: str) -> list[RepositoryInfo]:
+    from scry.store.team.database import TeamDatabase
+    from scry.store.team.reader import TeamReader
+
+    with TeamDatabase.open_for_reading(address) as database, database.snapshot():
+        return list(TeamReader(database).repositories.values())
+
+
+def _print_status(status: TeamStatus, *, as_json: bool) -> int:
+    if as_json:
+        print_json(status)
+    elif not status.address:
+        print_lines([_NONE_JOINED])
+    else:
+        count = _count_repositories(len(status.repositories))
+        head = styled_line((make_printable(status.address), "place"), f": {count} that you may read")
+        print_lines([head, *map(_repository_line, status.repositories)])
+    return 0
+
+
+def _repository_line(info: RepositoryInfo) -> StyledLine:
+    counts = f"{format_count(info.documents, 'document')}, {format_count(info.commits, 'commit')}"
+    return styled_line("  ", (make_printable(info.name), "strong"), f"  {info.commit[:10]}  ", (counts, "quiet"))
+
+
+def _describe_outcome(outcome: RepositoryOutcome) -> str:
+    if outcome.error:
+        return f"{outcome.name}: failed: {outcome.error}"
+    if outcome.is_unchanged:
+        return f"{outcome.name}: unchanged at {outcome.commit[:10]}"
+    rate = outcome.documents / max(outcome.seconds, 0.001)
+    faults = f", {format_count(outcome.faults, 'file')} not indexed" if outcome.faults else ""
+    return (
+        f"{outcome.name}: {outcome.commit[:10]}, {format_count(outcome.documents, 'new document')} "
+        f"({rate:.0f}/s){faults}"
+    )
+
+
+def _summarize(outcomes: Sequence[RepositoryOutcome], removed: Sequence[str]) -> str:
+    failed = sum(bool(outcome.error) for outcome in outcomes)
+    unchanged = sum(outcome.is_unchanged for outcome in outcomes)
+    parts = [
+        f"{_count_repositories(len(outcomes) - failed - unchanged)} indexed",
+        f"{unchanged} unchanged" if unchanged else "",
+        f"{failed} failed" if failed else "",
+        f"{len(removed)} removed" if removed else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _count_repositories(count: int) -> str:
+    return "1 repository" if count == 1 else f"{count} repositories"

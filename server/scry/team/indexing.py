@@ -1,0 +1,118 @@
+"""Bring a team's index up to date with its repositories, one after the other or several at a time.
+
+Each repository is fetched, loaded and published on its own: one that fails costs itself, and is tried again by the next
+run. A run that was interrupted is repeated: what is published at its commit is passed over, and what was staged stays.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+
+from msgspec import Struct
+
+from scry.core.errors import ScryError
+from scry.store.team.database import TeamDatabase
+from scry.store.team.writer import TeamRepository, TeamWriter
+from scry.team.checkout import check_out
+from scry.team.load import load_repository, reading_identity
+
+_log = logging.getLogger(__name__)
+
+
+class RepositoryOutcome(Struct, frozen=True):
+    """The outcome of indexing one repository.
+
+    error: why it could not be indexed; empty for none. is_unchanged: it was published at this commit already.
+    documents: those that were new to the index. faults: how many of its files are not indexed, or not as a whole.
+    """
+
+    name: str
+    commit: str = ""
+    error: str = ""
+    is_unchanged: bool = False
+    documents: int = 0
+    faults: int = 0
+    seconds: float = 0.0
+
+
+def index_repository(address: str, repository: TeamRepository) -> RepositoryOutcome:
+    """Fetch a repository and publish its newest commit, unless that is published; return the outcome. Never raises."""
+    started_at = time.monotonic()
+    try:
+        with TeamDatabase.open_for_writing(address) as database:
+            folder, commit = check_out(repository)
+            writer = TeamWriter(database)
+            if writer.is_published(writer.register(repository), commit, reading_identity()):
+                return RepositoryOutcome(
+                    repository.name, commit, is_unchanged=True, seconds=time.monotonic() - started_at
+                )
+            report = load_repository(database, repository, folder)
+    except ScryError as error:
+        return RepositoryOutcome(repository.name, error=str(error), seconds=time.monotonic() - started_at)
+    except Exception as error:  # whatever one repository raises, the others are indexed
+        _log.error("%s could not be indexed", repository.name, exc_info=error)
+        reason = f"{type(error).__name__}: {error}"
+        return RepositoryOutcome(repository.name, error=reason, seconds=time.monotonic() - started_at)
+    return RepositoryOutcome(
+        repository.name,
+        report.commit,
+        documents=report.documents,
+        faults=len(report.faults),
+        seconds=time.monotonic() - started_at,
+    )
+
+
+Indexing = Callable[[str, Sequence[TeamRepository]], Iterator[RepositoryOutcome]]
+"""Indexes repositories, and gives the outcome of each as it ends."""
+
+
+def index_one_by_one(address: str, repositories: Sequence[TeamRepository]) -> Iterator[RepositoryOutcome]:
+    """Index repositories in this process."""
+    for repository in repositories:
+        yield index_repository(address, repository)
+
+
+def index_in_processes(
+    address: str, repositories: Sequence[TeamRepository], processes: int
+) -> Iterator[RepositoryOutcome]:
+    """Index repositories in several processes of this machine. A process that dies costs its repository."""
+    waiting = list(repositories)
+    while waiting:
+        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+            started = {pool.submit(index_repository, address, each): each for each in waiting}
+            broken: list[TeamRepository] = []
+            for future in as_completed(started):
+                error = future.exception()
+                if error is None:
+                    yield future.result()
+                else:
+                    broken.append(started[future])
+        if len(broken) == len(waiting):  # none was left alive by a whole pool: each is tried in a process of its own
+            for each in broken:
+                yield _index_in_own_process(address, each)
+            return
+        waiting = broken
+
+
+def _index_in_own_process(address: str, repository: TeamRepository) -> RepositoryOutcome:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        future = pool.submit(index_repository, address, repository)
+        error = future.exception()
+        return (
+            future.result() if error is None else RepositoryOutcome(repository.name, error=f"its process died: {error}")
+        )
+
+
+def remove_unlisted(address: str, repositories: Sequence[TeamRepository]) -> list[str]:
+    """Remove the repositories of the index that are none of these; return their names. Raises IndexUnavailable."""
+    listed = {each.name for each in repositories}
+    with TeamDatabase.open_for_writing(address) as database:
+        writer = TeamWriter(database)
+        unlisted = [name for name in writer.repository_names() if name not in listed]
+        for name in unlisted:
+            writer.remove(name)
+    return unlisted
