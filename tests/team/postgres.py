@@ -46,6 +46,12 @@ class PostgresServer:
         """Stop the server. mode: fast ends its clients, immediate is a crash."""
         self._run("pg_ctl", "-D", "data", "-w", "-m", mode, "stop")
 
+    def pids(self) -> list[int]:
+        """Return the ids of all processes of the server, its clients' among them."""
+        main = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+        return [main, *map(int, children)]
+
     def remove(self) -> None:
         """Stop the server and remove all that it wrote."""
         try:

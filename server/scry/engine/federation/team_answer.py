@@ -69,6 +69,9 @@ MAX_CONNECTIONS = 4
 HANDOFF_TIMEOUT_S = 5.0
 """Longest time that a snapshot waits for the ranks of local projects."""
 
+IDLE_CHECK_S = 1.0
+"""A connection that was idle for longer is tried before it is used: the server may have been restarted."""
+
 MAX_LATE = 16
 LATE_S = 120.0
 """Answers that came too late, and how long they are kept for the same question asked again."""
@@ -91,15 +94,21 @@ class TeamAccess:
         """Connect to nothing yet."""
         self.membership = membership
         self._lock = threading.Lock()
-        self._idle: list[TeamDatabase] = []
+        self._idle: list[tuple[TeamDatabase, float]] = []
         self._open = 0
         self._late: OrderedDict[Key, _Late] = OrderedDict()
 
     def borrow(self) -> TeamDatabase:
         """Return a connection for one thread. Raises IndexUnavailable, Busy and PartMissing."""
+        while True:
+            with self._lock:
+                database, idle_since = self._idle.pop() if self._idle else (None, 0.0)
+            if database is None:
+                break
+            if time.monotonic() - idle_since < IDLE_CHECK_S or database.is_alive():
+                return database
+            self.give_back(database, is_sound=False)
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
             if self._open >= MAX_CONNECTIONS:
                 raise Busy(f"all {MAX_CONNECTIONS} connections to the team's server are in use")
             self._open += 1
@@ -114,7 +123,7 @@ class TeamAccess:
         """Take a connection back. is_sound: whether it can be used again."""
         if is_sound:
             with self._lock:
-                self._idle.append(database)
+                self._idle.append((database, time.monotonic()))
             return
         database.close()
         with self._lock:
@@ -138,7 +147,7 @@ class TeamAccess:
         with self._lock:
             idle, self._idle = self._idle, []
             self._open -= len(idle)
-        for database in idle:
+        for database, _ in idle:
             database.close()
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from scry.core.doc_id import commit_sha_of, new_query_id, split_off_project
-from scry.core.errors import BadRequest
+from scry.core.errors import BadRequest, IndexUnavailable
 from scry.core.types import Document, DocumentHeader, SearchQuery
+from scry.embedding.attribution import CosineAttribution, attribute_cosine
+from scry.embedding.static_model import content_words, load_bundled_model
 from scry.engine.context import FindRequest, RequestContext
 from scry.engine.explain.detail import (
     CHANGED,
@@ -24,7 +28,7 @@ from scry.engine.explain.detail import (
     text_in_span,
     truncate_at_line,
 )
-from scry.engine.explain.explain import explain_document
+from scry.engine.explain.explain import MAX_SPLIT_CHARACTERS, explain_document
 from scry.engine.explain.explanation import ModeRank, WhyResult
 from scry.engine.explain.resolve_id import ResolvedDocument
 from scry.engine.federation.fan_out import Participant
@@ -45,15 +49,21 @@ from scry.engine.response.explanation import present_explanation
 from scry.engine.response.merged import FederatedAnswer, qualify_explanation
 from scry.engine.response.recording import record_answer, record_detail
 from scry.engine.search.pipeline import rank_candidates
+from scry.index.parse.documents import assign_doc_ids
+from scry.index.parse.parse import parse
+from scry.indexer.embed import make_passages
 from scry.store.team.membership import read_membership
 from scry.store.team.reader import TeamReader
-from scry.store.team.repository import RepositoryIndex
+from scry.store.team.repository import RepositoryIndex, RepositoryInfo
 from scry_protocol import messages
 
 if TYPE_CHECKING:
     from scry.engine.activity.recorder import Recorder
 
-_UNSPLIT = "the team's index holds no text as it was embedded, so that the score can't be split by words"
+READ_TIMEOUT_S = 10.0
+"""Longest wait of why, detail and a file for the server."""
+
+T = TypeVar("T")
 
 LateListener = Callable[[], None]
 
@@ -80,7 +90,7 @@ class TeamService:
         """Return the answers of these projects and of the team to a find. Raises BadRequest for a relational query."""
         if request.mode == "reason":
             raise BadRequest("team", "holds no code graph; ask relational questions of projects")
-        return find_with_team(self._require(), projects, request, context, self.on_late)
+        return find_with_team(self.require(), projects, request, context, self.on_late)
 
     def why(
         self, params: messages.WhyParams, recorders: Sequence[Recorder], context: RequestContext
@@ -92,12 +102,14 @@ class TeamService:
         name, doc_id = split_off_project(params.doc_id.strip())
         archives = [each.answers for each in recorders]
         recalled = recall_query(params.query, params.query_id, [params.doc_id], archives)
-        with self._read() as reader:
+
+        def explain(reader: TeamReader) -> tuple[RepositoryInfo, WhyResult]:
             found = _find_document(reader, name, doc_id)
             explained = _explain(reader, found, recalled.question, doc_id)
-            explained = replace(explained, query=recalled.query, remark=recalled.remark)
-            info = found.index.info
-            explanation = present_explanation(explained, team_project(info), context)
+            return found.index.info, replace(explained, query=recalled.query, remark=recalled.remark)
+
+        info, explained = self._read(explain)
+        explanation = present_explanation(explained, team_project(info), context)
         if not isinstance(explanation.result, UnsetType):
             explanation = replace(explanation, result=add_team_place(explanation.result, info))
         explanation = qualify_explanation(name, explanation)
@@ -110,16 +122,15 @@ class TeamService:
         stored = recorder.answers.require(params.query_id)
         result = stored.place(params.rank, params.doc_id)
         commit = stored.result(params.rank).commit
-        with self._read() as reader:
-            try:
-                found = _find_document(reader, *split_off_project(result.doc_id))
-            except BadRequest as error:
-                detail = messages.Detail(stored.query_id, stored.query, result, GONE, str(error), text="")
-                return record_detail(recorder, detail, params)
-            info = found.index.info
-            full = present_full(_read_in_full(found), UNSET, team_project(info).root, context.encoding)
-            location = present_location(found.document, team_project(info).root, context.encoding)
-            result = add_team_place(replace(result, full=full, location=location), info)
+        try:
+            found = self._read(lambda reader: _find_document(reader, *split_off_project(result.doc_id)))
+        except BadRequest as error:
+            detail = messages.Detail(stored.query_id, stored.query, result, GONE, str(error), text="")
+            return record_detail(recorder, detail, params)
+        info = found.index.info
+        full = present_full(_read_in_full(found), UNSET, team_project(info).root, context.encoding)
+        location = present_location(found.document, team_project(info).root, context.encoding)
+        result = add_team_place(replace(result, full=full, location=location), info)
         state, note = CURRENT, ""
         if info.commit != commit:
             state, note = CHANGED, f"the team's index has {info.name} at {info.commit[:10]} now"
@@ -132,12 +143,15 @@ class TeamService:
         commit, _, path = rest.partition("/")
         if parts.scheme != TEAM_SCHEME or not path:
             raise BadRequest("uri", f"names no file of a team, such as {TEAM_SCHEME}:///cart/4f2a…/src/app.py")
-        with self._read() as reader:
+
+        def read(reader: TeamReader) -> tuple[RepositoryInfo, str | None]:
             index = _require_repository(reader, unquote(name))
-            text = index.files.get_text(unquote(path))
-            if text is None:
-                raise BadRequest("uri", f"{unquote(path)} is not in {index.info.name} at {index.info.commit[:10]}")
-            return messages.TeamFile(params.uri, text, index.info.commit, is_current=index.info.commit == commit)
+            return index.info, index.files.get_text(unquote(path))
+
+        info, text = self._read(read)
+        if text is None:
+            raise BadRequest("uri", f"{unquote(path)} is not in {info.name} at {info.commit[:10]}")
+        return messages.TeamFile(params.uri, text, info.commit, is_current=info.commit == commit)
 
     def close(self) -> None:
         """Close the connections."""
@@ -146,7 +160,7 @@ class TeamService:
         if access is not None:
             access.close()
 
-    def _require(self) -> TeamAccess:
+    def require(self) -> TeamAccess:
         """Return the access to the team that is joined now. Raises BadRequest where none is."""
         membership = read_membership()
         if membership is None:
@@ -160,20 +174,33 @@ class TeamService:
             before.close()
         return access
 
-    @contextmanager
-    def _read(self) -> Generator[TeamReader]:
-        access = self._require()
-        database = access.borrow()
-        is_sound = False
+    def _read(self, read: Callable[[TeamReader], T]) -> T:
+        """Return what is read in one snapshot, in a thread of its own: a server that hangs is waited for no longer."""
+        access, outcome = self.require(), Future[T]()
+
+        def run() -> None:
+            try:
+                database = access.borrow()
+                is_sound = False
+                try:
+                    with database.snapshot():
+                        found = read(TeamReader(database))
+                    is_sound = True
+                except BadRequest:
+                    is_sound = True
+                    raise
+                finally:
+                    access.give_back(database, is_sound=is_sound)
+            except BaseException as error:
+                outcome.set_exception(error)
+            else:
+                outcome.set_result(found)
+
+        threading.Thread(target=run, name="scry-team", daemon=True).start()
         try:
-            with database.snapshot():
-                yield TeamReader(database)
-            is_sound = True
-        except BadRequest:
-            is_sound = True
-            raise
-        finally:
-            access.give_back(database, is_sound=is_sound)
+            return outcome.result(READ_TIMEOUT_S)
+        except FutureTimeout as error:
+            raise IndexUnavailable("the team's server does not answer") from error
 
 
 def _require_repository(reader: TeamReader, name: str) -> RepositoryIndex:
@@ -223,7 +250,7 @@ def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | No
             if each.repository.repository_id == info.repository_id
         )
         ranking = rank_candidates(question, retrieval.reader, own)
-        explanation = explain_document([found.key], ranking, _refuse_split)
+        explanation = explain_document([found.key], ranking, partial(_split_score, found.index))
         rank = explanation.hit.rank if explanation.hit else None
         places = [ModeRank("find", rank, explanation.ranked_count, explanation.absence)]
     structures = found.index.files.get_structures([found.document.path]) if found.document.path else {}
@@ -232,5 +259,13 @@ def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | No
     return WhyResult(target, None, new_query_id(), repository_state(info), explanation, tuple(places), None, structure)
 
 
-def _refuse_split(_document: DocumentHeader, _words: str) -> str:
-    return _UNSPLIT
+def _split_score(index: RepositoryIndex, document: DocumentHeader, words: str) -> CosineAttribution | str:
+    """Return the cosine of the question and a document, split by words, or why it can't be split."""
+    text = index.files.get_text(document.path)
+    if text is None or max(len(text), len(words)) > MAX_SPLIT_CHARACTERS:
+        return "too long to be split by words"
+    assigned = assign_doc_ids(document.path, parse(document.path, text))
+    symbols = [symbol for doc_id, _, symbol in assigned if doc_id == document.doc_id]
+    for passage in make_passages(document.path, symbols):
+        return attribute_cosine(load_bundled_model(), content_words(words), passage)
+    return "read by another version of Scry, so that its score can't be split by words"

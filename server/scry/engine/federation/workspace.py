@@ -249,7 +249,11 @@ def find_document(
 
 
 def is_of_team(answering: Sequence[Engine], doc_id: str, query_id: str | None) -> bool:
-    """Return whether the answer with this id, which one of the engines stored, has a document from the joined team."""
-    stored = (each.recorder.answers.get(query_id) for each in answering if query_id)
+    """Return whether an answer that one of the engines stored has a document from the joined team.
+
+    query_id: of the answer; the newest one with the document where there is none.
+    """
+    archives = [each.recorder.answers for each in answering]
+    stored = [each.get(query_id) if query_id else each.latest_with(doc_id.strip()) for each in archives]
     results = (result for answer in stored if answer is not None for result in answer.results)
     return any(result.commit and result.doc_id == doc_id.strip() for result in results)

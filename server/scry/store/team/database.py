@@ -79,6 +79,16 @@ class TeamDatabase:
         """Close the connection."""
         self.connection.close()
 
+    def is_alive(self) -> bool:
+        """Ask the server whether the connection still is one."""
+        import psycopg
+
+        try:
+            self.connection.execute("SELECT 1")
+        except psycopg.Error:
+            return False
+        return True
+
     def register_types(self) -> None:
         """Make the connection know the types of pgvector."""
         from pgvector.psycopg import register_vector
@@ -166,6 +176,10 @@ def _connect(address: str, options: str) -> Connection[tuple[Any, ...]]:
             address,
             autocommit=True,
             connect_timeout=CONNECT_TIMEOUT_S,
+            keepalives_idle=5,
+            keepalives_interval=2,
+            keepalives_count=3,
+            tcp_user_timeout=10_000,
             options=f"-c search_path=scry,public -c jit=off {options}",
             application_name="scry",
         )

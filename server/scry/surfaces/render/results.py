@@ -272,10 +272,13 @@ def _snippet_lines(result: ResultItem, width: int | None, folder: str) -> Iterat
 
 
 def path_of_uri(uri: str) -> str:
-    """Return the path that a file's URI names on this machine."""
-    from urllib.parse import urlsplit  # only answers of several projects need it
+    """Return the path that a file's URI names on this machine; of a file of the joined team the URI without commit."""
+    from urllib.parse import unquote, urlsplit  # only answers of several projects need it
     from urllib.request import url2pathname
 
     parts = urlsplit(uri)
+    if parts.scheme == "scry-team":
+        repository, _, path = parts.path.lstrip("/").split("/", 2)
+        return unquote(f"{repository}/{path}")
     host = f"//{parts.netloc}" if parts.netloc else ""
     return url2pathname(f"{host}{parts.path}")
