@@ -21,13 +21,15 @@ from scry.store.team.writer import TeamRepository
 _TIMEOUT_S = 1800.0
 """Longest time of one command of git: the first clone of a large repository over a slow line."""
 
+_UNSAFE_IN_FOLDER = re.compile("[^A-Za-z0-9._-]")
+
 _PROTOCOLS = "https:http:ssh:git:file"
 
 
 def checkout_folder(repository: TeamRepository) -> Path:
     """Return the folder of this machine's cache in which a repository is checked out."""
     digest = hashlib.sha256(f"{repository.url} {repository.branch}".encode()).hexdigest()[:12]
-    return cache_home() / "team" / f"{re.sub('[^A-Za-z0-9._-]', '_', repository.name)[:40]}-{digest}"
+    return cache_home() / "team" / f"{_UNSAFE_IN_FOLDER.sub('_', repository.name)[:40]}-{digest}"
 
 
 def check_out(repository: TeamRepository) -> tuple[Path, str]:

@@ -25,7 +25,7 @@ from msgspec import Meta, Struct
 from scry.core.errors import BadRequest
 from scry.store.team.writer import TeamRepository
 
-_SCP_FORM = re.compile(r"[^/\\:]+@[^/\\:]+:")
+_SCP_FORM = re.compile(r"[^/\\:@]+@[^/\\:@]+:")
 """The beginning of git's short form of an address: user@host:path."""
 
 _BAD_IN_NAME = re.compile(r"[/\\:#\x00-\x1f]")
@@ -71,7 +71,7 @@ def _to_repository(entry: _Entry, readers: tuple[str, ...], path: Path) -> TeamR
             raise BadRequest("file", f"{path}: an address of {parts.hostname} holds a secret; use a helper of git")
     elif not _SCP_FORM.match(url):
         url, is_path = str((path.parent / url).resolve()), True
-    name = entry.name or re.split(r"[/\\:]", url.rstrip("/\\"))[-1].removesuffix(".git")
+    name = entry.name or url.replace("\\", "/").rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(".git")
     if not name or _BAD_IN_NAME.search(name) or (is_path and name in (".", "..")):
         raise BadRequest("file", f"{path}: {entry.url!r} needs a name without / \\ : and #")
     if entry.branch.startswith("-"):

@@ -39,6 +39,11 @@ def membership_path() -> Path:
     return data_home() / _FILE
 
 
+def has_joined() -> bool:
+    """Return whether a team is joined."""
+    return membership_path().exists()
+
+
 def read_membership() -> Membership | None:
     """Return the joined team; None for none. Raises IndexUnavailable where the file can't be read."""
     try:

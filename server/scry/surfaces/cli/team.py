@@ -107,6 +107,7 @@ def join(
     return _print_status(TeamStatus(membership.address, repositories), as_json=as_json)
 
 
+@team.default
 @team.command
 def status(*, as_json: JsonOption = False) -> int:
     """Says which team is joined, and which of its repositories you may read, at which commits."""

@@ -142,7 +142,11 @@ class _McpService:
 
     async def list_tools(self, _: McpContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         several = bool(await asyncio.get_running_loop().run_in_executor(None, self._projects.other_project_names))
-        return types.ListToolsResult(tools=[self._describe_tool(tool, several=several) for tool in TOOLS])
+        from scry.store.team.membership import has_joined
+
+        return types.ListToolsResult(
+            tools=[self._describe_tool(tool, several=several, with_team=has_joined()) for tool in TOOLS]
+        )
 
     async def call_tool(self, _: McpContext, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(params.name)
@@ -197,12 +201,12 @@ class _McpService:
             self._first_indexes.wait(params, FIRST_INDEX_TIMEOUT_S)
         return PROGRAM_OPERATIONS[tool.mode].run(self._projects, params, RequestContext(cancelled=cancelled))
 
-    def _describe_tool(self, tool: ToolDefinition, *, several: bool) -> types.Tool:
+    def _describe_tool(self, tool: ToolDefinition, *, several: bool, with_team: bool) -> types.Tool:
         return types.Tool(
             name=tool.name,
             title=tool.title,
             description=tool.description,
-            input_schema=input_schema(tool, with_other_projects=several),
+            input_schema=input_schema(tool, with_other_projects=several, with_team=with_team),
             output_schema=output_schema(tool) if self._options.with_structure else None,
             annotations=_annotate_tool(tool),
         )

@@ -95,6 +95,9 @@ _LINKED_PROJECTS = "Ask this project and those linked to it."
 OTHER_PROJECT_PARAMETERS = {"projects": _PROJECTS, "all_projects": _ALL_PROJECTS, "linked_projects": _LINKED_PROJECTS}
 """Offered only where other projects are registered."""
 
+TEAM_PARAMETER = {"team": "Search the team's shared index of further repositories, too."}
+"""Offered only where a team is joined."""
+
 EXCERPT_LINES = 4
 """Lines of each result that find and recent show: with the signature enough to see whether it is the right one."""
 
@@ -124,6 +127,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
             "excerpt": "Lines shown of each result.",
             "reason": "Ask the code graph: “what calls parse and is called by main”, “subclasses of Base”, “what "
             "transitively imports src/app.py”.",
+            **TEAM_PARAMETER,
             **OTHER_PROJECT_PARAMETERS,
         },
         text_defaults=MappingProxyType({"excerpt": EXCERPT_LINES}),
@@ -269,13 +273,16 @@ _OMITTED_KEYS = frozenset({"description"})
 """Keys left out of output schemas: programs need no descriptions, and in some clients they cost a model's context."""
 
 
-def input_schema(tool: ToolDefinition, *, with_other_projects: bool = True) -> JsonSchema:
-    """Return the schema of the tool's arguments. with_other_projects: whether other projects can be asked."""
+def input_schema(tool: ToolDefinition, *, with_other_projects: bool = True, with_team: bool = True) -> JsonSchema:
+    """Return the schema of the tool's arguments.
+
+    with_other_projects: whether other projects can be asked. with_team: whether a team is joined.
+    """
     schema = struct_schema(PROGRAM_OPERATIONS[tool.mode].params.__name__)
     offered = {
         name: words
         for name, words in tool.parameters.items()
-        if with_other_projects or name not in OTHER_PROJECT_PARAMETERS
+        if (with_other_projects or name not in OTHER_PROJECT_PARAMETERS) and (with_team or name not in TEAM_PARAMETER)
     }
     properties: JsonSchema = {
         name: {**_drop_null(schema["properties"][name]), "description": words} for name, words in offered.items()

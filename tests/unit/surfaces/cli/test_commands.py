@@ -25,6 +25,7 @@ def test_command_table_lists_all_commands() -> None:
             "belief",
             "persona",
             "project",
+            "team",
             "log",
             "lab",
             "session",
