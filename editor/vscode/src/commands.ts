@@ -21,7 +21,7 @@ import {
 } from "./knowledge";
 import type { PickerController } from "./picker/controller";
 import type { Question } from "./picker/picker";
-import { addProject, chooseScope, OPEN_FOLDERS } from "./projects";
+import { addProject, chooseScope, hasTeam, OPEN_FOLDERS } from "./projects";
 import { readSettings } from "./settings";
 import type { Installer } from "./sidecar/install";
 import { attempt } from "./sidecar/problem";
@@ -223,6 +223,7 @@ function findQuestion(sidecar: Sidecar, scope = OPEN_FOLDERS): Question {
     placeholder: 'Where is …? Words, names, "exact text"; lang:, path:, type: filter, with - in front they exclude',
     allowsEmptyQuery: false,
     scope,
+    hasTeam: () => hasTeam(sidecar),
     ask: (query, limit, currentScope, token) =>
       sidecar.request(methods.find, { query, limit, picker: PICKER, ...currentScope }, token),
   };
@@ -234,6 +235,7 @@ function recentQuestion(sidecar: Sidecar): Question {
     placeholder: "What changed lately? Words narrow it down",
     allowsEmptyQuery: true,
     scope: OPEN_FOLDERS,
+    hasTeam: () => Promise.resolve(false), // a team's index is found in, and has no recent edits
     ask: (query, limit, currentScope, token) =>
       sidecar.request(methods.recent, { query, limit, picker: PICKER, ...currentScope }, token),
   };

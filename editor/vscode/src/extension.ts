@@ -8,6 +8,7 @@ import { Details } from "./detail";
 import { Jumps } from "./jump";
 import { PickerController, QueryHistory } from "./picker/controller";
 import { registerPreviews } from "./picker/preview";
+import { registerTeamFiles } from "./projects";
 import { createResultsView } from "./results";
 import { requiresRestart } from "./settings";
 import { Installer, offerInstallation } from "./sidecar/install";
@@ -36,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     createResultsView(answers),
     registerPreviews(),
+    registerTeamFiles(sidecar),
     details.register(),
     new WhyHover(sidecar, jumps).register(),
     offerInstallation(sidecar),

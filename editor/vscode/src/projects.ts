@@ -9,16 +9,40 @@ import type { Sidecar } from "./sidecar/sidecar";
 export interface Scope {
   readonly projects?: string[];
   readonly all_projects?: boolean;
+  /** Whether the index of the joined team is searched, too. */
+  readonly team?: boolean;
 }
 
 export const OPEN_FOLDERS: Scope = {};
 export const ALL_PROJECTS: Scope = { all_projects: true };
+export const TEAM: Scope = { team: true };
 
 /** Returns a suffix for titles that names the scope, such as ` in core, app`; empty for the open folders. */
-export function scopeLabel({ projects, all_projects }: Scope): string {
+export function scopeLabel({ projects, all_projects, team }: Scope): string {
+  if (team) return " in the open folders and the team's index";
   if (all_projects) return " in all projects";
   return projects ? ` in ${projects.join(", ")}` : "";
 }
+
+/** Returns whether a team is joined, whose index can be searched. */
+export async function hasTeam(sidecar: Sidecar): Promise<boolean> {
+  try {
+    return (await sidecar.request(methods.projects, { action: "list" })).team === true;
+  } catch {
+    return false; // questions report what is wrong
+  }
+}
+
+/** Provides the texts of files of the team's index, which are on no disk here. */
+export function registerTeamFiles(sidecar: Sidecar): vscode.Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(TEAM_SCHEME, {
+    provideTextDocumentContent: async (uri, token) =>
+      (await sidecar.request(methods.teamFile, { uri: uri.toString() }, token)).text,
+  });
+}
+
+/** The scheme of the URIs of results of the team. */
+export const TEAM_SCHEME = "scry-team";
 
 /** Lets the user choose the projects to search; undefined where nothing is chosen. */
 export async function chooseScope(sidecar: Sidecar): Promise<Scope | undefined> {

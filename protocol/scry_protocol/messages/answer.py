@@ -176,11 +176,13 @@ class Fault(Result, frozen=True):
         could not answer.
     message: the reason, in words for a person.
     project: name of the project, where the query named several; else empty.
+    retry: whether the answer was late, and the same query asked again soon may have it.
     """
 
     oracle: str
     message: str
     project: str = ""
+    retry: bool = False
 
 
 class AskedProject(Result, frozen=True):

@@ -52,8 +52,10 @@ class Projects(Result, frozen=True):
     projects: the projects, by name.
     file: path of the file with the registered ones.
     note: words for a person, such as how to register a project where none is known; empty when there is nothing to say.
+    team: whether a team is joined, whose index a find can search.
     """
 
     projects: list[KnownProject]
     file: str
     note: str = ""
+    team: bool = False

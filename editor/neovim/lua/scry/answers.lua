@@ -21,7 +21,7 @@ local MAX_JUMPS = 50
 ---@field header string the text above the results: the notice and the query_id.
 ---@field hits scry.Hit[] in the sidecar's order.
 ---@field root string
----@field is_partial boolean whether the index was being made, so that the same question may soon find more.
+---@field is_partial boolean whether the same question may soon find more: an index was being made, or the team late.
 
 ---@class scry.Jump a location in a buffer that the user jumped to.
 ---@field buffer integer
@@ -45,9 +45,11 @@ function M.from_protocol(answer, root, encoding)
     hits[#hits + 1] =
       { item = item, query = answer.query, query_id = answer.query_id, root = root, encoding = encoding }
   end
-  local remarks = vim.tbl_map(function(fault)
-    return fault.message
-  end, answer.faults or {}) ---@type string[]
+  local remarks, is_late = {}, false ---@type string[], boolean
+  for _, fault in ipairs(answer.faults or {}) do
+    remarks[#remarks + 1] = fault.message
+    is_late = is_late or fault.retry == true
+  end
   if answer.notice and answer.notice ~= "" then
     table.insert(remarks, answer.notice)
   end
@@ -59,7 +61,7 @@ function M.from_protocol(answer, root, encoding)
     header = header,
     hits = hits,
     root = root,
-    is_partial = answer.index.state == "starting" or answer.index.state == "indexing",
+    is_partial = is_late or answer.index.state == "starting" or answer.index.state == "indexing",
   }
 end
 

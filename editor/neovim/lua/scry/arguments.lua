@@ -10,6 +10,7 @@ local FLAGS = {
   ["--linked-projects"] = "linked_projects",
   ["--folder"] = "folder",
   ["--neighbors"] = "neighbors",
+  ["--team"] = "team",
 }
 local VALUED = { ["--projects"] = "projects", ["--days"] = "days" }
 
@@ -17,6 +18,7 @@ local VALUED = { ["--projects"] = "projects", ["--days"] = "days" }
 ---@field projects? string[] by name.
 ---@field all_projects? boolean
 ---@field linked_projects? boolean
+---@field team? boolean whether the index of the joined team is searched, too.
 
 ---Split the options from the query that follows them. The query is literal text.
 ---@param text string
@@ -49,6 +51,7 @@ function M.scope(options)
     projects = projects,
     all_projects = options.all_projects and true or nil,
     linked_projects = options.linked_projects and true or nil,
+    team = options.team and true or nil,
   }
 end
 
@@ -59,6 +62,9 @@ function M.scope_label(scope)
   local names = scope.projects and table.concat(scope.projects, ", ") or scope.all_projects and "all projects" or ""
   if scope.linked_projects then
     names = names ~= "" and names .. " and linked ones" or "linked projects"
+  end
+  if scope.team then
+    names = names ~= "" and names .. " and the team's index" or "this project and the team's index"
   end
   return names ~= "" and " in " .. names or ""
 end

@@ -176,11 +176,16 @@ M.table = {
         require("scry").find(ask)
       end
     end,
-    complete = arguments.option_completer(vim.list_extend(vim.list_slice(PROJECT_OPTIONS), PART_OPTIONS)),
+    complete = arguments.option_completer(
+      vim.list_extend(vim.list_extend({ "--team" }, PROJECT_OPTIONS), PART_OPTIONS)
+    ),
   },
   recent = {
     run = function(_, rest, call)
       local options, query = arguments.split_options(rest)
+      if options.team then
+        return notify.error("recent has no --team; :Scry find has.")
+      end
       local ok, days = arguments.positive_integer(options.days --[[@as string?]], "--days")
       local ask = ok and ask_of(options, query, call)
       if ask then

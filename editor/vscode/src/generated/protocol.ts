@@ -486,6 +486,8 @@ export interface Fault {
   message: string;
   /** name of the project, where the query named several; else empty (default ""). */
   project?: string;
+  /** whether the answer was late, and the same query asked again soon may have it (default false). */
+  retry?: boolean;
 }
 
 /** One of several searched projects. */
@@ -1060,6 +1062,8 @@ export interface Projects {
   file: string;
   /** words for a person, such as how to register a project where none is known; empty when there is nothing to say (default ""). */
   note?: string;
+  /** whether a team is joined, whose index a find can search (default false). */
+  team?: boolean;
 }
 
 /** A project that a query may name. */

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Answer, IndexState } from "../generated/protocol";
 import type { Hit } from "../hit";
-import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, scopeLabel } from "../projects";
+import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, scopeLabel, TEAM } from "../projects";
 import type { Settings } from "../settings";
 import { REMEDIES, type Remedy } from "../sidecar/problem";
 import { type Action, actionOf, errorItems, historyItems, type Item, isFurtherButton, itemsOf } from "./items";
@@ -30,6 +30,8 @@ export interface Question {
   readonly allowsEmptyQuery: boolean;
   /** The projects that are searched at first. A button switches to all projects. */
   readonly scope: Scope;
+  /** Returns whether the index of a team can be searched, too. */
+  hasTeam(): Promise<boolean>;
   ask(query: string, limit: number, scope: Scope, token: vscode.CancellationToken): Promise<Answer>;
 }
 
@@ -52,6 +54,7 @@ export interface PickerHost {
 const STATUS_BUTTON = { tooltip: "Show Status", iconPath: new vscode.ThemeIcon("info") };
 const RESUME_BUTTON = { tooltip: "Resume Indexing", iconPath: new vscode.ThemeIcon("debug-start") };
 const ALL_BUTTON = { tooltip: "Search All Projects", iconPath: new vscode.ThemeIcon("folder-library") };
+const TEAM_BUTTON = { tooltip: "Search the Team's Index", iconPath: new vscode.ThemeIcon("organization") };
 const ADD_BUTTON = { tooltip: "Add Project…", iconPath: new vscode.ThemeIcon("add") };
 const OPEN_BUTTON = { tooltip: "Search the Open Folders", iconPath: new vscode.ThemeIcon("folder-opened") };
 
@@ -79,6 +82,8 @@ export class Picker {
   private hasIndexChanged = false;
   private isAccepted = false;
   private isUsed = false;
+  private hasTeam = false;
+  private notice = "";
 
   constructor(
     private readonly question: Question,
@@ -114,6 +119,10 @@ export class Picker {
     this.pick.value = query;
     this.pick.show();
     this.ask();
+    void this.question.hasTeam().then((hasTeam) => {
+      this.hasTeam = hasTeam;
+      if (hasTeam) this.showButtons();
+    });
   }
 
   /** Performs the line that has the focus: opens its result, requests more results, repeats its query or applies a remedy.
@@ -273,9 +282,15 @@ export class Picker {
     const subject = `${this.question.title}${scopeLabel(this.scope)}`;
     const title = notice ? `${subject}: ${notice}` : subject;
     if (this.pick.title === title) return; // each assignment redraws the picker
-    const scopeButton = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
     this.pick.title = title;
-    this.pick.buttons = notice ? [...this.buttonsFor(notice), scopeButton] : [scopeButton];
+    this.notice = notice;
+    this.showButtons();
+  }
+
+  private showButtons(): void {
+    const scopeButtons = this.scope === OPEN_FOLDERS ? [ALL_BUTTON] : [OPEN_BUTTON];
+    if (this.hasTeam && this.scope !== TEAM) scopeButtons.push(TEAM_BUTTON);
+    this.pick.buttons = this.notice ? [...this.buttonsFor(this.notice), ...scopeButtons] : scopeButtons;
   }
 
   private buttonsFor(notice: string): vscode.QuickInputButton[] {
@@ -287,21 +302,25 @@ export class Picker {
     if (button.tooltip === STATUS_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.status");
     if (button.tooltip === RESUME_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.resume");
     if (button.tooltip === ADD_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.addProject");
-    this.scope = this.scope === OPEN_FOLDERS ? ALL_PROJECTS : OPEN_FOLDERS;
+    if (button.tooltip === TEAM_BUTTON.tooltip) this.scope = TEAM;
+    else this.scope = this.scope === OPEN_FOLDERS ? ALL_PROJECTS : OPEN_FOLDERS;
     this.answer = undefined; // document names differ between scopes
     this.listed = undefined;
     this.showNotice("");
     this.ask();
   }
 
-  /** Schedules a repeat of a request that failed or was answered from an incomplete index, if the index has changed since.
+  /** Schedules a repeat of a request that failed or was answered from an incomplete index, if the index has changed
+   * since, and of one that was answered without a team that was late.
    *
    * The sidecar sends no notification about projects that are not open. They are polled while they are being indexed. */
   private scheduleRefresh(): void {
     const index = this.answer?.index;
     const isPartial = index !== undefined && !isComplete(index);
     const isPolled = this.scope !== OPEN_FOLDERS && isPartial && !isStopped(index);
-    if (this.refreshTimer || !(this.hasIndexChanged || isPolled) || !(isPartial || this.hasFailed)) return;
+    const isLate = this.answer?.faults.some(({ retry }) => retry) ?? false;
+    const hasChanged = (this.hasIndexChanged || isPolled) && (isPartial || this.hasFailed);
+    if (this.refreshTimer || !(hasChanged || isLate)) return;
     this.refreshTimer = setTimeout(() => {
       this.refreshTimer = undefined;
       this.ask();

@@ -7,6 +7,7 @@
 import * as vscode from "vscode";
 import { nextEvent } from "../event";
 import { type Hit, jumpTarget, toRange, toUri } from "../hit";
+import { TEAM_SCHEME } from "../projects";
 import { paddingAbove, revealPreview } from "../reveal";
 
 /** Milliseconds that a result has the focus before its file is shown. Moving quickly through the list opens no files. */
@@ -110,6 +111,7 @@ function previewUri(file: vscode.Uri): vscode.Uri {
 async function readText(file: vscode.Uri): Promise<string> {
   const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
   if (open) return open.getText();
+  if (file.scheme === TEAM_SCHEME) return (await vscode.workspace.openTextDocument(file)).getText();
   const { size } = await vscode.workspace.fs.stat(file);
   return size > MAX_BYTES ? "" : new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
 }

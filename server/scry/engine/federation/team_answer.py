@@ -78,7 +78,7 @@ LATE_S = 120.0
 
 _log = logging.getLogger(__name__)
 
-Key = tuple[object, ...]
+QuestionKey = tuple[object, ...]
 T = TypeVar("T")
 
 
@@ -96,7 +96,7 @@ class TeamAccess:
         self._lock = threading.Lock()
         self._idle: list[tuple[TeamDatabase, float]] = []
         self._open = 0
-        self._late: OrderedDict[Key, _Late] = OrderedDict()
+        self._late: OrderedDict[QuestionKey, _Late] = OrderedDict()
 
     def borrow(self) -> TeamDatabase:
         """Return a connection for one thread. Raises IndexUnavailable, Busy and PartMissing."""
@@ -129,14 +129,14 @@ class TeamAccess:
         with self._lock:
             self._open -= 1
 
-    def keep_late(self, key: Key, answers: Sequence[TeamAnswer]) -> None:
+    def keep_late(self, key: QuestionKey, answers: Sequence[TeamAnswer]) -> None:
         """Keep answers that came too late."""
         with self._lock:
             self._late[key] = _Late(answers, time.monotonic())
             while len(self._late) > MAX_LATE:
                 self._late.popitem(last=False)
 
-    def take_late(self, key: Key) -> Sequence[TeamAnswer]:
+    def take_late(self, key: QuestionKey) -> Sequence[TeamAnswer]:
         """Return and forget the answers to this question that came too late the last time."""
         with self._lock:
             late = self._late.pop(key, None)
@@ -288,7 +288,7 @@ def find_with_team(
     merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
     names = [each.name for each in ordered]
     parts = [*merged.parts, *(present_part(each, context, names) for each in team)]
-    faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault)])]
+    faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault == _LATE)])]
     return replace(merged, parts=parts, faults=faults)
 
 

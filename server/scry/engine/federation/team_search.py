@@ -46,6 +46,7 @@ from scry.oracles.temporal import (
     find_co_changes,
 )
 from scry.store.team.lexical import TeamWords
+from scry.store.team.postings import Integers
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex, RepositoryInfo
 from scry.store.vector_sets import EmbedderInfo
@@ -63,8 +64,6 @@ _NEAREST_MARGIN = 56
 
 FileTest = Callable[[str, str, str], bool]
 """Returns whether a query's filters leave a file, by its path, language and content type."""
-
-Integers = NDArray[np.int64]
 
 
 class TeamRetrieval(Struct, frozen=True):

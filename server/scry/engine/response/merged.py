@@ -128,10 +128,11 @@ class ProjectAnswer(msgspec.Struct, frozen=True):
 
 
 class ProjectFault(msgspec.Struct, frozen=True):
-    """A project that could not answer, and why, in words for a person."""
+    """A project that could not answer, and why, in words for a person. is_late: whether it may have answered soon."""
 
     project: str
     message: str
+    is_late: bool = False
 
 
 class FederatedAnswer(msgspec.Struct, frozen=True):
@@ -156,7 +157,7 @@ def merge_answers(federated: FederatedAnswer, commands: CommandNames = COMMAND_L
     searched = max((part.answer for part in parts), key=lambda answer: len(answer.scoring.weights))
     results = _deduplicate_results(result for part in parts for result in _qualified_results(part))
     best = sorted(results, key=lambda result: (-result.fused_score, result.rank if federated.round_robin else 0))
-    faults = [messages.Fault("", fault.message, fault.project) for fault in federated.faults]
+    faults = [messages.Fault("", fault.message, fault.project, fault.is_late) for fault in federated.faults]
     merged = msgspec.structs.replace(
         searched,
         query_id=new_query_id(),

@@ -28,8 +28,8 @@ IS_COCHANGE = cast("LiteralString", f"NOT k.merge AND k.files <= {MAX_COCHANGE_F
 """The condition that a commit `k` is a co-change commit."""
 
 
-Key = TypeVar("Key", int, str)
-Value = TypeVar("Value")
+CacheKey = TypeVar("CacheKey", int, str)
+CachedValue = TypeVar("CachedValue")
 
 
 class _Cache(Struct, frozen=True):
@@ -190,7 +190,7 @@ class RepositoryHistory:
         return {doc_key: self.cache.changed_symbols[doc_key] for doc_key in doc_keys}
 
 
-def _found(cached: Mapping[Key, Value | None], keys: Sequence[Key]) -> dict[Key, Value]:
+def _found(cached: Mapping[CacheKey, CachedValue | None], keys: Sequence[CacheKey]) -> dict[CacheKey, CachedValue]:
     return {key: value for key in keys if (value := cached[key]) is not None}
 
 

@@ -169,11 +169,11 @@ class TeamWords:
             if not part:
                 break
             self.read_postings(terms, part)
-            tests = is_left(part) if is_left is not None else {}
+            tests = is_left(part) if is_left is not None else None
             for repository in part:
                 keys, scores, held = self.score_repository(terms, repository)
                 wanted = held >= min_terms
-                scores = scores[wanted & tests[repository](keys) if repository in tests else wanted]
+                scores = scores[wanted if tests is None else wanted & tests[repository](keys)]
                 searched.append((repository, float(scores.max(initial=0.0))))
                 best = np.sort(np.concatenate([best, scores]))[-limit:]
         least = best[-limit] if len(best) >= limit else 0.0

@@ -316,7 +316,8 @@ class RepositoryVectors:
         self._require_embedder(identity)
         if self.prefetched is not None:
             keys = np.array([key for key, _ in self.prefetched], np.int64)
-            return [self.prefetched[at] for at in np.flatnonzero(self._files.contains(keys, files)).tolist()][:limit]
+            is_left: list[bool] = self._files.contains(keys, files).tolist()
+            return [pair for pair, left in zip(self.prefetched, is_left, strict=True) if left][:limit]
         return self._search_exactly(query, files)[:limit]
 
     def above_cosine(

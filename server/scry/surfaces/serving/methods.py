@@ -79,15 +79,15 @@ def list_known_projects(
 ) -> messages.Projects:
     """Return the registered projects, and those that are open where this is asked. Raises RegistryUnavailable."""
     from scry.projects.registration import open_registry
+    from scry.store.team.membership import has_joined
 
     registered = open_registry().list_projects()
     roots = {each.root for each in opened}
     known = {each.root: each for each in (*opened, *registered)}  # the registered name wins
     listed = [to_known_project(each, is_open=each.root in roots) for each in known.values()]
     note = "" if known.keys() - roots else NoOtherProject().render(commands)
-    return messages.Projects(
-        sorted(listed, key=lambda each: each.name), escape_unencodable(str(open_registry().path)), note
-    )
+    place = escape_unencodable(str(open_registry().path))
+    return messages.Projects(sorted(listed, key=lambda each: each.name), place, note, has_joined())
 
 
 def register_project(folder: Path) -> None:

@@ -130,6 +130,7 @@ IN_A_TERMINAL = (
     "scry project update",
     "scry restore",
     "scry session list",
+    "scry team",  # the indexer's, and joining a server is done once
 )
 
 _NAMED = re.compile(r"(?<![\w/.])scry [a-z].*")

@@ -235,6 +235,7 @@
 ---@field oracle string name of the oracle; `index` where indexing failed, so that results may be old; empty where a whole project could not answer.
 ---@field message string the reason, in words for a person.
 ---@field project? string name of the project, where the query named several; else empty (default "").
+---@field retry? boolean whether the answer was late, and the same query asked again soon may have it (default false).
 
 ---One of several searched projects.
 ---@class scry.protocol.AskedProject
@@ -560,6 +561,7 @@
 ---@field projects scry.protocol.KnownProject[] the projects, by name.
 ---@field file string path of the file with the registered ones.
 ---@field note? string words for a person, such as how to register a project where none is known; empty when there is nothing to say (default "").
+---@field team? boolean whether a team is joined, whose index a find can search (default false).
 
 ---A project that a query may name.
 ---@class scry.protocol.KnownProject

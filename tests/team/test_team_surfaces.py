@@ -1,0 +1,72 @@
+"""A joined team is searched from editors and by programs, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.surfaces.mcp.tools import TOOLS, input_schema
+from tests.e2e.lsp_client import LspClient, RpcError
+from tests.sample.history import HistoryProject
+from tests.sample.project import make_repository
+from tests.team.team_samples import SHOP, load
+
+pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
+
+
+@pytest.fixture
+def client(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LspClient]:
+    """Return an editor with one open folder, whose person has joined a team with a shop."""
+    team = HistoryProject(tmp_path / "shop").init_repository()
+    team.commit("Open the shop", SHOP)
+    load(address, team)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    from scry.store.team.membership import save_membership
+
+    save_membership(address)
+    here = make_repository(tmp_path / "here", {"ferry.py": "def departures():\n    return []\n"})
+    with LspClient(here, environ={"XDG_DATA_HOME": str(tmp_path / "data")}) as client:
+        client.initialize(here)
+        client.wait_until_ready(here)
+        yield client
+
+
+def find_in_team(client: LspClient) -> dict[str, object]:
+    """Return the first result of the team; the first questions may come before the connection."""
+    for _ in range(50):
+        answer = client.find("sum up the prices", team=True)
+        late = [fault for fault in answer["faults"] if fault.get("retry")]
+        assert answer["faults"] == late
+        for result in answer["results"]:
+            if result.get("commit"):
+                return {**result, "query_id": answer["query_id"]}
+    raise AssertionError("the team's results never came")
+
+
+def test_editor_finds_in_the_team_and_reads_the_file(client: LspClient) -> None:
+    assert client.request("scry/projects", {"action": "list"})["team"] is True
+    result = find_in_team(client)
+    assert result["project"] == "shop"
+    location = result["location"]
+    assert isinstance(location, dict)
+    file = client.request("scry/teamFile", {"uri": location["uri"]})
+    assert file["text"] == SHOP["shop/cart.py"]
+    detail = client.request("scry/detail", {"query_id": result["query_id"], "rank": result["rank"]})
+    assert "total_price" in detail["text"]
+    explanation = client.request("scry/why", {"doc_id": result["doc_id"], "query_id": result["query_id"]})
+    assert explanation["result"]["commit"] == result["commit"]
+    use = {"query_id": result["query_id"], "rank": result["rank"], "how": "jump", "act_id": "one"}
+    assert client.request("scry/use", use)["recorded"] is True
+
+
+def test_recent_refuses_the_team_by_name(client: LspClient) -> None:
+    with pytest.raises(RpcError, match="team"):
+        client.request("scry/recent", {"query": "prices", "team": True})
+
+
+def test_models_are_offered_the_team_where_one_is_joined() -> None:
+    [find] = [tool for tool in TOOLS if tool.name == "find"]
+    assert "team" in input_schema(find)["properties"]
+    assert "team" not in input_schema(find, with_team=False)["properties"]
