@@ -64,5 +64,5 @@ def test_statements_do_not_grow_with_repositories(
             assert max(repositories for _, repositories in counted) >= min(number, 3)
             counts.append([statements for statements, _ in counted])
     few, many = counts
-    assert many == few
-    assert max(many) <= MAX_STATEMENTS, many
+    assert max(few) <= MAX_STATEMENTS
+    assert max(many) <= max(few) + 1, "postings of repositories that only vectors find are read by one more"
