@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def client(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         yield client
 
 
-def find_in_team(client: LspClient) -> dict[str, object]:
+def find_in_team(client: LspClient) -> dict[str, Any]:
     """Return the first result of the team; the first questions may come before the connection."""
     for _ in range(50):
         answer = client.find("sum up the prices", team=True)
@@ -49,9 +50,7 @@ def test_editor_finds_in_the_team_and_reads_the_file(client: LspClient) -> None:
     assert client.request("scry/projects", {"action": "list"})["team"] is True
     result = find_in_team(client)
     assert result["project"] == "shop"
-    location = result["location"]
-    assert isinstance(location, dict)
-    file = client.request("scry/teamFile", {"uri": location["uri"]})
+    file = client.request("scry/teamFile", {"uri": result["location"]["uri"]})
     assert file["text"] == SHOP["shop/cart.py"]
     detail = client.request("scry/detail", {"query_id": result["query_id"], "rank": result["rank"]})
     assert "total_price" in detail["text"]
