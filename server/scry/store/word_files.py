@@ -26,14 +26,28 @@ def list_word_files(folder: Path) -> Iterator[Path]:
 def describe_word_damage(folder: Path) -> str:
     """Return which file of a word index is not as tantivy wrote it, by the checksum in its footer; "" where all are.
 
-    Raises IndexDamaged where the index can't be opened, as where a file is missing. All files are read.
+    Raises IndexDamaged where the index can't be opened, as where a file is missing. All files of its segments are read;
+    others are what a killed writer left half written, which nobody reads and tantivy removes.
     """
     LexicalIndex(folder, write=False)
+    segments = _committed_segments(folder)
     for path in list_word_files(folder):
-        content = path.read_bytes() if path.suffix != ".json" else b""
+        segment, _, rest = path.name.partition(".")
+        if segment not in segments or (rest.endswith(".del") and rest != segments[segment]):
+            continue
+        content = path.read_bytes()
         if content and not _has_intact_footer(content):
             return f"{folder.name}/{path.name} is not as it was written"
     return ""
+
+
+def _committed_segments(folder: Path) -> dict[str, str]:
+    """Return the ids of the segments of the last commit, each with the end of the name of its file of deletions."""
+    meta = decode_json((folder / "meta.json").read_bytes())
+    return {
+        segment["segment_id"].replace("-", ""): f"{(segment.get('deletes') or {}).get('opstamp')}.del"
+        for segment in meta["segments"]
+    }
 
 
 def _has_intact_footer(content: bytes) -> bool:
