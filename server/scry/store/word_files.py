@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import MsgspecError
+from msgspec import MsgspecError, Struct
 from msgspec.json import decode as decode_json
 
 from scry.store.lexical import LexicalIndex
@@ -16,6 +16,21 @@ _FOOTER_END = struct.Struct("<II")
 """The end of each file of tantivy: the length of its footer in JSON, and a number that marks it."""
 
 _FOOTER_MARK = 1337
+
+
+class _Deletes(Struct):
+    opstamp: int
+
+
+class _Segment(Struct):
+    segment_id: str
+    deletes: _Deletes | None = None
+
+
+class _Meta(Struct):
+    """What tantivy writes of a commit."""
+
+    segments: tuple[_Segment, ...]
 
 
 def list_word_files(folder: Path) -> Iterator[Path]:
@@ -43,10 +58,10 @@ def describe_word_damage(folder: Path) -> str:
 
 def _committed_segments(folder: Path) -> dict[str, str]:
     """Return the ids of the segments of the last commit, each with the end of the name of its file of deletions."""
-    meta = decode_json((folder / "meta.json").read_bytes())
+    meta = decode_json((folder / "meta.json").read_bytes(), type=_Meta)
     return {
-        segment["segment_id"].replace("-", ""): f"{(segment.get('deletes') or {}).get('opstamp')}.del"
-        for segment in meta["segments"]
+        segment.segment_id.replace("-", ""): f"{segment.deletes.opstamp}.del" if segment.deletes else ""
+        for segment in meta.segments
     }
 
 
