@@ -112,7 +112,7 @@ def test_find_jump_why_and_rate_by_telescope(projects: tuple[Path, Path], open_t
     terminal.type(":Scry find", "Enter")
     terminal.wait("Scry find")
     terminal.type("sum of all prices")
-    terminal.wait(r"1\. \[code\] +\S*cart\.py:11 +Cart\.comp\S+ +\(sem #\d")
+    terminal.wait(r"1\. \[code\] +Cart\.comp\S+ +\S*cart\.py:11 +\(sem #\d")
     terminal.wait("def compute_total")  # the preview
     terminal.type("Enter")
     terminal.wait(r"cart\.py +11,9")
@@ -131,7 +131,7 @@ def test_find_and_jump_by_built_in_select(projects: tuple[Path, Path], open_term
     terminal.wait("# Shop")
     terminal.type(":Scry find mail the receipt", "Enter")
     terminal.wait(r"Scry find: mail the receipt")
-    terminal.wait(r"1: +1\. \[code\] +\S*mail\.py:1 +send_receipt +\(sem #\d")
+    terminal.wait(r"1: +1\. \[code\] +send_receipt +\S*mail\.py:1 +\(sem #\d")
     terminal.type("1", "Enter")
     terminal.wait(r"mail\.py +1,5")
     terminal.type(":Scry copy", "Enter")

@@ -15,7 +15,7 @@ T["a jump leads to the column after wide characters"] = function()
 end
 
 T["the preview highlights words after wide characters"] = function()
-  child().lua("vim.ui.select = function(items) _G.hit = items[1] end")
+  child().lua("vim.ui.select = function(items) _G.hit = items[1].hit end")
   child().cmd("Scry find labelPrice")
   child().wait("_G.hit")
   local marked = child().lua_get([[(function()

@@ -21,7 +21,7 @@ for name, options in pairs({ all = "--all-projects", named = "--projects ferry,s
     child().cmd("Scry find " .. options .. " the timetable of the ferry")
     child().wait("vim.api.nvim_buf_get_name(0)", "a buffer")
     child().wait(("vim.api.nvim_buf_get_name(0) == %q"):format(other .. "/ferry.py"), "the jump")
-    expect.equality(child().lua_get("_G.shown[1]"):find("ferry%.py:1 +departures") ~= nil, true)
+    expect.equality(child().lua_get("_G.shown[1]"):find("departures +ferry%.py:1") ~= nil, true)
     expect.equality(child().lua_get("_G.shown[1]"):find("ferry:./", 1, true), nil)
     local answer = child().answer()
     expect.equality(answer.results[1].doc_id, "ferry:./ferry.py::departures")
