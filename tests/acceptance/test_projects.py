@@ -264,7 +264,8 @@ def test_merged_answer_can_be_explained_shown_used_and_rated(sample: ProjectFold
         assert ids(near) == ["lib:./lib/mail.py"]
         with pytest.raises(BadRequest, match="file"):
             projects.neighbors(NeighborsParams("lib:./nowhere.py"))
-        assert projects.status(StatusParams(project="old")).files_indexed == 1
+        old = projects.status(StatusParams(project="old", languages=True))
+        assert (old.files_indexed, old.languages) == (1, {"python": 1})
     with sample.projects(home=None) as elsewhere:
         again = elsewhere.detail(DetailParams(answer.query_id, rank))
         assert again.result.doc_id == doc_id, "whoever kept the answer is found"

@@ -2,31 +2,25 @@
 
 import * as os from "node:os";
 import * as vscode from "vscode";
-import type { ResultActions } from "./actions";
-import type { Answers } from "./answers";
-import type { Details } from "./detail";
 import { type Answer, type IndexParams, methods, PROTOCOL } from "./generated/protocol";
-import { type Hit, isHit, isReference } from "./hit";
-import { askWhenSearchable } from "./indexing";
-import type { Jumps } from "./jump";
-import {
-  addBelief,
-  addMemory,
-  addNote,
-  renameBelief,
-  showBeliefs,
-  showMemories,
-  showNotes,
-  showSessions,
-} from "./knowledge";
+import { askWhenSearchable } from "./index/indexing";
+import { type Status, showStatus } from "./index/status";
+import { addBelief, renameBelief, showBeliefs, showBeliefsHere } from "./knowledge/beliefs";
+import { addMemory, addNote, showMemories, showNotes, showSessions } from "./knowledge/notes";
 import type { PickerController } from "./picker/controller";
-import type { Question } from "./picker/picker";
-import { addProject, chooseScope, hasTeam, OPEN_FOLDERS } from "./projects";
+import type { Question } from "./picker/question";
+import { addProject, chooseScope, hasTeam, OPEN_FOLDERS, scopedParams } from "./projects";
+import type { ResultActions } from "./results/actions";
+import type { Answers } from "./results/answers";
+import type { Details } from "./results/detail";
+import { type Hit, isHit, isReference } from "./results/hit";
+import type { Jumps } from "./results/jump";
+import { openRelated } from "./results/related";
 import { readSettings } from "./settings";
 import type { Installer } from "./sidecar/install";
 import { attempt } from "./sidecar/problem";
 import type { Sidecar } from "./sidecar/sidecar";
-import { type Status, showStatus } from "./status";
+import type { Subcommands } from "./sidecar/subcommands";
 import type { WhyPanel } from "./why/panel";
 
 /** The components that commands use. */
@@ -42,9 +36,11 @@ export interface Components {
   readonly details: Details;
   readonly why: WhyPanel;
   readonly pickers: PickerController;
+  readonly subcommands: Subcommands;
 }
 
-type Command = (argument: unknown) => unknown;
+/** A command with what VS Code passes: a line of a view, and all lines that are selected with it. */
+type Command = (argument: unknown, selection?: unknown) => unknown;
 
 export function registerCommands(components: Components): vscode.Disposable[] {
   const table = {
@@ -55,7 +51,9 @@ export function registerCommands(components: Components): vscode.Disposable[] {
     ...sidecarCommands(components),
   };
   return Object.entries(table).map(([name, command]) =>
-    vscode.commands.registerCommand(`scry.${name}`, (argument: unknown) => attempt(() => command(argument))),
+    vscode.commands.registerCommand(`scry.${name}`, (argument: unknown, selection: unknown) =>
+      attempt(() => command(argument, selection)),
+    ),
   );
 }
 
@@ -101,12 +99,13 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
     },
     neighbors: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : vscode.window.activeTextEditor?.document.uri;
-      if (!uri) throw new Error("Open a file first: its neighbours are looked for.");
+      if (!uri) throw new Error(vscode.l10n.t("Open a file first: its neighbours are looked for."));
       await neighbors(uri.toString());
     },
     similar: async () => {
       const editor = vscode.window.activeTextEditor;
-      if (!editor) throw new Error("Open a file first: what resembles the place at the cursor is looked for.");
+      if (!editor)
+        throw new Error(vscode.l10n.t("Open a file first: what resembles the place at the cursor is looked for."));
       const place = { file: editor.document.uri.toString(), line: editor.selection.active.line + 1 };
       const params = { ...place, by: "similar" as const, limit: readSettings().limit };
       await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
@@ -122,7 +121,7 @@ function resultCommands({ actions, answers, details, jumps, why }: Components): 
       : isHit(argument)
         ? argument
         : answers.current;
-    if (!hit) throw new Error("There is no such result any more: ask a question first.");
+    if (!hit) throw new Error(vscode.l10n.t("There is no such result any more: ask a question first."));
     return command(hit);
   };
   return {
@@ -138,28 +137,39 @@ function resultCommands({ actions, answers, details, jumps, why }: Components): 
   };
 }
 
-function navigationCommands({ answers, pickers, jumps }: Components): Record<string, Command> {
+function navigationCommands({ actions, answers, pickers, jumps }: Components): Record<string, Command> {
   const step = (steps: number) => async () => {
     const hit = answers.neighbor(steps);
     if (hit) await jumps.jump(hit, { preview: true, isOld: true });
-    else vscode.window.setStatusBarMessage("Scry: no further result", 3000);
+    else vscode.window.setStatusBarMessage(`Scry: ${vscode.l10n.t("no further result")}`, 3000);
   };
   return {
     nextResult: step(1),
     previousResult: step(-1),
     openToSide: async (argument) => {
       const hit = isHit(argument) ? argument : answers.current;
-      if (pickers.isOpen) await pickers.acceptToSide();
+      if (pickers.isOpen) await pickers.accept("side");
       else if (hit) await jumps.jump(hit, { side: true, isOld: true });
     },
-    toggleFurther: () => pickers.toggleFurther(),
+    openRelated: (argument) => openRelated(argument, answers, actions),
+    openInBackground: () => pickers.accept("background"),
+    openSelected: async (argument, selection) => {
+      const chosen = Array.isArray(selection) && selection.length > 0 ? selection : [argument];
+      for (const hit of chosen.filter(isHit)) await jumps.jump(hit, { isOld: true });
+    },
+    toggleFurther: () => pickers.act("toggleFurther"),
+    resultActions: () => pickers.act("showActions"),
+    legend: () => pickers.act("toggleLegend"),
+    completeFilter: () => pickers.act("complete"),
+    showAllResults: () => pickers.act("showAll"),
     clearResults: () => answers.clear(),
   };
 }
 
-function knowledgeCommands({ sidecar }: Components): Record<string, Command> {
+function knowledgeCommands({ sidecar, subcommands }: Components): Record<string, Command> {
   return {
     beliefs: () => showBeliefs(sidecar),
+    beliefsHere: () => showBeliefsHere(sidecar),
     addBelief: () => addBelief(sidecar),
     renameBelief: () => renameBelief(sidecar),
     notes: () => showNotes(sidecar),
@@ -167,6 +177,8 @@ function knowledgeCommands({ sidecar }: Components): Record<string, Command> {
     memory: () => showMemories(sidecar),
     observe: () => addMemory(sidecar),
     sessions: () => showSessions(sidecar),
+    manageLog: () => subcommands.manageLog(),
+    doctor: () => subcommands.doctor(),
   };
 }
 
@@ -211,7 +223,7 @@ function selectedText(): string {
 async function chooseFolder(): Promise<vscode.Uri | undefined> {
   const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
   if (only && others.length === 0) return only.uri;
-  return (await vscode.window.showWorkspaceFolderPick({ placeHolder: "Which folder?" }))?.uri;
+  return (await vscode.window.showWorkspaceFolderPick({ placeHolder: vscode.l10n.t("Which folder?") }))?.uri;
 }
 
 /** The picker's name. A newer question of the same name cancels the older one, and only the last one is logged. */
@@ -219,25 +231,27 @@ const PICKER = "vscode";
 
 function findQuestion(sidecar: Sidecar, scope = OPEN_FOLDERS): Question {
   return {
-    title: "Scry: Find",
-    placeholder: 'Where is …? Words, names, "exact text"; lang:, path:, type: filter, with - in front they exclude',
+    title: vscode.l10n.t("Scry: Find"),
+    placeholder: vscode.l10n.t(
+      'Where is …? Words, names, "exact text"; lang:, path:, type: filter, with - in front they exclude',
+    ),
     allowsEmptyQuery: false,
     scope,
     hasTeam: () => hasTeam(sidecar),
     ask: (query, limit, currentScope, token) =>
-      sidecar.request(methods.find, { query, limit, picker: PICKER, ...currentScope }, token),
+      sidecar.request(methods.find, { limit, picker: PICKER, ...scopedParams(query, currentScope) }, token),
   };
 }
 
 function recentQuestion(sidecar: Sidecar): Question {
   return {
-    title: "Scry: Recent Changes",
-    placeholder: "What changed lately? Words narrow it down",
+    title: vscode.l10n.t("Scry: Recent Changes"),
+    placeholder: vscode.l10n.t("What changed lately? Words narrow it down"),
     allowsEmptyQuery: true,
     scope: OPEN_FOLDERS,
     hasTeam: () => Promise.resolve(false), // a team's index is found in, and has no recent edits
     ask: (query, limit, currentScope, token) =>
-      sidecar.request(methods.recent, { query, limit, picker: PICKER, ...currentScope }, token),
+      sidecar.request(methods.recent, { limit, picker: PICKER, ...scopedParams(query, currentScope) }, token),
   };
 }
 

@@ -1,19 +1,22 @@
 /** The composition root: creates the components and disposes of them. */
 
 import * as vscode from "vscode";
-import { ResultActions } from "./actions";
-import { Answers } from "./answers";
 import { registerCommands } from "./commands";
-import { Details } from "./detail";
-import { Jumps } from "./jump";
+import { Status } from "./index/status";
+import { registerLenses } from "./knowledge/lens";
 import { PickerController, QueryHistory } from "./picker/controller";
 import { registerPreviews } from "./picker/preview";
 import { registerTeamFiles } from "./projects";
-import { createResultsView } from "./results";
+import { ResultActions } from "./results/actions";
+import { Answers } from "./results/answers";
+import { Details } from "./results/detail";
+import { Jumps } from "./results/jump";
+import { createRelatedView } from "./results/related";
+import { createResultsView } from "./results/view";
 import { requiresRestart } from "./settings";
 import { Installer, offerInstallation } from "./sidecar/install";
 import { Sidecar } from "./sidecar/sidecar";
-import { Status } from "./status";
+import { registerReports, Subcommands } from "./sidecar/subcommands";
 import { WhyHover } from "./why/hover";
 import { WhyPanel } from "./why/panel";
 
@@ -32,13 +35,30 @@ export function activate(context: vscode.ExtensionContext): void {
   const why = new WhyPanel(sidecar);
   const history = new QueryHistory(context.workspaceState);
   const pickers = new PickerController(actions, answers, details, history, jumps, why, sidecar);
-  const components = { context, log, installer, sidecar, status, answers, actions, jumps, details, why, pickers };
+  const subcommands = new Subcommands(context, installer);
+  const components = {
+    context,
+    log,
+    installer,
+    sidecar,
+    status,
+    answers,
+    actions,
+    jumps,
+    details,
+    why,
+    pickers,
+    subcommands,
+  };
   context.subscriptions.push(log, status, answers, why, ...registerCommands(components));
   context.subscriptions.push(
     createResultsView(answers),
     registerPreviews(),
+    details,
+    registerReports(),
     registerTeamFiles(sidecar),
-    details.register(),
+    createRelatedView(answers, sidecar),
+    registerLenses(sidecar),
     new WhyHover(sidecar, jumps).register(),
     offerInstallation(sidecar),
     ...restartOnChanges(sidecar),

@@ -2,26 +2,44 @@
 
 import * as vscode from "vscode";
 import { type KnownProject, methods, type Projects } from "./generated/protocol";
-import { escapeIcons } from "./hit";
+import { escapeIcons } from "./results/hit";
 import type { Sidecar } from "./sidecar/sidecar";
 
-/** The projects to search, as params of a request. Without any field: the open folders. */
+/** What is searched: projects, or a part of one. Without any field: the open folders. */
 export interface Scope {
   readonly projects?: string[];
   readonly all_projects?: boolean;
+  readonly within?: Within;
   /** Whether the index of the joined team is searched, too. */
   readonly team?: boolean;
+}
+
+/** Some files of one open folder. label: what they are called. filter: stands before the query. */
+export interface Within {
+  readonly label: string;
+  readonly filter: string;
+  readonly folder: string;
+}
+
+/** Returns a query and its scope as params of a request. */
+export function scopedParams(query: string, { within, ...projects }: Scope) {
+  if (!within) return { query, ...projects };
+  return { query: [within.filter, query].filter(Boolean).join(" "), folder: within.folder };
 }
 
 export const OPEN_FOLDERS: Scope = {};
 export const ALL_PROJECTS: Scope = { all_projects: true };
 export const TEAM: Scope = { team: true };
 
+/** The scheme of the URIs of results of the team. */
+export const TEAM_SCHEME = "scry-team";
+
 /** Returns a suffix for titles that names the scope, such as ` in core, app`; empty for the open folders. */
-export function scopeLabel({ projects, all_projects, team }: Scope): string {
-  if (team) return " in the open folders and the team's index";
-  if (all_projects) return " in all projects";
-  return projects ? ` in ${projects.join(", ")}` : "";
+export function scopeLabel({ projects, all_projects, within, team }: Scope): string {
+  if (team) return ` ${vscode.l10n.t("in the open folders and the team's index")}`;
+  if (all_projects) return ` ${vscode.l10n.t("in all projects")}`;
+  const names = within?.label ?? projects?.join(", ");
+  return names ? ` ${vscode.l10n.t("in {0}", names)}` : "";
 }
 
 /** Returns whether a team is joined, whose index can be searched. */
@@ -41,16 +59,20 @@ export function registerTeamFiles(sidecar: Sidecar): vscode.Disposable {
   });
 }
 
-/** The scheme of the URIs of results of the team. */
-export const TEAM_SCHEME = "scry-team";
-
 /** Lets the user choose the projects to search; undefined where nothing is chosen. */
 export async function chooseScope(sidecar: Sidecar): Promise<Scope | undefined> {
   let known = await sidecar.request(methods.projects, { action: "list" });
   if (known.note) known = await offerFirstProject(sidecar);
   if (known.note) return undefined;
-  const options = { canPickMany: true, placeHolder: "Which projects?", matchOnDescription: true } as const;
-  const chosen = await vscode.window.showQuickPick(known.projects.map(itemOf), { ...options, title: "Scry: Projects" });
+  const options = {
+    canPickMany: true,
+    placeHolder: vscode.l10n.t("Which projects?"),
+    matchOnDescription: true,
+  } as const;
+  const chosen = await vscode.window.showQuickPick(known.projects.map(itemOf), {
+    ...options,
+    title: vscode.l10n.t("Scry: Projects"),
+  });
   if (!chosen || chosen.length === 0) return undefined;
   return chosen.length === known.projects.length ? ALL_PROJECTS : { projects: chosen.map(({ name }) => name) };
 }
@@ -59,8 +81,8 @@ export async function chooseScope(sidecar: Sidecar): Promise<Scope | undefined> 
 export async function addProject(sidecar: Sidecar): Promise<boolean> {
   const [folder] =
     (await vscode.window.showOpenDialog({
-      title: "Which project shall be searched from other ones?",
-      openLabel: "Add Project",
+      title: vscode.l10n.t("Which project shall be searched from other ones?"),
+      openLabel: vscode.l10n.t("Add Project"),
       canSelectFiles: false,
       canSelectFolders: true,
     })) ?? [];
@@ -68,7 +90,7 @@ export async function addProject(sidecar: Sidecar): Promise<boolean> {
   const { projects } = await sidecar.request(methods.projects, { action: "add", folder: folder.toString() });
   const added = projects.find(({ root }) => vscode.Uri.file(root).toString() === folder.toString());
   vscode.window.setStatusBarMessage(
-    `Scry: ${escapeIcons(added?.name ?? folder.fsPath)} can be searched from other projects`,
+    `Scry: ${vscode.l10n.t("{0} can be searched from other projects", escapeIcons(added?.name ?? folder.fsPath))}`,
     5000,
   );
   return true;
@@ -76,14 +98,14 @@ export async function addProject(sidecar: Sidecar): Promise<boolean> {
 
 /** Offers to register a first project that is not open, and returns the projects that are registered afterwards. */
 async function offerFirstProject(sidecar: Sidecar): Promise<Projects> {
-  const add = "Add Project…";
-  const message = "Scry: no other project is known yet. Add one, and it can be searched from here.";
+  const add = vscode.l10n.t("Add Project…");
+  const message = vscode.l10n.t("Scry: no other project is known yet. Add one, and it can be searched from here.");
   if ((await vscode.window.showInformationMessage(message, add)) === add) await addProject(sidecar);
   return sidecar.request(methods.projects, { action: "list" });
 }
 
 function itemOf({ name, root, is_there, is_open }: KnownProject): vscode.QuickPickItem & { readonly name: string } {
-  const state = is_open ? "open here" : is_there ? "" : "its folder is gone";
+  const state = is_open ? vscode.l10n.t("open here") : is_there ? "" : vscode.l10n.t("its folder is gone");
   return {
     name,
     label: escapeIcons(name),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseChanges } from "../src/changes";
+import { parseChanges } from "../src/results/changes";
 
 test("added, changed and deleted files are parsed", () => {
   assert.deepEqual(parseChanges("A\0new file.py\0M\0src/a.py\0D\0gone\n.py\0"), [

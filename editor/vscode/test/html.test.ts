@@ -6,6 +6,11 @@ import { escapeHtml, highlightWords, renderPage } from "../src/why/html";
 
 const SAMPLES = "../../protocol/samples/scry.why";
 
+/** Leaves a text as it is, as an English editor does. */
+function english(message: string, ...args: (string | number)[]): string {
+  return message.replaceAll(/\{(\d)\}/g, (_, index) => `${args[Number(index)]}`);
+}
+
 function explanation(name: string): Explanation {
   return JSON.parse(readFileSync(`${SAMPLES}/${name}.json`, "utf8")) as Explanation;
 }
@@ -25,7 +30,7 @@ test("words are marked regardless of case, the longest first, and never inside a
 });
 
 test("the page shows oracles, shares, structure, history and ranks in each mode", () => {
-  const html = renderPage({ explanation: explanation("valid-result-full"), full: undefined, nonce: "n" });
+  const html = renderPage({ explanation: explanation("valid-result-full"), full: undefined, nonce: "n", t: english });
   for (const text of [
     "Semantic",
     "Lexical",
@@ -42,7 +47,12 @@ test("the page shows oracles, shares, structure, history and ranks in each mode"
 });
 
 test("the page of a missing document has no empty sections", () => {
-  const html = renderPage({ explanation: explanation("valid-result-missing"), full: undefined, nonce: "n" });
+  const html = renderPage({
+    explanation: explanation("valid-result-missing"),
+    full: undefined,
+    nonce: "n",
+    t: english,
+  });
   assert.ok(!html.includes("What each oracle says"));
 });
 
@@ -51,7 +61,7 @@ test("the content security policy allows only the stylesheet", () => {
     ...explanation("valid-result-full"),
     summary: "<script>1</script><img src=https://example.invalid>",
   };
-  const html = renderPage({ explanation: hostile, full: undefined, nonce: "abc" });
+  const html = renderPage({ explanation: hostile, full: undefined, nonce: "abc", t: english });
   assert.ok(html.includes(`content="default-src 'none'; style-src 'nonce-abc'"`));
   assert.ok(!/<script|<img| style=/.test(html));
 });

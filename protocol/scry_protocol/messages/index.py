@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from scry_protocol.messages.base import Params, Result
 
 
@@ -30,6 +32,7 @@ class IndexState(Result, frozen=True):
     failed: number of files for which a stage of indexing failed: they are found less well, or not at all.
     learning: in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a
         person; empty elsewhere.
+    languages: by language, the number of indexed files, most first; absent where it was not requested.
     """
 
     state: str
@@ -49,6 +52,7 @@ class IndexState(Result, frozen=True):
     history_extent: str = ""
     failed: int = 0
     learning: str = ""
+    languages: dict[str, int] | UnsetType = UNSET
 
 
 class StatusParams(Params, frozen=True):
@@ -56,10 +60,12 @@ class StatusParams(Params, frozen=True):
 
     folder: URI of an open folder; the first one when absent.
     project: name of a project instead, registered or open.
+    languages: whether the state names the languages of the index.
     """
 
     folder: str | None = None
     project: str | None = None
+    languages: bool = False
 
 
 class IndexParams(Params, frozen=True):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.vscode.code_server import CLIENT, CodeServer
+from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.log import events
 from tests.e2e.vscode.processes import sidecars
 from tests.e2e.vscode.window import Window
+from tests.gates.translations import read_manifest
 from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
@@ -78,7 +77,7 @@ def test_the_debug_information_the_settings_and_the_log_are_shown(window: Window
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
     window.escape()
-    window.command("Scry: Collect Debug Information")
+    window.command("Scry: Show Debug Information")
     expect(window.active_tab).to_contain_text("Untitled")
     expect(window.page.locator(".view-lines").first).to_contain_text('"origin": "the PATH"')
     window.command("View: Revert and Close Editor")
@@ -92,7 +91,7 @@ def test_the_debug_information_the_settings_and_the_log_are_shown(window: Window
 
 @pytest.mark.acceptance("C1")
 def test_the_palette_has_every_command_of_the_manifest(window: Window) -> None:
-    manifest = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))["contributes"]
+    manifest = read_manifest()["contributes"]
     titles = {command["command"]: f"Scry: {command['title']}" for command in manifest["commands"]}
     elsewhere = {entry["command"] for entry in manifest["menus"]["commandPalette"]}  # these depend on what is open
     window.press("F1")

@@ -39,11 +39,11 @@ def choose(window: Window, text: str) -> None:
 
 @pytest.mark.acceptance("C1", "K2")
 def test_belief_is_added_opened_and_listed(window: Window) -> None:
-    window.command("Scry: Add Belief…")
+    window.command("Scry: New Belief…")
     answer(window, "What does the team believe", "Receipts are never mailed twice")
     expect(window.active_tab).to_contain_text("receipts-never-mailed-twice.md")
     window.open_file("mail.py")
-    window.command("Scry: Beliefs")
+    window.command("Scry: Show Beliefs")
     choose(window, "Receipts are never mailed twice")
     expect(window.active_tab).to_contain_text("receipts-never-mailed-twice.md")
     window.command("Scry: Rename Belief…")
@@ -84,3 +84,55 @@ def test_session_is_begun_and_ended(window: Window) -> None:
     expect(window.row("make login work")).to_contain_text("open")
     choose(window, "End the Session")
     expect(window.page.locator(".part.statusbar")).to_contain_text("Ended")
+
+
+@pytest.mark.acceptance("C1", "K2", "K3")
+def test_belief_has_the_selection_as_evidence_and_reaches_its_file(window: Window, shop: Path) -> None:
+    window.open_file("cart.py")
+    window.press("Control+Home", *["ArrowDown"] * 3, *["ArrowRight"] * len("class "), "Control+d")
+    window.command("Scry: New Belief…")
+    answer(window, "Its evidence: shop/cart.py:4", "A cart holds prices in cents")
+    expect(window.active_tab).to_contain_text("cart-holds-prices-cents.md")
+    assert "shop/cart.py:4" in (shop / ".scry/beliefs/cart-holds-prices-cents.md").read_text(encoding="utf-8")
+    window.open_file("cart.py")
+
+    def reaches() -> bool:
+        window.command("Scry: Show Beliefs That Reach This File")
+        try:
+            expect(window.row("A cart holds prices in cents")).to_be_visible(timeout=5000)
+        except AssertionError:
+            window.press("Escape")
+            return False
+        return True
+
+    eventually(reaches, "the belief that reaches the file")
+    window.press("Escape")
+
+
+@pytest.mark.acceptance("C1", "E4")
+def test_log_is_switched_off_shown_and_exported(window: Window, tmp_path: Path) -> None:
+    window.find("receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Enter")
+    statusbar = window.page.locator(".part.statusbar")
+    for now, change in (("Off", "off"), ("On", "on")):
+        window.command("Scry: Log of Questions…")
+        choose(window, f"Switch the Log {now}")
+        expect(statusbar).to_contain_text(change)
+    window.command("Scry: Log of Questions…")
+    choose(window, "Show the Log")
+    expect(window.page.locator(".view-lines").first).to_contain_text("receipt")
+    window.command("Scry: Log of Questions…")
+    choose(window, "Export the Log…")
+    file = tmp_path / "log.jsonl"
+    expect(window.box).to_be_focused()
+    window.box.fill(str(file))
+    window.page.get_by_role("button", name="OK").click()
+    eventually(lambda: file.exists() and '"scry.query"' in file.read_text(encoding="utf-8"), "the exported log")
+
+
+@pytest.mark.acceptance("C1")
+def test_doctor_reports_in_an_editor(window: Window) -> None:
+    window.command("Scry: Run Doctor")
+    expect(window.active_tab).to_contain_text("scry doctor")
+    expect(window.page.locator(".view-lines").first).to_contain_text("packages")

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.log import events
@@ -194,19 +194,27 @@ def test_nothing_found_is_advised_of_what_the_picker_has(window: Window) -> None
 
 
 @pytest.mark.acceptance("C1", "E3")
-def test_buttons_rate_and_copy_without_closing(window: Window, server: CodeServer) -> None:
+def test_menu_rates_and_button_copies_without_closing(window: Window, server: CodeServer) -> None:
     window.find("compute the total")
     row = window.row("compute_total")
-    row.hover()
-    row.get_by_role("button", name="Good Result").click()
+    act_on(window, row, "Good Result")
     eventually(lambda: [each["signal"] for each in events(server.home, "scry.feedback")] == ["good"], "good in the log")
     row.hover()
     row.get_by_role("button", name="Copy Result").click()
     eventually(lambda: "copy" in [use["how"] for use in events(server.home, "scry.use")], "the copy in the log")
     eventually(lambda: "cart.py" in window.clipboard(), "the result in the clipboard")
     expect(window.title).to_be_visible()
-    row.get_by_role("button", name="Bad Result").click()
+    act_on(window, row, "Bad Result")
     eventually(lambda: len(events(server.home, "scry.feedback")) == 2, "bad in the log")
+    expect(row).to_be_visible()
+
+
+def act_on(window: Window, row: Locator, action: str) -> None:
+    """Choose an action in the menu of a row."""
+    row.hover()
+    row.get_by_role("button", name="More Actions").click()
+    expect(window.title).to_contain_text("Scry: Find › ")
+    window.row(action).click()
 
 
 @pytest.mark.acceptance("C1")

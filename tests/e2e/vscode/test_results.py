@@ -60,6 +60,7 @@ def test_questions_have_a_menu_and_a_heading(window: Window) -> None:
     window.look_at_answer()
     window.escape()
     question = window.result("receipt")
+    expect(question.locator(".label-name")).to_have_text("receipt")  # the view shows the newest question
     question.click(button="right")
     menu = window.page.locator(".monaco-menu")
     for entry in ("Ask Again", "Copy Question", "Remove Question"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.vscode.code_server import CLIENT
 from tests.e2e.vscode.window import Window
+from tests.gates.translations import read_manifest
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -16,8 +16,23 @@ _IS_LOADED = "picture => picture.complete && picture.naturalWidth > 300"
 
 
 @pytest.mark.acceptance("C1")
+def test_find_is_first_for_scry_and_the_state_is_always_shown(window: Window) -> None:
+    window.press("F1")
+    expect(window.box).to_be_focused()
+    window.box.fill(">scry")
+    expect(window.rows.first).to_have_attribute("aria-label", re.compile("^Scry: Find($|, )"))
+    window.press("Escape")
+    state = window.page.locator(".part.statusbar .statusbar-item [aria-label^='Scry: ']")  # without any editor
+    expect(state).to_have_text(re.compile("Scry$"))
+    expect(state).to_have_attribute("aria-label", re.compile("Scry: 4 files indexed"))
+    state.click()
+    expect(window.title).to_have_text("Scry: Status")
+    expect(window.row("shop")).to_contain_text("4 files indexed")
+
+
+@pytest.mark.acceptance("C1")
 def test_walkthrough_shows_pictures_and_completes_steps(window: Window) -> None:
-    manifest = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
+    manifest = read_manifest()
     [walkthrough] = manifest["contributes"]["walkthroughs"]
     window.press("Control+b")  # without the side bar there is room for the pictures
     window.command("Welcome: Open Walkthrough...")

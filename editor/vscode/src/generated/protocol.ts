@@ -204,6 +204,8 @@ export interface IndexState {
   failed?: number;
   /** in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a person; empty elsewhere (default ""). */
   learning?: string;
+  /** by language, the number of indexed files, most first; absent where it was not requested. */
+  languages?: Record<string, number>;
 }
 
 /** One result. */
@@ -1094,6 +1096,8 @@ export interface StatusParams {
   folder?: string | null;
   /** name of a project instead, registered or open. */
   project?: string | null;
+  /** whether the state names the languages of the index (default false). */
+  languages?: boolean;
 }
 
 /** A request to start, pause, resume or rebuild an index. */

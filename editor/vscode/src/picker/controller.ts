@@ -1,17 +1,20 @@
 /** Opens pickers, one at a time, and connects them to the other components. */
 
-import type * as vscode from "vscode";
-import type { ResultActions } from "../actions";
-import type { Answers } from "../answers";
-import type { Details } from "../detail";
-import type { Hit } from "../hit";
-import type { Jumps } from "../jump";
+import * as vscode from "vscode";
+import { chooseScope } from "../projects";
+import type { ResultActions } from "../results/actions";
+import type { Answers } from "../results/answers";
+import type { Details } from "../results/detail";
+import type { Hit } from "../results/hit";
+import type { Jumps } from "../results/jump";
 import { readSettings } from "../settings";
 import { attempt } from "../sidecar/problem";
 import type { Sidecar } from "../sidecar/sidecar";
 import type { WhyPanel } from "../why/panel";
+import { FilterCompletions } from "./completions";
 import type { Action } from "./items";
-import { Picker, type PickerHost, type Question } from "./picker";
+import { Picker } from "./picker";
+import type { HowToOpen, PickerHost, Question } from "./question";
 
 const KEY = "scry.queries";
 
@@ -58,22 +61,32 @@ export class PickerController {
     this.current.show(query);
   }
 
-  async acceptToSide(): Promise<void> {
-    await this.current?.accept(true);
+  async accept(how: HowToOpen): Promise<void> {
+    await this.current?.accept(how);
   }
 
-  toggleFurther(): void {
-    this.current?.toggleFurther();
+  /** Runs an act of the open picker; nothing where none is open. */
+  act(name: "complete" | "showActions" | "showAll" | "toggleFurther" | "toggleLegend"): void {
+    void this.current?.[name]();
   }
 
   private host(): PickerHost {
     return {
       settings: readSettings(),
+      sidecar: this.sidecar,
+      completions: new FilterCompletions(this.sidecar),
       queries: this.history.queries,
       onIndexChange: this.sidecar.onStatus,
       onSidecarChange: this.sidecar.onState,
       recordQuery: (query) => this.history.add(query),
-      jump: (hit, side) => attempt(() => this.jumps.jump(hit, { side })),
+      jump: (hit, how) =>
+        attempt(() => this.jumps.jump(hit, { side: how === "side", background: how === "background" })),
+      showAll: () => attempt(() => vscode.commands.executeCommand("scry.results.focus")),
+      chooseProjects: (question, query) =>
+        attempt(async () => {
+          const scope = await chooseScope(this.sidecar);
+          if (scope) this.open({ ...question, scope }, query);
+        }),
       perform: (action, hit) => attempt(() => this.perform(action, hit)),
       onClose: (answer) => {
         this.current = undefined;

@@ -2,38 +2,42 @@
 
 import * as vscode from "vscode";
 import type { Answer } from "../generated/protocol";
-import { escapeIcons, furtherHitsOf, furtherPlaces, type Hit, hitsOf, iconOf, shortLocation } from "../hit";
+import { escapeIcons, furtherHitsOf, furtherPlaces, type Hit, hitsOf, iconOf, shortLocation } from "../results/hit";
 import { messageOf, Problem, REMEDIES, type Remedy } from "../sidecar/problem";
+import { shortenPlace } from "./rows";
 import { wrap } from "./wrap";
 
 export type Action = "why" | "detail" | "copy" | "good" | "bad";
 
-interface ActionButton extends vscode.QuickInputButton {
-  readonly action: Action;
+/** A button of a line: an action on its result, its further places, or the menu of all actions. */
+interface LineButton extends vscode.QuickInputButton {
+  readonly act: Action | "further" | "menu";
 }
 
-const ACTION_BUTTONS: readonly ActionButton[] = [
-  { action: "detail", tooltip: "Show Detail", iconPath: new vscode.ThemeIcon("list-selection") },
-  { action: "why", tooltip: "Why This Result?", iconPath: new vscode.ThemeIcon("question") },
-  { action: "copy", tooltip: "Copy Result", iconPath: new vscode.ThemeIcon("copy") },
-  { action: "good", tooltip: "Good Result", iconPath: new vscode.ThemeIcon("thumbsup") },
-  { action: "bad", tooltip: "Bad Result", iconPath: new vscode.ThemeIcon("thumbsdown") },
+const LINE_BUTTONS: readonly LineButton[] = [
+  { act: "detail", tooltip: vscode.l10n.t("Show Detail"), iconPath: new vscode.ThemeIcon("list-selection") },
+  { act: "why", tooltip: vscode.l10n.t("Why This Result?"), iconPath: new vscode.ThemeIcon("question") },
+  { act: "copy", tooltip: vscode.l10n.t("Copy Result"), iconPath: new vscode.ThemeIcon("copy") },
+  { act: "menu", tooltip: vscode.l10n.t("More Actions (Ctrl+.)"), iconPath: new vscode.ThemeIcon("ellipsis") },
 ];
 
 /** A line of the picker. hit: a result, or a further place of one. more: requests more results. query: an earlier query.
- * notice: a message. remedy: what can be done about an error. */
+ * notice: a message. remedy: what can be done about an error. completion: what the input becomes. act: runs something,
+ * after which the list is shown again unless the picker has been hidden. */
 export type Item = vscode.QuickPickItem &
   (
     | { readonly type: "hit"; readonly hit: Hit }
     | { readonly type: "more" | "notice" }
     | { readonly type: "query"; readonly query: string }
     | { readonly type: "remedy"; readonly remedy: Remedy }
+    | { readonly type: "completion"; readonly value: string }
+    | { readonly type: "act"; readonly run: () => unknown }
   );
 
 /** Number of characters of a message that fit into a line of the picker. */
 const NOTICE_WIDTH = 80;
 
-const FURTHER_TOOLTIP = "Further Places in This File (Alt+RightArrow)";
+const FURTHER_TOOLTIP = vscode.l10n.t("Further Places in This File (Alt+RightArrow)");
 
 /** Returns one item per result, in the server's order, and a last one for more results where there may be some.
  *
@@ -43,24 +47,29 @@ export function itemsOf(answer: Answer, limit: number, expanded: ReadonlySet<str
     const isExpanded = expanded.has(hit.result.doc_id);
     return [resultItem(hit, isExpanded), ...(isExpanded ? furtherHitsOf(hit).map(furtherItem) : [])];
   });
-  if (items.length === 0) return noticeItems(answer.notice || "Nothing found.");
+  if (items.length === 0) return noticeItems(answer.notice || vscode.l10n.t("Nothing found."));
   if (answer.results.length < limit) return items;
-  return [...items, { type: "more", label: "$(ellipsis) More results", alwaysShow: true }];
+  return [...items, { type: "more", label: `$(ellipsis) ${vscode.l10n.t("More results")}`, alwaysShow: true }];
 }
 
+/** Returns the line of a result. A screen reader reads its name first, then its file and line, and the list says its
+ * place among the others: so the icon of its kind is no part of the name. */
 function resultItem(hit: Hit, isExpanded: boolean): Item {
   const { result } = hit;
   const evidence = [result.evidence, furtherPlaces(result)].filter(Boolean).join(" | ");
-  const icon = new vscode.ThemeIcon(isExpanded ? "chevron-down" : "chevron-right");
-  const furtherButtons = furtherHitsOf(hit).length > 0 ? [{ tooltip: FURTHER_TOOLTIP, iconPath: icon }] : [];
+  const iconPath = new vscode.ThemeIcon(isExpanded ? "chevron-down" : "chevron-right");
+  const further: LineButton[] =
+    furtherHitsOf(hit).length > 0 ? [{ act: "further", tooltip: FURTHER_TOOLTIP, iconPath }] : [];
+  const place = shortenPlace(shortLocation(hit), result.title);
   return {
     type: "hit",
     hit,
-    label: `$(${iconOf(result)}) ${escapeIcons(result.title)}`,
-    description: escapeIcons([shortLocation(hit), evidence ? `(${evidence})` : ""].filter(Boolean).join("  ")),
+    label: escapeIcons(result.title),
+    iconPath: new vscode.ThemeIcon(iconOf(result)),
+    description: escapeIcons([place, evidence ? `(${evidence})` : ""].filter(Boolean).join("  ")),
     detail: escapeIcons(result.snippet),
     alwaysShow: true,
-    buttons: [...furtherButtons, ...ACTION_BUTTONS],
+    buttons: [...further, ...LINE_BUTTONS],
   };
 }
 
@@ -68,15 +77,18 @@ function furtherItem(hit: Hit): Item {
   return {
     type: "hit",
     hit,
-    label: `\u2003↳ $(${iconOf(hit.result)}) ${escapeIcons(hit.result.title)}`,
-    description: escapeIcons(shortLocation(hit)),
+    label: `\u2003↳ ${escapeIcons(hit.result.title)}`,
+    iconPath: new vscode.ThemeIcon(iconOf(hit.result)),
+    description: escapeIcons(shortenPlace(shortLocation(hit), hit.result.title)),
     alwaysShow: true,
-    buttons: ACTION_BUTTONS,
+    buttons: LINE_BUTTONS,
   };
 }
 
-export function isFurtherButton(button: vscode.QuickInputButton): boolean {
-  return button.tooltip === FURTHER_TOOLTIP;
+/** Returns what a button of a line does. VS Code passes a copy of the button, of which the tooltip is the same. */
+export function actOf(button: vscode.QuickInputButton): LineButton["act"] | undefined {
+  if (button.tooltip === FURTHER_TOOLTIP) return "further";
+  return LINE_BUTTONS.find((each) => each.tooltip === button.tooltip)?.act;
 }
 
 /** Returns one item per earlier query, for a picker whose input is empty. */
@@ -87,10 +99,6 @@ export function historyItems(queries: readonly string[]): Item[] {
     label: `$(history) ${escapeIcons(query)}`,
     alwaysShow: true,
   }));
-}
-
-export function actionOf(button: vscode.QuickInputButton): Action | undefined {
-  return ACTION_BUTTONS.find((each) => each === button || each.tooltip === button.tooltip)?.action;
 }
 
 /** Returns a line with an error and, where something can be done about it, a first line that does so. */

@@ -2,12 +2,15 @@
 
 import * as vscode from "vscode";
 import type { Answer, IndexState } from "../generated/protocol";
-import type { Hit } from "../hit";
 import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, scopeLabel, TEAM } from "../projects";
-import type { Settings } from "../settings";
+import type { Hit } from "../results/hit";
 import { REMEDIES, type Remedy } from "../sidecar/problem";
-import { type Action, actionOf, errorItems, historyItems, type Item, isFurtherButton, itemsOf } from "./items";
+import { openFilter, withoutOpenFilter } from "./completions";
+import { type Action, actOf, errorItems, historyItems, type Item, itemsOf } from "./items";
+import { actionPage, filterPage, legendPage, type Page } from "./pages";
 import { Preview } from "./preview";
+import type { HowToOpen, PickerHost, Question } from "./question";
+import { restrictions } from "./scopes";
 
 /** The least number of milliseconds between two requests while the user types. A key after a pause sends its request at
  * once; keys within the interval share a request. It is shorter than the 100 ms between two keys of a fast typist. */
@@ -22,43 +25,19 @@ const ACCEPT_TIMEOUT_MS = 5000;
 /** Milliseconds after which an answer that stands counts as looked at, as in the log: it is kept when the picker closes. */
 const SETTLE_MS = 1000;
 
-/** A kind of question, such as find or recent. */
-export interface Question {
-  readonly title: string;
-  readonly placeholder: string;
-  /** Whether an empty input is sent, too. If not, the picker shows earlier queries instead. */
-  readonly allowsEmptyQuery: boolean;
-  /** The projects that are searched at first. A button switches to all projects. */
-  readonly scope: Scope;
-  /** Returns whether the index of a team can be searched, too. */
-  hasTeam(): Promise<boolean>;
-  ask(query: string, limit: number, scope: Scope, token: vscode.CancellationToken): Promise<Answer>;
-}
+const { t } = vscode.l10n;
 
-/** The services and events that the picker needs from the rest of the extension. */
-export interface PickerHost {
-  readonly settings: Settings;
-  readonly queries: readonly string[];
-  /** Fires whenever the state of an index changes. */
-  readonly onIndexChange: vscode.Event<unknown>;
-  /** Fires whenever the sidecar is started, or fails. */
-  readonly onSidecarChange: vscode.Event<unknown>;
-  /** Adds a query to the history. */
-  recordQuery(query: string): Promise<void>;
-  jump(hit: Hit, side: boolean): Promise<void>;
-  perform(action: Action, hit: Hit): Promise<void>;
-  /** Is called when the picker closes, with the last answer if it was used, or shown for long enough to be looked at. */
-  onClose(answer: Answer | undefined): void;
-}
+const STATUS_BUTTON = { tooltip: t("Show Status"), iconPath: new vscode.ThemeIcon("info") };
+const RESUME_BUTTON = { tooltip: t("Resume Indexing"), iconPath: new vscode.ThemeIcon("debug-start") };
+const ALL_BUTTON = { tooltip: t("Search All Projects"), iconPath: new vscode.ThemeIcon("folder-library") };
+const ADD_BUTTON = { tooltip: t("Add Project…"), iconPath: new vscode.ThemeIcon("add") };
+const OPEN_BUTTON = { tooltip: t("Search the Open Folders"), iconPath: new vscode.ThemeIcon("folder-opened") };
+const TEAM_BUTTON = { tooltip: t("Search the Team's Index"), iconPath: new vscode.ThemeIcon("organization") };
+const FILTER_BUTTON = { tooltip: t("Filters and Scopes"), iconPath: new vscode.ThemeIcon("filter") };
+const SHOW_ALL_BUTTON = { tooltip: t("Show All in Results View"), iconPath: new vscode.ThemeIcon("list-tree") };
+const LEGEND_BUTTON = { tooltip: t("Legend (Ctrl+/)"), iconPath: new vscode.ThemeIcon("book") };
 
-const STATUS_BUTTON = { tooltip: "Show Status", iconPath: new vscode.ThemeIcon("info") };
-const RESUME_BUTTON = { tooltip: "Resume Indexing", iconPath: new vscode.ThemeIcon("debug-start") };
-const ALL_BUTTON = { tooltip: "Search All Projects", iconPath: new vscode.ThemeIcon("folder-library") };
-const TEAM_BUTTON = { tooltip: "Search the Team's Index", iconPath: new vscode.ThemeIcon("organization") };
-const ADD_BUTTON = { tooltip: "Add Project…", iconPath: new vscode.ThemeIcon("add") };
-const OPEN_BUTTON = { tooltip: "Search the Open Folders", iconPath: new vscode.ThemeIcon("folder-opened") };
-
-const NO_OTHER_PROJECT = "no other project is known yet";
+const NO_OTHER_PROJECT = t("no other project is known yet");
 
 export class Picker {
   private readonly pick = vscode.window.createQuickPick<Item>();
@@ -75,15 +54,20 @@ export class Picker {
   /** The words that the lines are about; undefined while no answer to what is typed is there. */
   private listed: string | undefined;
   /** An Enter that waits for the answer to what is typed. */
-  private awaited: { readonly side: boolean; readonly timer: NodeJS.Timeout } | undefined;
+  private awaited: { readonly how: HowToOpen; readonly timer: NodeJS.Timeout } | undefined;
+  /** The lines about what is typed, while a page is shown in their place too. */
+  private lines: readonly Item[] = [];
+  private completionLines: readonly Item[] = [];
+  private page: Page | undefined;
+  private notice = "";
+  private hasTeam = false;
+  private readonly file = vscode.window.activeTextEditor?.document.uri;
   /** The doc_ids of the results below which the further places of their files are listed. */
   private readonly expanded = new Set<string>();
   private hasFailed = false;
   private hasIndexChanged = false;
   private isAccepted = false;
   private isUsed = false;
-  private hasTeam = false;
-  private notice = "";
 
   constructor(
     private readonly question: Question,
@@ -92,15 +76,19 @@ export class Picker {
     this.limit = host.settings.limit;
     this.scope = question.scope;
     keepOrder(this.pick);
+    this.pick.matchOnDescription = true; // the editor marks what it matches
+    this.pick.matchOnDetail = true;
     this.showNotice("");
     this.pick.placeholder = question.placeholder;
     this.subscriptions.push(
       this.pick.onDidChangeValue(() => this.onInput()),
       this.pick.onDidChangeActive(([item]) => this.onFocus(item)),
-      this.pick.onDidAccept(() => void this.accept(false)),
+      this.pick.onDidAccept(() => void this.accept("here")),
       this.pick.onDidTriggerItemButton(({ item, button }) => {
-        if (isFurtherButton(button)) this.toggleFurther(item);
-        else void this.onItemButton(item, actionOf(button));
+        const act = actOf(button);
+        if (act === "further") this.toggleFurther(item);
+        else if (act === "menu") this.showActions(item);
+        else void this.onItemButton(item, act);
       }),
       this.pick.onDidTriggerButton((button) => this.onButton(button)),
       this.pick.onDidHide(() => void this.close()),
@@ -112,6 +100,10 @@ export class Picker {
         this.scheduleRefresh();
       }),
     );
+    void this.question.hasTeam().then((hasTeam) => {
+      this.hasTeam = hasTeam;
+      if (hasTeam) this.showButtons();
+    });
   }
 
   show(query: string): void {
@@ -119,59 +111,120 @@ export class Picker {
     this.pick.value = query;
     this.pick.show();
     this.ask();
-    void this.question.hasTeam().then((hasTeam) => {
-      this.hasTeam = hasTeam;
-      if (hasTeam) this.showButtons();
-    });
   }
 
   /** Performs the line that has the focus: opens its result, requests more results, repeats its query or applies a remedy.
    *
    * While the lines are not about what is typed, it waits for those that are, and performs the first of them. */
-  async accept(side: boolean): Promise<void> {
-    if (this.listed !== this.pick.value.trim()) this.awaitAnswer(side);
-    else await this.perform(this.focusedItem(), side);
+  async accept(how: HowToOpen): Promise<void> {
+    if (!this.page && this.listed !== this.pick.value.trim()) this.awaitAnswer(how);
+    else await this.perform(this.focusedItem(), how);
+  }
+
+  /** Shows what can be done with the result that has the focus. */
+  showActions(item: Item | undefined = this.focusedItem()): void {
+    if (item?.type !== "hit") return;
+    const act = (action: Action, hit: Hit) => this.performAction(hit, action);
+    this.showPage(actionPage(item.hit, { act, open: (hit, how) => this.open(hit, how) }));
+  }
+
+  /** Shows what the signs of a line mean, or the list again. */
+  toggleLegend(): void {
+    if (this.page) this.closePage();
+    else this.showPage(legendPage());
+  }
+
+  /** Completes the filter that is being typed by the first completion. */
+  complete(): void {
+    const [first] = this.completionLines;
+    if (first) void this.perform(first, "here");
+  }
+
+  /** Hides the picker, and shows its answer with the earlier ones in the results view. */
+  async showAll(): Promise<void> {
+    if (!this.answer || this.answer.results.length === 0) return;
+    await this.host.recordQuery(this.pick.value);
+    this.hideAfterChoice();
+    await this.preview.close();
+    await this.host.showAll();
+  }
+
+  private showPage(page: Page): void {
+    this.preview.postpone();
+    this.stopAwaiting();
+    this.page = page;
+    this.render();
+    this.showNotice(this.notice);
+  }
+
+  private closePage(): void {
+    if (!this.page) return;
+    this.page = undefined;
+    this.render();
+    this.showNotice(this.notice);
+  }
+
+  private setLines(lines: readonly Item[], focus?: Item): void {
+    this.lines = lines;
+    this.render(focus);
+  }
+
+  /** Shows the page, or else the completions and the lines, of which the first has the focus unless `focus` names one. */
+  private render(focus?: Item): void {
+    this.pick.items = this.page?.items ?? [...this.completionLines, ...this.lines];
+    const target = this.page ? undefined : (focus ?? (this.completionLines.length > 0 ? this.lines[0] : undefined));
+    if (target) this.pick.activeItems = [target];
   }
 
   /** Returns the line that has the focus; the first one while VS Code still reports one of an earlier list. */
   private focusedItem(): Item | undefined {
     const [focused] = this.pick.activeItems;
-    return focused && this.pick.items.includes(focused) ? focused : this.pick.items[0];
+    return focused && this.pick.items.includes(focused) ? focused : (this.page?.items ?? this.lines)[0];
   }
 
-  private async perform(item: Item | undefined, side: boolean): Promise<void> {
+  private async perform(item: Item | undefined, how: HowToOpen): Promise<void> {
     switch (item?.type) {
       case "more":
         return this.showMore();
       case "query":
-        this.pick.value = item.query;
-        return this.ask();
+      case "completion":
+        this.pick.value = item.type === "query" ? item.query : item.value;
+        return this.onInput();
       case "remedy":
         return this.apply(item.remedy);
+      case "act":
+        this.closePage();
+        await item.run();
+        return;
       case "hit":
         await this.host.recordQuery(this.pick.value);
-        return this.open(item.hit, side);
+        return this.open(item.hit, how);
     }
   }
 
-  /** Opens a result, and closes the preview: before, if the result is opened beside the editor that the preview hides. */
-  private async open(hit: Hit, side: boolean): Promise<void> {
+  /** Opens a result, and closes the preview: before, unless the result takes its place. */
+  private async open(hit: Hit, how: HowToOpen): Promise<void> {
+    if (how === "background") {
+      this.isUsed = true;
+      await this.preview.clear();
+      return this.host.jump(hit, how);
+    }
     this.hideAfterChoice();
-    if (side) await this.preview.close();
+    if (how === "side") await this.preview.close();
     else await this.preview.stop();
-    await this.host.jump(hit, side);
+    await this.host.jump(hit, how);
     await this.preview.close();
   }
 
   /** Waits for the answer to what is typed, for a while, and says so. */
-  private awaitAnswer(side: boolean): void {
+  private awaitAnswer(how: HowToOpen): void {
     this.stopAwaiting();
     const timer = setTimeout(() => {
       this.stopAwaiting();
-      this.showNotice("there is no answer yet");
+      this.showNotice(t("there is no answer yet"));
     }, ACCEPT_TIMEOUT_MS);
-    this.awaited = { side, timer };
-    this.showNotice("opening the first result once it is here …");
+    this.awaited = { how, timer };
+    this.showNotice(t("opening the first result once it is here …"));
   }
 
   private stopAwaiting(): void {
@@ -193,9 +246,12 @@ export class Picker {
     if (!first) return;
     const isExpanded = this.expanded.delete(parent.doc_id);
     if (!isExpanded) this.expanded.add(parent.doc_id);
-    this.pick.items = itemsOf(this.answer, this.limit, this.expanded);
     const doc_id = isExpanded ? parent.doc_id : first.doc_id;
-    this.pick.activeItems = this.pick.items.filter((each) => each.type === "hit" && each.hit.result.doc_id === doc_id);
+    const lines = itemsOf(this.answer, this.limit, this.expanded);
+    this.setLines(
+      lines,
+      lines.find((each) => each.type === "hit" && each.hit.result.doc_id === doc_id),
+    );
   }
 
   private onInput(): void {
@@ -203,10 +259,24 @@ export class Picker {
     this.stopAwaiting();
     this.listed = undefined;
     this.limit = this.host.settings.limit;
+    this.closePage();
+    void this.listCompletions();
     clearTimeout(this.inputTimer);
     const wait = this.requestedAt + MIN_INTERVAL_MS - Date.now();
     if (wait <= 0) this.ask();
     else this.inputTimer = setTimeout(() => this.ask(), wait);
+  }
+
+  /** Lists what can complete the filter at the end of the input. Tab takes the first one; the results keep the focus. */
+  private async listCompletions(): Promise<void> {
+    const query = this.pick.value;
+    const filter = openFilter(query);
+    const lines = filter ? await this.host.completions.complete(filter).catch(() => []) : [];
+    if (this.pick.value !== query || (lines.length === 0 && this.completionLines.length === 0)) return;
+    const focused = this.pick.activeItems[0];
+    this.completionLines = lines;
+    void vscode.commands.executeCommand("setContext", "scry.completing", lines.length > 0);
+    this.render(this.lines.find((line) => line === focused));
   }
 
   private ask(): void {
@@ -226,13 +296,13 @@ export class Picker {
     this.answer = undefined;
     this.listed = "";
     this.showNotice("");
-    this.pick.items = historyItems(this.host.queries);
+    this.setLines(historyItems(this.host.queries));
   }
 
   private async request(query: string, token: vscode.CancellationToken): Promise<void> {
     this.pick.busy = true;
     try {
-      const answer = await this.question.ask(query, this.limit, this.scope, token);
+      const answer = await this.question.ask(withoutOpenFilter(query), this.limit, this.scope, token);
       if (token.isCancellationRequested) return;
       this.hasFailed = false;
       this.showAnswer(answer);
@@ -245,7 +315,7 @@ export class Picker {
       this.stopAwaiting();
       this.answer = undefined;
       this.showNotice("");
-      this.pick.items = errorItems(error);
+      this.setLines(errorItems(error));
       this.scheduleRefresh();
     } finally {
       if (!token.isCancellationRequested) this.pick.busy = false;
@@ -254,24 +324,26 @@ export class Picker {
 
   /** Performs the first line for an Enter that waited for it, if it is a result. */
   private async performAwaited(): Promise<void> {
-    const side = this.awaited?.side;
+    const how = this.awaited?.how;
     this.stopAwaiting();
-    const [first] = this.pick.items;
-    if (side !== undefined && first?.type === "hit") await this.perform(first, side);
+    const [first] = this.lines;
+    if (how !== undefined && first?.type === "hit") await this.perform(first, how);
   }
 
   private showAnswer(answer: Answer): void {
     const isSame = this.answer?.query === answer.query;
     if (!isSame) this.answeredAt = Date.now();
-    const focused = this.pick.activeItems[0];
-    const index = this.pick.items.indexOf(focused as Item);
+    const index = this.lines.indexOf(this.pick.activeItems[0] as Item);
+    const focused = this.lines[index];
     this.answer = answer;
     if (!isSame) this.expanded.clear();
-    this.pick.items = itemsOf(answer, this.limit, this.expanded);
-    const focus = isSame
-      ? (this.pick.items.find((item) => isSameResult(item, focused)) ?? this.pick.items[index])
-      : undefined;
-    if (focus) this.pick.activeItems = [focus];
+    const lines = itemsOf(answer, this.limit, this.expanded);
+    // A person who is at the first line stays there: whatever comes first now is what was asked for.
+    const hasMoved = isSame && index > 0;
+    this.setLines(
+      lines,
+      hasMoved ? (lines.find((item) => isSameResult(item, focused)) ?? lines[index] ?? lines.at(-1)) : undefined,
+    );
     const isOnlyProject = this.scope.all_projects === true && (answer.projects ?? []).length < 2;
     this.showNotice(isOnlyProject ? NO_OTHER_PROJECT : answer.results.length > 0 ? (answer.notice ?? "") : "");
     this.scheduleRefresh();
@@ -279,18 +351,23 @@ export class Picker {
 
   /** Shows a notice about the answer in the picker's title, with buttons for what the user can do about it. */
   private showNotice(notice: string): void {
+    this.notice = notice;
     const subject = `${this.question.title}${scopeLabel(this.scope)}`;
-    const title = notice ? `${subject}: ${notice}` : subject;
+    const title = this.page ? `${subject} › ${this.page.title}` : notice ? `${subject}: ${notice}` : subject;
     if (this.pick.title === title) return; // each assignment redraws the picker
     this.pick.title = title;
-    this.notice = notice;
     this.showButtons();
   }
 
   private showButtons(): void {
-    const scopeButtons = this.scope === OPEN_FOLDERS ? [ALL_BUTTON] : [OPEN_BUTTON];
-    if (this.hasTeam && this.scope !== TEAM) scopeButtons.push(TEAM_BUTTON);
-    this.pick.buttons = this.notice ? [...this.buttonsFor(this.notice), ...scopeButtons] : scopeButtons;
+    if (this.page) this.pick.buttons = [vscode.QuickInputButtons.Back];
+    else this.pick.buttons = [...(this.notice ? this.buttonsFor(this.notice) : []), ...this.listButtons()];
+  }
+
+  private listButtons(): vscode.QuickInputButton[] {
+    const scopeButton = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
+    const teamButtons = this.hasTeam && this.scope !== TEAM ? [TEAM_BUTTON] : [];
+    return [FILTER_BUTTON, scopeButton, ...teamButtons, SHOW_ALL_BUTTON, LEGEND_BUTTON];
   }
 
   private buttonsFor(notice: string): vscode.QuickInputButton[] {
@@ -299,11 +376,33 @@ export class Picker {
   }
 
   private onButton(button: vscode.QuickInputButton): void {
-    if (button.tooltip === STATUS_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.status");
-    if (button.tooltip === RESUME_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.resume");
-    if (button.tooltip === ADD_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.addProject");
-    if (button.tooltip === TEAM_BUTTON.tooltip) this.scope = TEAM;
-    else this.scope = this.scope === OPEN_FOLDERS ? ALL_PROJECTS : OPEN_FOLDERS;
+    if (button === vscode.QuickInputButtons.Back) return void this.closePage();
+    const acts: Record<string, () => unknown> = {
+      [STATUS_BUTTON.tooltip]: () => vscode.commands.executeCommand("scry.status"),
+      [RESUME_BUTTON.tooltip]: () => vscode.commands.executeCommand("scry.resume"),
+      [ADD_BUTTON.tooltip]: () => vscode.commands.executeCommand("scry.addProject"),
+      [FILTER_BUTTON.tooltip]: () => this.showFilters(),
+      [SHOW_ALL_BUTTON.tooltip]: () => this.showAll(),
+      [LEGEND_BUTTON.tooltip]: () => this.toggleLegend(),
+      [ALL_BUTTON.tooltip]: () => this.setScope(ALL_PROJECTS),
+      [OPEN_BUTTON.tooltip]: () => this.setScope(OPEN_FOLDERS),
+      [TEAM_BUTTON.tooltip]: () => this.setScope(TEAM),
+    };
+    void acts[button.tooltip ?? ""]?.();
+  }
+
+  private showFilters(): void {
+    const beginFilter = (field: string) => {
+      this.pick.value = `${this.pick.value.trimEnd()} ${field}:`.trimStart();
+      this.onInput();
+    };
+    const chooseProjects = () => this.host.chooseProjects(this.question, this.pick.value);
+    const acts = { setScope: (scope: Scope) => this.setScope(scope), beginFilter, chooseProjects };
+    this.showPage(filterPage(restrictions(this.file, this.host.sidecar, acts)));
+  }
+
+  private setScope(scope: Scope): void {
+    this.scope = scope;
     this.answer = undefined; // document names differ between scopes
     this.listed = undefined;
     this.showNotice("");
@@ -337,14 +436,17 @@ export class Picker {
   }
 
   private async onItemButton(item: Item, action: Action | undefined): Promise<void> {
-    if (item.type !== "hit" || !action) return;
+    if (item.type === "hit" && action) await this.performAction(item.hit, action);
+  }
+
+  private async performAction(hit: Hit, action: Action): Promise<void> {
     await this.host.recordQuery(this.pick.value);
     this.isUsed = true;
     if (action === "why" || action === "detail") {
       this.hideAfterChoice();
       await this.preview.close();
     }
-    await this.host.perform(action, item.hit);
+    await this.host.perform(action, hit);
   }
 
   /** Hides the picker after the user has made a choice, which closes the preview at its own time. */
@@ -356,6 +458,7 @@ export class Picker {
 
   private async close(): Promise<void> {
     void vscode.commands.executeCommand("setContext", "scry.pickerOpen", false);
+    void vscode.commands.executeCommand("setContext", "scry.completing", false);
     clearTimeout(this.inputTimer);
     clearTimeout(this.refreshTimer);
     this.stopAwaiting();

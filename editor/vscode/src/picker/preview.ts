@@ -6,9 +6,10 @@
 
 import * as vscode from "vscode";
 import { nextEvent } from "../event";
-import { type Hit, jumpTarget, toRange, toUri } from "../hit";
 import { TEAM_SCHEME } from "../projects";
-import { paddingAbove, revealPreview } from "../reveal";
+import { findWords, matchedWords } from "../results/highlights";
+import { type Hit, jumpTarget, toRange, toUri } from "../results/hit";
+import { paddingAbove, revealPreview } from "../results/reveal";
 
 /** Milliseconds that a result has the focus before its file is shown. Moving quickly through the list opens no files. */
 const FOCUS_DELAY_MS = 120;
@@ -43,6 +44,11 @@ export class Preview implements vscode.Disposable {
     backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
     isWholeLine: true,
   });
+  private readonly wordHighlight = vscode.window.createTextEditorDecorationType({
+    backgroundColor: new vscode.ThemeColor("editor.findMatchHighlightBackground"),
+    border: "1px solid",
+    borderColor: new vscode.ThemeColor("editor.findMatchHighlightBorder"),
+  });
   private timer: NodeJS.Timeout | undefined;
   private lastKeyAt = 0;
   private isStopped = false;
@@ -70,6 +76,13 @@ export class Preview implements vscode.Disposable {
     await this.pending;
   }
 
+  /** Closes what is shown; the next result that has the focus is shown again. */
+  async clear(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.pending;
+    await vscode.window.tabGroups.close(previewTabs(), true); // else the picker would lose the focus, and hide
+  }
+
   /** Ends previewing: the editor shows what it showed before. */
   async close(): Promise<void> {
     await this.stop();
@@ -79,9 +92,11 @@ export class Preview implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.timer);
     this.highlight.dispose();
+    this.wordHighlight.dispose();
   }
 
-  private async show({ result: { location } }: Hit): Promise<void> {
+  private async show({ result, parent }: Hit): Promise<void> {
+    const { location } = result;
     if (!location || this.isStopped) return;
     const earlier = previewTabs();
     const uri = previewUri(toUri(location));
@@ -97,7 +112,9 @@ export class Preview implements vscode.Disposable {
     if (!editor) return;
     if (padding > 0) editor.options = { lineNumbers: vscode.TextEditorLineNumbersStyle.Off }; // they would not be the file's
     revealPreview(editor, target.line + padding);
-    editor.setDecorations(this.highlight, [new vscode.Range(start.translate(padding), end.translate(padding))]);
+    const range = new vscode.Range(start.translate(padding), end.translate(padding));
+    editor.setDecorations(this.highlight, [range]);
+    editor.setDecorations(this.wordHighlight, wordRanges(editor.document, range, matchedWords(parent ?? result)));
   }
 }
 
@@ -108,10 +125,18 @@ function previewUri(file: vscode.Uri): vscode.Uri {
   return vscode.Uri.from({ scheme: SCHEME, path, query: file.toString(), fragment: `${count}` });
 }
 
+/** Returns where words are in a range of a text. */
+function wordRanges(document: vscode.TextDocument, range: vscode.Range, words: readonly string[]): vscode.Range[] {
+  const offset = document.offsetAt(range.start);
+  return findWords(document.getText(range), words).map(
+    ([start, end]) => new vscode.Range(document.positionAt(offset + start), document.positionAt(offset + end)),
+  );
+}
+
 async function readText(file: vscode.Uri): Promise<string> {
+  if (file.scheme === TEAM_SCHEME) return (await vscode.workspace.openTextDocument(file)).getText();
   const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
   if (open) return open.getText();
-  if (file.scheme === TEAM_SCHEME) return (await vscode.workspace.openTextDocument(file)).getText();
   const { size } = await vscode.workspace.fs.stat(file);
   return size > MAX_BYTES ? "" : new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
 }

@@ -1,12 +1,13 @@
 /** A connection with one process of the sidecar. It imports the language client late, to keep activation fast. */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import type { LanguageClient, LanguageClientOptions } from "vscode-languageclient/node";
 import { PROTOCOL } from "../generated/protocol";
 import type { Settings } from "../settings";
 import type { Launch } from "./discover";
 import { Problem } from "./problem";
 import { SidecarProcess } from "./process";
+import { withoutOthersSymbols } from "./symbols";
 
 /** Milliseconds to wait for the exit status after the streams of the process have closed. */
 const EXIT_DELAY_MS = 500;
@@ -47,9 +48,9 @@ export async function connect(
   log: vscode.LogOutputChannel,
 ): Promise<Connection> {
   const { LanguageClient } = await import("./languageclient.js");
-  const process = new SidecarProcess(launch, cwd, settings, log);
+  const process = new SidecarProcess(launch, cwd, settings.environment, log);
   const end = new EndEvent(process);
-  const options = await clientOptions(log, end);
+  const options = await clientOptions(settings, log, end);
   const client = new LanguageClient("scry", "Scry", () => process.whenSpawned(), options);
   // It would show raw errors of a lost connection in notifications; the state of the sidecar says what happened.
   client.error = (message, data) => LanguageClient.prototype.error.call(client, message, data, false);
@@ -94,19 +95,34 @@ class EndEvent {
 /** Returns the problem with a sidecar's protocol version; undefined where the version is the extension's own. */
 function protocolProblem(theirs: number | undefined, launch: Launch): Problem | undefined {
   if (theirs === PROTOCOL) return undefined;
-  const versions = `the sidecar from ${launch.origin} speaks ${theirs ?? "none"}, this extension speaks ${PROTOCOL}`;
-  const advice = (theirs ?? 0) < PROTOCOL ? `Update the sidecar (${launch.command})` : "Update this extension";
-  return new Problem(`Scry: protocols differ: ${versions}. ${advice}.`, "settings");
+  const { t } = vscode.l10n;
+  const versions = t(
+    "Scry: protocols differ: the sidecar from {0} speaks {1}, this extension speaks {2}.",
+    launch.origin,
+    theirs ?? t("none"),
+    PROTOCOL,
+  );
+  const isOlder = (theirs ?? 0) < PROTOCOL;
+  const advice = isOlder ? t("Update the sidecar ({0}).", launch.command) : t("Update this extension.");
+  return new Problem(`${versions} ${advice}`, "settings");
 }
 
-async function clientOptions(log: vscode.LogOutputChannel, end: EndEvent): Promise<LanguageClientOptions> {
+async function clientOptions(
+  settings: Settings,
+  log: vscode.LogOutputChannel,
+  end: EndEvent,
+): Promise<LanguageClientOptions> {
   const { CloseAction, ErrorAction, RevealOutputChannelOn } = await import("./languageclient.js");
   return {
     documentSelector: [{ scheme: "file" }],
     outputChannel: log,
     traceOutputChannel: log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: { scry: { protocol: PROTOCOL, editor: "vscode" }, workspace_symbol: false, hover: false },
+    initializationOptions: {
+      scry: { protocol: PROTOCOL, editor: "vscode" },
+      workspace_symbol: settings.workspaceSymbols,
+      hover: false,
+    },
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -116,6 +132,6 @@ async function clientOptions(log: vscode.LogOutputChannel, end: EndEvent): Promi
       },
     },
     // The extension's own hover answers only at a location that the user jumped to, for the answer that led there.
-    middleware: { provideHover: () => undefined },
+    middleware: { provideHover: () => undefined, provideWorkspaceSymbols: withoutOthersSymbols() },
   };
 }

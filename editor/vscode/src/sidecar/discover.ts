@@ -1,5 +1,6 @@
 /** Finds the sidecar: by the setting, on the PATH, in an interpreter, or installed by this extension, in this order. */
 
+import * as vscode from "vscode";
 import type { Settings } from "../settings";
 import { Problem } from "./problem";
 import { isProgram, run, which } from "./program";
@@ -33,28 +34,34 @@ export async function discover(settings: Settings, installed: Installed, cwd: st
 
 async function fromSetting(path: string, cwd: string): Promise<Launch> {
   if (!(await isProgram(path))) {
-    throw new Problem(`The setting scry.path names ${path}, which is not a program.`, "settings");
+    throw new Problem(vscode.l10n.t("The setting scry.path names {0}, which is not a program.", path), "settings");
   }
   if (!(await isScry(path, cwd))) {
-    throw new Problem(`The setting scry.path names ${path}, which is not Scry or does not start.`, "settings");
+    throw new Problem(
+      vscode.l10n.t("The setting scry.path names {0}, which is not Scry or does not start.", path),
+      "settings",
+    );
   }
-  return { command: path, args: ["lsp"], origin: "the setting scry.path" };
+  return { command: path, args: ["lsp"], origin: vscode.l10n.t("the setting scry.path") };
 }
 
 async function fromPath(cwd: string): Promise<Launch | undefined> {
   const command = await which("scry");
   if (!command || !(await isScry(command, cwd))) return undefined;
-  return { command, args: ["lsp"], origin: "the PATH" };
+  return { command, args: ["lsp"], origin: vscode.l10n.t("the PATH") };
 }
 
 async function fromInterpreter(settings: Settings, cwd: string): Promise<Launch | undefined> {
   for (const command of await chosenInterpreters(settings.interpreter)) {
     const interpreter = await inspect(command, cwd);
     if (interpreter?.protocol !== undefined) {
-      return { command, args: ["-m", "scry", "lsp"], origin: "the Python interpreter" };
+      return { command, args: ["-m", "scry", "lsp"], origin: vscode.l10n.t("the Python interpreter") };
     }
     if (!interpreter && settings.interpreter) {
-      throw new Problem(`The setting scry.interpreter names ${command}, which is not a Python.`, "settings");
+      throw new Problem(
+        vscode.l10n.t("The setting scry.interpreter names {0}, which is not a Python.", command),
+        "settings",
+      );
     }
   }
   return undefined;
@@ -62,7 +69,9 @@ async function fromInterpreter(settings: Settings, cwd: string): Promise<Launch 
 
 async function fromInstalled(installed: Installed): Promise<Launch | undefined> {
   const command = await installed.interpreter();
-  return command ? { command, args: ["-m", "scry", "lsp"], origin: "the extension's own installation" } : undefined;
+  return command
+    ? { command, args: ["-m", "scry", "lsp"], origin: vscode.l10n.t("the extension's own installation") }
+    : undefined;
 }
 
 async function isScry(command: string, cwd: string): Promise<boolean> {

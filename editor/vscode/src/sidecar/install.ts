@@ -48,7 +48,7 @@ export class Installer implements Installed {
   }
 
   private async withProgress(setting: string, location: vscode.ProgressLocation): Promise<void> {
-    const title = "Scry: installing the sidecar";
+    const title = vscode.l10n.t("Scry: installing the sidecar");
     await vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
       const abort = new AbortController();
       token.onCancellationRequested(() => abort.abort());
@@ -59,9 +59,10 @@ export class Installer implements Installed {
   private async installWith(setting: string, report: (message: string) => void, signal: AbortSignal): Promise<void> {
     const folder = await this.environment();
     const wheel = await this.wheel();
-    if (!folder || !wheel) throw new Problem("This build of the extension carries no sidecar.", "settings");
+    if (!folder || !wheel)
+      throw new Problem(vscode.l10n.t("This build of the extension carries no sidecar."), "settings");
     await mkdir(this.home(), { recursive: true });
-    report("looking for a Python");
+    report(vscode.l10n.t("looking for a Python"));
     const python = await choosePython(setting, this.home());
     await this.removeEnvironments();
     const step = async (name: string, command: string, args: string[]) => {
@@ -69,10 +70,14 @@ export class Installer implements Installed {
       await this.run(name, command, args, { cwd: this.home(), signal, onLine: (line) => reportPip(line, report) });
     };
     try {
-      await step(`making an environment with Python ${python.version}`, python.command, ["-m", "venv", folder]);
+      await step(vscode.l10n.t("making an environment with Python {0}", python.version), python.command, [
+        "-m",
+        "venv",
+        folder,
+      ]);
       const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", wheel];
-      await step("fetching what the sidecar needs", interpreterOf(folder), pip);
-      await step("trying it", interpreterOf(folder), ["-m", "scry", "--version"]);
+      await step(vscode.l10n.t("fetching what the sidecar needs"), interpreterOf(folder), pip);
+      await step(vscode.l10n.t("trying it"), interpreterOf(folder), ["-m", "scry", "--version"]);
       await writeFile(path.join(folder, COMPLETE), `${path.basename(wheel)}\n`);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
@@ -85,9 +90,12 @@ export class Installer implements Installed {
     const { status, stdout, stderr } = await run(command, args, options);
     if (status === 0) return;
     this.log.error(`${stdout}\n${stderr}`);
-    if (options.signal?.aborted) throw new Problem("The installation was cancelled.", "install");
+    if (options.signal?.aborted) throw new Problem(vscode.l10n.t("The installation was cancelled."), "install");
     const reason = stderr.trim().split("\n").slice(-MAX_ERROR_LINES).join(" ");
-    throw new Problem(`The sidecar could not be installed (${name}): ${reason || `status ${status}`}`, "log");
+    throw new Problem(
+      vscode.l10n.t("The sidecar could not be installed ({0}): {1}", name, reason || `status ${status}`),
+      "log",
+    );
   }
 
   private home(): string {
@@ -133,20 +141,32 @@ async function choosePython(setting: string, cwd: string): Promise<Interpreter> 
 function noPythonMessage(setting: string, seen: readonly Interpreter[]): string {
   const noVenv = seen.find((each) => each.isNewEnough);
   if (noVenv) {
-    return `Python ${noVenv.version} (${noVenv.command}) can't make environments: it has no venv. On Debian and Ubuntu: apt install python3-venv.`;
+    return vscode.l10n.t(
+      "Python {0} ({1}) can't make environments: it has no venv. On Debian and Ubuntu: apt install python3-venv.",
+      noVenv.version,
+      noVenv.command,
+    );
   }
   const [tooOld] = seen;
   if (tooOld) {
-    return `Scry needs Python ${OLDEST_PYTHON} or newer; ${tooOld.command} is ${tooOld.version}. Install a newer one, or name it in the setting scry.interpreter.`;
+    return vscode.l10n.t(
+      "Scry needs Python {0} or newer; {1} is {2}. Install a newer one, or name it in the setting scry.interpreter.",
+      OLDEST_PYTHON,
+      tooOld.command,
+      tooOld.version,
+    );
   }
-  if (setting) return `The setting scry.interpreter names ${setting}, which is not a Python.`;
-  return `Scry needs Python ${OLDEST_PYTHON} or newer, and none was found. Install it, or name it in the setting scry.interpreter.`;
+  if (setting) return vscode.l10n.t("The setting scry.interpreter names {0}, which is not a Python.", setting);
+  return vscode.l10n.t(
+    "Scry needs Python {0} or newer, and none was found. Install it, or name it in the setting scry.interpreter.",
+    OLDEST_PYTHON,
+  );
 }
 
 /** Reports the name of the package that a line of pip's output is about. */
 function reportPip(line: string, report: (message: string) => void): void {
   const match = /^(Collecting|Downloading|Installing) ([\w.-]+)/.exec(line);
-  if (match?.[1] === "Installing") report("unpacking");
+  if (match?.[1] === "Installing") report(vscode.l10n.t("unpacking"));
   else if (match?.[2]) report(match[2]);
 }
 
@@ -174,10 +194,12 @@ export function offerInstallation(sidecar: Sidecar): vscode.Disposable {
 }
 
 async function offer(): Promise<void> {
-  const install = "Install";
-  const settings = "Open Settings";
+  const install = vscode.l10n.t("Install");
+  const settings = vscode.l10n.t("Open Settings");
   const chosen = await vscode.window.showInformationMessage(
-    "Scry needs its sidecar, a Python program that this extension carries. Install it now, for this extension alone? What it needs is fetched from PyPI (about 100 MB).",
+    vscode.l10n.t(
+      "Scry needs its sidecar, a Python program that this extension carries. Install it now, for this extension alone? What it needs is fetched from PyPI (about 100 MB).",
+    ),
     install,
     settings,
   );

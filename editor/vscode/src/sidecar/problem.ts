@@ -22,11 +22,11 @@ export function messageOf(error: unknown): string {
 }
 
 export const REMEDIES: Readonly<Record<Remedy, { readonly title: string; readonly command: string }>> = {
-  install: { title: "Install", command: "scry.install" },
-  settings: { title: "Open Settings", command: "scry.settings" },
-  restart: { title: "Restart", command: "scry.restart" },
-  log: { title: "Show Log", command: "scry.log" },
-  trust: { title: "Manage Trust", command: "workbench.trust.manage" },
+  install: { title: vscode.l10n.t("Install"), command: "scry.install" },
+  settings: { title: vscode.l10n.t("Open Settings"), command: "scry.settings" },
+  restart: { title: vscode.l10n.t("Restart"), command: "scry.restart" },
+  log: { title: vscode.l10n.t("Show Log"), command: "scry.log" },
+  trust: { title: vscode.l10n.t("Manage Trust"), command: "workbench.trust.manage" },
 };
 
 /** Runs an action of the user. An error is shown as one message with a button for its remedy. */

@@ -1,8 +1,7 @@
 /** The sidecar's process. Its standard error goes to the log, and its last lines explain why the process ended. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import type * as vscode from "vscode";
-import type { Settings } from "../settings";
+import * as vscode from "vscode";
 import type { Launch } from "./discover";
 
 /** Number of lines of standard error that are stored. */
@@ -19,14 +18,18 @@ export class SidecarProcess {
   /** Starts the process.
    *
    * `cwd` is never in the workspace: Python imports modules from there, and a workspace may contain a module `scry`. */
-  constructor(launch: Launch, cwd: string, settings: Settings, log: vscode.LogOutputChannel) {
+  constructor(
+    launch: Launch,
+    cwd: string,
+    environment: Readonly<Record<string, string>>,
+    log: vscode.LogOutputChannel,
+  ) {
     this.child = spawn(launch.command, launch.args, {
       cwd,
       env: {
         ...process.env,
         SCRY_LOG_LEVEL: LOG_LEVELS[log.logLevel] ?? "warning",
-        ...(settings.model ? { SCRY_MODEL: settings.model } : {}),
-        ...(settings.learn ? {} : { SCRY_LEARN: "false" }),
+        ...environment,
       },
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,
@@ -69,10 +72,10 @@ export class SidecarProcess {
   describeEnd(): string {
     const { signalCode, exitCode } = this.child;
     const end = signalCode
-      ? `it was ended by ${signalCode}`
+      ? vscode.l10n.t("it was ended by {0}", signalCode)
       : exitCode === null
-        ? "it no longer answers"
-        : `it ended with status ${exitCode}`;
+        ? vscode.l10n.t("it no longer answers")
+        : vscode.l10n.t("it ended with status {0}", exitCode);
     const last = this.lines.at(-1);
     return last ? `${end}: ${last}` : end;
   }

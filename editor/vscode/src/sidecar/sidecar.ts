@@ -130,7 +130,10 @@ export class Sidecar implements vscode.Disposable {
 
   private async launch(): Promise<void> {
     if (!vscode.workspace.isTrusted) {
-      throw new Problem("Scry does not start in Restricted Mode: nothing of this workspace is run or read.", "trust");
+      throw new Problem(
+        vscode.l10n.t("Scry does not start in Restricted Mode: nothing of this workspace is run or read."),
+        "trust",
+      );
     }
     this.setState({ kind: "starting" });
     const home = this.context.globalStorageUri;
@@ -150,10 +153,11 @@ export class Sidecar implements vscode.Disposable {
     const settings = readSettings();
     const launch = await discover(settings, this.installer, home);
     if (launch) return launch;
-    if (!(await this.installer.isOutdated())) throw new Problem("Scry's sidecar is not installed yet.", "install");
+    if (!(await this.installer.isOutdated()))
+      throw new Problem(vscode.l10n.t("Scry's sidecar is not installed yet."), "install");
     await this.installer.install(settings.interpreter, vscode.ProgressLocation.Window);
     const updated = await discover(settings, this.installer, home);
-    if (!updated) throw new Problem("Scry's sidecar could not be updated.", "log");
+    if (!updated) throw new Problem(vscode.l10n.t("Scry's sidecar could not be updated."), "log");
     return updated;
   }
 
@@ -188,15 +192,20 @@ export class Sidecar implements vscode.Disposable {
       return;
     }
     const problem =
-      error instanceof Problem ? error : new Problem(`Scry's sidecar did not start: ${messageOf(error)}`, "log");
+      error instanceof Problem
+        ? error
+        : new Problem(vscode.l10n.t("Scry's sidecar did not start: {0}", messageOf(error)), "log");
     this.log.error(problem.message);
     this.setState({ kind: "failed", problem });
   }
 
   private notRunningProblem(): Problem {
     if (this.current.kind === "failed") return this.current.problem;
-    const reason = this.current.kind === "waiting" ? `: ${this.current.reason}` : ".";
-    return new Problem(`Scry's sidecar does not run${reason}`, "restart");
+    const message =
+      this.current.kind === "waiting"
+        ? vscode.l10n.t("Scry's sidecar does not run: {0}", this.current.reason)
+        : vscode.l10n.t("Scry's sidecar does not run.");
+    return new Problem(message, "restart");
   }
 
   private setState(state: SidecarState): void {

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 import { methods } from "../generated/protocol";
-import { referenceTo } from "../hit";
-import type { Jumps } from "../jump";
+import { referenceTo } from "../results/hit";
+import type { Jumps } from "../results/jump";
 import { readSettings } from "../settings";
 import type { Sidecar } from "../sidecar/sidecar";
 
@@ -30,7 +30,7 @@ export class WhyHover implements vscode.HoverProvider {
     const text = new vscode.MarkdownString(explanation.text); // not trusted, because it quotes the repository
     const argument = encodeURIComponent(JSON.stringify([referenceTo(hit)]));
     const links = new vscode.MarkdownString(
-      `[Why This Result?](command:scry.why?${argument})  ·  [Show Detail](command:scry.detail?${argument})`,
+      `[${vscode.l10n.t("Why This Result?")}](command:scry.why?${argument})  ·  [${vscode.l10n.t("Show Detail")}](command:scry.detail?${argument})`,
     );
     links.isTrusted = { enabledCommands: ["scry.why", "scry.detail"] };
     return new vscode.Hover([links, text]);

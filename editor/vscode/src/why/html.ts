@@ -1,20 +1,26 @@
 /** Renders an explanation as the HTML of the why panel. Pure. Every text may come from an untrusted repository. */
 
 import type { Explanation, Full, Lived, OracleEvidence, Place, ResultItem, Shares } from "../generated/protocol";
+import { findWords } from "../results/highlights";
 
 /** Number of pairs of words whose shares of a semantic score are shown. The rest are too small to be useful. */
 const MAX_SHARES = 12;
+
+/** Returns a text in the language of the editor, with its placeholders filled in. */
+export type Translate = (message: string, ...args: (string | number)[]) => string;
 
 export interface Panel {
   readonly explanation: Explanation;
   /** The full text of the document; undefined where it is not available. */
   readonly full: Full | undefined;
+  /** Translates a text of the panel. */
+  readonly t: Translate;
   /** The nonce of the only stylesheet that the content security policy allows. */
   readonly nonce: string;
 }
 
 /** Returns the page. It contains no script and no remote content, and its content security policy forbids both. */
-export function renderPage({ explanation, full, nonce }: Panel): string {
+export function renderPage({ explanation, full, nonce, t }: Panel): string {
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -27,13 +33,13 @@ export function renderPage({ explanation, full, nonce }: Panel): string {
 <body>
 ${[
   head(explanation),
-  oracles(explanation),
-  adjustments(explanation.result),
-  code(explanation, full),
-  ...(explanation.oracles?.map(semantic) ?? []),
-  structure(explanation.result),
-  history(explanation.lived),
-  modeRanks(explanation.places ?? []),
+  oracles(explanation, t),
+  adjustments(explanation.result, t),
+  code(explanation, full, t),
+  ...(explanation.oracles?.map((evidence) => semantic(evidence, t)) ?? []),
+  structure(explanation.result, t),
+  history(explanation.lived, t),
+  modeRanks(explanation.places ?? [], t),
 ].join("\n")}
 </body>
 </html>`;
@@ -47,45 +53,49 @@ function head({ doc_id, query, summary, faults = [], result }: Explanation): str
 <p class="name">${escapeHtml(doc_id)}</p><p class="summary">${escapeHtml(summary)}</p>${failures.join("")}</header>`;
 }
 
-function oracles({ oracles: evidence = [], decisive }: Explanation): string {
+function oracles({ oracles: evidence = [], decisive }: Explanation, t: Translate): string {
   const applicable = evidence.filter(({ state }) => state !== "other_kind");
-  return section("What each oracle says", table(applicable.map((each) => oracleRow(each, each.oracle === decisive))));
+  return section(
+    t("What each oracle says"),
+    table(applicable.map((each) => oracleRow(each, each.oracle === decisive, t))),
+  );
 }
 
-function oracleRow(evidence: OracleEvidence, isDecisive: boolean): string {
+function oracleRow(evidence: OracleEvidence, isDecisive: boolean, t: Translate): string {
   const { title, rank, raw_score, score_type, share, note, matches = [], missing = [] } = evidence;
   const score = raw_score === null ? "" : `${round(raw_score)} ${escapeHtml(score_type.replaceAll("_", " "))}`;
   const words = [
     ...matches.map((word) => `<mark>${escapeHtml(word)}</mark>`),
     ...missing.map((word) => `<s>${escapeHtml(word)}</s>`),
   ];
-  const state = rank === null ? "no match" : evidence.state === "beyond_depth" ? `#${rank}, beyond depth` : `#${rank}`;
+  const isBeyond = evidence.state === "beyond_depth";
+  const state = rank === null ? t("no match") : isBeyond ? t("#{0}, beyond depth", rank) : `#${rank}`;
   return `<tr class="${isDecisive ? "decisive" : ""}"><th>${escapeHtml(title)}</th><td>${bar(share)}</td>
 <td class="number">${Math.round(share * 100)} %</td><td class="short">${state}</td><td class="short">${score}</td>
 <td>${words.join(" ")}${note ? ` <span class="quiet">${escapeHtml(note)}</span>` : ""}</td></tr>`;
 }
 
-function adjustments(result: ResultItem | undefined): string {
+function adjustments(result: ResultItem | undefined, t: Translate): string {
   const rows = (result?.adjustments ?? []).map(
     ({ name, factor, reason }) =>
       `<tr><th>${escapeHtml(name.replaceAll("_", " "))}</th><td class="number">× ${round(factor)}</td><td>${escapeHtml(reason)}</td></tr>`,
   );
-  return section("What else moved it", table(rows));
+  return section(t("What else moved it"), table(rows));
 }
 
-function code({ oracles: evidence = [], result }: Explanation, full: Full | undefined): string {
+function code({ oracles: evidence = [], result }: Explanation, full: Full | undefined, t: Translate): string {
   const text = full?.body || result?.snippet;
   if (!text) return "";
   const words = evidence.flatMap((each) => each.matches ?? []).map((word) => word.replace(/…$/, ""));
-  return section("Where the words are", `<pre>${highlightWords(text, words)}</pre>`);
+  return section(t("Where the words are"), `<pre>${highlightWords(text, words)}</pre>`);
 }
 
-function semantic({ title, shares }: OracleEvidence): string {
+function semantic({ title, shares }: OracleEvidence, t: Translate): string {
   if (!shares) return "";
-  return section(`${title}: which words met`, table(shareRows(shares)));
+  return section(t("{0}: which words met", title), table(shareRows(shares, t)));
 }
 
-function shareRows({ shares, remainder, total }: Shares): string[] {
+function shareRows({ shares, remainder, total }: Shares, t: Translate): string[] {
   const shown = shares.slice(0, MAX_SHARES);
   const rest = remainder + shares.slice(MAX_SHARES).reduce((sum, { value }) => sum + value, 0);
   const largest = Math.max(...shown.map(({ value }) => Math.abs(value)), Math.abs(rest), Number.EPSILON);
@@ -98,44 +108,44 @@ function shareRows({ shares, remainder, total }: Shares): string[] {
         value,
       ),
     ),
-    row('<span class="quiet">all other pairs</span>', rest),
-    `<tr class="total"><th>sum</th><td></td><td class="number">${round(total)}</td></tr>`,
+    row(`<span class="quiet">${t("all other pairs")}</span>`, rest),
+    `<tr class="total"><th>${t("sum")}</th><td></td><td class="number">${round(total)}</td></tr>`,
   ];
 }
 
-function structure(result: ResultItem | undefined): string {
+function structure(result: ResultItem | undefined, t: Translate): string {
   const structural = result?.annotations.structural;
   if (!structural) return "";
   const facts: [string, string][] = [
-    ["importers", `${structural.importers}`],
-    ["centrality", structural.centrality],
-    ["activity", structural.activity_level ?? ""],
-    ["flags", (structural.flags ?? []).join(", ").replaceAll("_", " ")],
+    [t("importers"), `${structural.importers}`],
+    [t("centrality"), structural.centrality],
+    [t("activity"), structural.activity_level ?? ""],
+    [t("flags"), (structural.flags ?? []).join(", ").replaceAll("_", " ")],
   ];
-  return section("Structure", factTable(facts));
+  return section(t("Structure"), factTable(facts));
 }
 
-function history(file: Lived | undefined): string {
+function history(file: Lived | undefined, t: Translate): string {
   if (!file) return "";
   const coChanges = (file.co_changes ?? []).map(({ doc_id, count }) => `${doc_id} (${count ?? 1})`).join(", ");
   const facts: [string, string][] = [
-    ["commits", `${file.commits}${file.uncommitted ? ", and changes that are not committed" : ""}`],
-    ["last", file.last_commit ?? ""],
-    ["on", file.last_changed?.slice(0, 10) ?? ""],
-    ["changes with", coChanges],
+    [t("commits"), file.uncommitted ? t("{0}, and changes that are not committed", file.commits) : `${file.commits}`],
+    [t("last"), file.last_commit ?? ""],
+    [t("on"), file.last_changed?.slice(0, 10) ?? ""],
+    [t("changes with"), coChanges],
   ];
-  return section("History", factTable(facts));
+  return section(t("History"), factTable(facts));
 }
 
-function modeRanks(places: readonly Place[]): string {
+function modeRanks(places: readonly Place[], t: Translate): string {
   const rows = places.map(
     ({ mode, rank, of, note }) =>
-      `<tr><th>${escapeHtml(mode)}</th><td class="number">${rank === null ? "–" : `#${rank}`}</td><td class="quiet">of ${of}</td><td>${escapeHtml(note ?? "")}</td></tr>`,
+      `<tr><th>${escapeHtml(mode)}</th><td class="number">${rank === null ? "–" : `#${rank}`}</td><td class="quiet">${t("of {0}", of)}</td><td>${escapeHtml(note ?? "")}</td></tr>`,
   );
-  return section("Its place in each mode", table(rows));
+  return section(t("Its place in each mode"), table(rows));
 }
 
-function section(title: string, content: string): string {
+export function section(title: string, content: string): string {
   return content && `<section><h2>${escapeHtml(title)}</h2>${content}</section>`;
 }
 
@@ -181,17 +191,11 @@ export function escapeHtml(text: string): string {
 
 /** Returns the escaped text with each occurrence of a word marked, regardless of case. The longest word wins. */
 export function highlightWords(text: string, words: readonly string[]): string {
-  const longestFirst = [...new Set(words)].filter(Boolean).sort((one, other) => other.length - one.length);
-  if (longestFirst.length === 0) return escapeHtml(text);
-  const pattern = new RegExp(
-    longestFirst.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"),
-    "giu",
-  );
   let html = "";
   let end = 0;
-  for (const match of text.matchAll(pattern)) {
-    html += `${escapeHtml(text.slice(end, match.index))}<mark>${escapeHtml(match[0])}</mark>`;
-    end = match.index + match[0].length;
+  for (const [start, next] of findWords(text, words)) {
+    html += `${escapeHtml(text.slice(end, start))}<mark>${escapeHtml(text.slice(start, next))}</mark>`;
+    end = next;
   }
   return html + escapeHtml(text.slice(end));
 }

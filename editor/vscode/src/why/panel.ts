@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { type Full, methods } from "../generated/protocol";
-import { type Hit, referenceTo } from "../hit";
+import { type Hit, referenceTo } from "../results/hit";
 import type { Sidecar } from "../sidecar/sidecar";
 import { renderPage } from "./html";
 
@@ -17,8 +17,8 @@ export class WhyPanel implements vscode.Disposable {
     const params = { doc_id: result.doc_id, query_id: answer.query_id };
     const [explanation, full] = await Promise.all([this.sidecar.request(methods.why, params), this.fullText(hit)]);
     const panel = this.open();
-    panel.title = `Why ${result.title}`;
-    panel.webview.html = renderPage({ explanation, full, nonce: randomUUID() });
+    panel.title = vscode.l10n.t("Why {0}", result.title);
+    panel.webview.html = renderPage({ explanation, full, nonce: randomUUID(), t: vscode.l10n.t });
   }
 
   dispose(): void {

@@ -249,14 +249,14 @@ class ProjectRouter:
     def status(self, params: messages.StatusParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.IndexState:
         """Return how fresh and complete a project's index is; without a name that of the first open project."""
         if not params.project:
-            return _read_state(self._require_open("status", params.folder)[0], context)
+            return _read_state(self._require_open("status", params.folder)[0], context, params.languages)
         with ExitStack() as stack:
             borrowed = self._borrow_open(stack) if self.workspace.is_editor else []
             opened = next((project for project, engine in borrowed if engine.project.name == params.project), None)
             if opened is not None:
-                return _read_state(opened, context)
+                return _read_state(opened, context, params.languages)
             engine = stack.enter_context(self._borrow_registered(params.project, "project"))
-            return engine.status(commands=context.commands)
+            return engine.status(commands=context.commands, with_languages=params.languages)
 
     def control(self, params: messages.IndexParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.IndexState:
         """Start, pause, resume or rebuild the index of the first open project; return its state."""
@@ -483,13 +483,15 @@ def _ask_one(
         return map_answer(answer, participant.map_to_editor)
 
 
-def _read_state(project: OpenProject, context: RequestContext) -> messages.IndexState:
+def _read_state(project: OpenProject, context: RequestContext, with_languages: bool) -> messages.IndexState:
     """Return the state of an open project's index, its unsaved files included."""
     with project.participate() as participant:
         if participant.engine is None and participant.state is not None:
             return present_state(participant.state, context.commands)
         engine = require_engine(participant)
-        return engine.status(unsaved=participant.unsaved_paths, commands=context.commands)
+        return engine.status(
+            unsaved=participant.unsaved_paths, commands=context.commands, with_languages=with_languages
+        )
 
 
 def _context_for(participant: Participant, context: RequestContext) -> RequestContext:

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -323,7 +323,8 @@ def query_event(stored: StoredAnswer) -> LogEvent:
         body["intent"] = stored.answer.intent
     if stored.explanation is not None:
         body |= _explanation_fields(stored.explanation)
-    index: dict[str, Any] = msgspec.structs.asdict(content.index)
+    fields = msgspec.structs.asdict(content.index).items()
+    index = {name: value for name, value in fields if value is not msgspec.UNSET}
     del index["message"]  # how complete the index was, without words for people
     body["index"] = index | {"unsaved": len(content.index.unsaved)}
     body["faults"] = [fault.oracle for fault in content.faults]

@@ -7,7 +7,6 @@ where a filter has a value that no document has.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from scry.core.errors import IndexUnavailable
@@ -125,9 +124,7 @@ def _known_values(filter_: QueryFilter, reader: OracleReader) -> tuple[str, ...]
     if not files or any(matches(path, language, kind) for _, path, language, kind in files):
         return None
     if filter_.field == "lang":
-        languages = Counter(language for _, _, language, _ in files if language)
-        ordered = sorted(languages, key=lambda language: (-languages[language], language))
-        return tuple(ordered[:_MAX_LANGUAGES])
+        return tuple(reader.code.store.files.language_counts())[:_MAX_LANGUAGES]
     from scry.engine.browse.paths import parent_folders, similar_paths
 
     paths = [path for _, path, _, _ in files]

@@ -5,6 +5,7 @@ Columns of a folder are arrays, since a folder may hold 100,000 files.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
@@ -250,6 +251,11 @@ class FileTable:
 
         with self._lock:
             return self._files_cache.get("", read)
+
+    def language_counts(self) -> dict[str, int]:
+        """Return by language the number of indexed files, most first, then by name."""
+        counts = Counter(language for _, _, language, _ in self.indexed_files() if language)
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def get_text(self, path: str) -> str | None:
         """Return the text of a file as it was indexed; None also where it is damaged."""

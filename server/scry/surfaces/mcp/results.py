@@ -112,7 +112,7 @@ def available_resources() -> list[Resource]:
 def read_resource(uri: str, projects: ProjectRouter, home: Path | None) -> str:
     """Return a resource as JSON. Raises BadRequest for an unknown one, and ScryError as the router does."""
     if uri == STATUS_URI:
-        return msgspec.json.encode(projects.status(StatusParams())).decode()
+        return msgspec.json.encode(projects.status(StatusParams(languages=True))).decode()
     view = uri.removeprefix(_LOG_PREFIX)
     if not uri.startswith(_LOG_PREFIX) or view not in _VIEW_TITLES:
         raise BadRequest("uri", f"there is no {uri}; there are {', '.join(each.uri for each in available_resources())}")

@@ -74,6 +74,7 @@
 ---@field history_extent? string the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is all (default "").
 ---@field failed? integer number of files for which a stage of indexing failed: they are found less well, or not at all (default 0).
 ---@field learning? string in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a person; empty elsewhere (default "").
+---@field languages? table<string, integer> by language, the number of indexed files, most first; absent where it was not requested.
 
 ---One result.
 ---@class scry.protocol.ResultItem
@@ -580,6 +581,7 @@
 ---@class (exact) scry.protocol.StatusParams
 ---@field folder? string URI of an open folder; the first one when absent.
 ---@field project? string name of a project instead, registered or open.
+---@field languages? boolean whether the state names the languages of the index (default false).
 
 ---A request to start, pause, resume or rebuild an index.
 ---@class (exact) scry.protocol.IndexParams

@@ -1,7 +1,7 @@
 /** The latest answers, and the current result among them. They are stored with the workspace, and survive a reload. */
 
 import * as vscode from "vscode";
-import type { Answer, ResultItem } from "./generated/protocol";
+import type { Answer, ResultItem } from "../generated/protocol";
 import { type Hit, hitNamed, hitsOf, type Reference } from "./hit";
 
 const KEY = "scry.answers";

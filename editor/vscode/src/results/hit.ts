@@ -1,7 +1,7 @@
 /** Results with the answer that they belong to, and how they are shown: icon and location. */
 
 import * as vscode from "vscode";
-import type { Answer, Location, ResultItem } from "./generated/protocol";
+import type { Answer, Location, ResultItem } from "../generated/protocol";
 
 /** A result with its answer. Both are needed to record a use of the result, and to explain, rate or copy it. */
 export interface Hit {
@@ -45,7 +45,7 @@ export function furtherPlaces({ more_in_file = 0, further = [] }: ResultItem): s
   if (more_in_file === 0) return "";
   const names = further.map(({ title }) => title);
   if (more_in_file > names.length) names.push("…");
-  return `+${more_in_file} more: ${names.join(", ")}`;
+  return vscode.l10n.t("+{0} more: {1}", more_in_file, names.join(", "));
 }
 
 /** Returns the result of an answer that a reference names; undefined for another answer's. */

@@ -1,8 +1,9 @@
 /** The tree of the results view: the latest answers with their results. */
 
 import * as vscode from "vscode";
+import type { Answer } from "../generated/protocol";
 import type { Answers } from "./answers";
-import type { Answer } from "./generated/protocol";
+import { findWords, matchedWords } from "./highlights";
 import {
   furtherHitsOf,
   furtherPlaces,
@@ -28,7 +29,11 @@ const MODE_ICONS: Readonly<Record<string, string>> = {
 /** Shows the view, in which the result that was jumped to last is selected. */
 export function createResultsView(answers: Answers): vscode.Disposable {
   const tree = new ResultsTree(answers);
-  const view = vscode.window.createTreeView("scry.results", { treeDataProvider: tree, showCollapseAll: true });
+  const view = vscode.window.createTreeView("scry.results", {
+    treeDataProvider: tree,
+    showCollapseAll: true,
+    canSelectMany: true,
+  });
   const selecting = answers.onSelect((hit) => {
     if (view.visible) void view.reveal(hit, { select: true, focus: false });
   });
@@ -73,10 +78,9 @@ function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
   const state = isNewest ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
   const item = new vscode.TreeItem(titleOf(answer), state);
   item.id = answer.query_id;
-  item.description = answer.results.length === 1 ? "1 result" : `${answer.results.length} results`;
-  item.tooltip = [`${answer.mode}: ${answer.query}`, projectsOf(answer), answer.query_id, answer.notice]
-    .filter(Boolean)
-    .join("\n\n");
+  item.description =
+    answer.results.length === 1 ? vscode.l10n.t("1 result") : vscode.l10n.t("{0} results", answer.results.length);
+  item.tooltip = [`${answer.mode}: ${answer.query}`, projectsOf(answer), answer.notice].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(MODE_ICONS[answer.mode] ?? "search");
   item.contextValue = "scry.answer";
   return item;
@@ -84,27 +88,40 @@ function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
 
 /** Returns a question in words; the question for what matters in a whole project has its name. */
 function titleOf({ mode, query, results: [first] }: Answer): string {
-  if (mode === "orient") return `Orient in ${query === "." && first ? first.project : query}`;
-  if (mode === "neighbors") return `Neighbours of ${query.replace(/^\.\//, "")}`;
-  return query || "what changed lately";
+  if (mode === "orient") return vscode.l10n.t("Orient in {0}", query === "." && first ? first.project : query);
+  if (mode === "neighbors") return vscode.l10n.t("Neighbours of {0}", query.replace(/^\.\//, ""));
+  return query || vscode.l10n.t("what changed lately");
 }
 
 function projectsOf({ projects = [] }: Answer): string {
-  return projects.length > 0 ? `in ${projects.map(({ name }) => name).join(", ")}` : "";
+  return projects.length > 0 ? vscode.l10n.t("in {0}", projects.map(({ name }) => name).join(", ")) : "";
 }
 
 function resultItem(hit: Hit): vscode.TreeItem {
   const { result, parent } = hit;
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-  const label = parent ? result.title : `${result.rank}. ${result.title}`;
+  const prefix = parent ? "" : `${result.rank}. `;
+  const words = findWords(result.title, matchedWords(parent ?? result));
+  const highlights = words.map(([start, end]): [number, number] => [start + prefix.length, end + prefix.length]);
+  const label = { label: `${prefix}${result.title}`, highlights };
   const item = new vscode.TreeItem(label, furtherHitsOf(hit).length > 0 ? Collapsed : None);
   item.id = idOf(hit);
-  item.description = parent && result.location ? `line ${lineOf(result.location)}` : placeOf(hit);
+  item.description = parent && result.location ? vscode.l10n.t("line {0}", lineOf(result.location)) : placeOf(hit);
   item.tooltip = [result.doc_id, result.evidence, result.snippet, furtherPlaces(result)].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(iconOf(result));
+  item.accessibilityInformation = { label: spokenLine(hit) };
   item.contextValue = "scry.result";
-  item.command = { command: "scry.openResult", title: "Open", arguments: [hit] };
+  item.command = { command: "scry.openResult", title: vscode.l10n.t("Open"), arguments: [hit] };
   return item;
+}
+
+/** Returns what a screen reader reads of a line: the name, the file, the line and the rank, in this order. */
+function spokenLine({ result, parent }: Hit): string {
+  const { t } = vscode.l10n;
+  const file = result.location && vscode.workspace.asRelativePath(toUri(result.location));
+  const line = result.location && t("line {0}", lineOf(result.location));
+  const rank = parent ? t("further place") : t("rank {0}", result.rank);
+  return [result.title, file, line, rank].filter(Boolean).join(", ");
 }
 
 /** Returns the file's name and line, and then its folder: the side bar is narrow, and cuts off the end. */

@@ -1,7 +1,7 @@
 /** Scrolls an editor to a result, so that its name is in view, and its doc comment as far as there is room. */
 
 import * as vscode from "vscode";
-import type { Location } from "./generated/protocol";
+import type { Location } from "../generated/protocol";
 import { jumpTarget, toRange } from "./hit";
 
 /** The most of the editor's height that is above a name after a jump. */

@@ -2,10 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { methods, type UseParams } from "./generated/protocol";
+import { methods, type UseParams } from "../generated/protocol";
+import { messageOf } from "../sidecar/problem";
+import type { Sidecar } from "../sidecar/sidecar";
 import { escapeIcons, type Hit, referenceTo } from "./hit";
-import { messageOf } from "./sidecar/problem";
-import type { Sidecar } from "./sidecar/sidecar";
 
 /** Milliseconds that a confirmation stays in the status bar. */
 const CONFIRMATION_MS = 3000;
@@ -30,12 +30,17 @@ export class ResultActions {
     const use = { ...referenceTo(hit), how: "copy", act_id: randomUUID() } as const;
     const { text } = await this.sidecar.request(methods.use, use);
     await vscode.env.clipboard.writeText(text || hit.result.doc_id);
-    confirm(`copied ${hit.result.title}`);
+    confirm(vscode.l10n.t("copied {0}", hit.result.title));
   }
 
   async rate(hit: Hit, signal: "good" | "bad"): Promise<void> {
     const { note } = await this.sidecar.request(methods.feedback, { ...referenceTo(hit), signal });
-    confirm(note || `${hit.result.title}: ${signal}, noted`);
+    confirm(
+      note ||
+        (signal === "good"
+          ? vscode.l10n.t("{0}: good, noted", hit.result.title)
+          : vscode.l10n.t("{0}: bad, noted", hit.result.title)),
+    );
   }
 }
 

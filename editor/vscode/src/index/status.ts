@@ -1,10 +1,10 @@
 /** Shows the state of the index: as a language status item behind `{}` in the status bar, and as a list on demand. */
 
 import * as vscode from "vscode";
-import { type IndexState, methods } from "./generated/protocol";
-import { escapeIcons } from "./hit";
-import { messageOf, REMEDIES, type Remedy } from "./sidecar/problem";
-import type { Sidecar, SidecarState } from "./sidecar/sidecar";
+import { type IndexState, methods } from "../generated/protocol";
+import { escapeIcons } from "../results/hit";
+import { messageOf, REMEDIES, type Remedy } from "../sidecar/problem";
+import type { Sidecar, SidecarState } from "../sidecar/sidecar";
 
 /** States of an index, worst first. The item shows the worst state of the open folders. */
 const WORST_FIRST = ["failed", "starting", "indexing", "paused", "ready"];
@@ -17,15 +17,19 @@ interface StatusView {
   readonly command?: vscode.Command;
 }
 
-const SHOW_STATUS: vscode.Command = { title: "Show Status", command: "scry.status" };
+const SHOW_STATUS: vscode.Command = { title: vscode.l10n.t("Show Status"), command: "scry.status" };
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.languages.createLanguageStatusItem("scry.status", { scheme: "file" });
+  private readonly bar = vscode.window.createStatusBarItem("scry.status", vscode.StatusBarAlignment.Right, -10);
   private readonly states = new Map<string, IndexState>();
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly sidecar: Sidecar) {
     this.item.name = "Scry";
+    this.bar.name = "Scry";
+    this.bar.command = "scry.status";
+    this.bar.show();
     this.subscriptions = [
       sidecar.onState(() => this.update()),
       sidecar.onStatus(({ folder, status }) => {
@@ -43,7 +47,7 @@ export class Status implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of [...this.subscriptions, this.item]) each.dispose();
+    for (const each of [...this.subscriptions, this.item, this.bar]) each.dispose();
   }
 
   private removeClosedFolders(): void {
@@ -57,12 +61,24 @@ export class Status implements vscode.Disposable {
     const worst = this.worst();
     void vscode.commands.executeCommand("setContext", "scry.paused", worst?.state === "paused");
     const view =
-      sidecarView(this.sidecar.state) ?? (worst ? indexView(worst) : { text: "starting", detail: "", busy: true });
+      sidecarView(this.sidecar.state) ??
+      (worst ? indexView(worst) : { text: vscode.l10n.t("starting"), detail: "", busy: true });
     this.item.text = `Scry: ${view.text}`;
     this.item.detail = view.detail;
     this.item.busy = view.busy ?? false;
     this.item.severity = view.severity ?? vscode.LanguageStatusSeverity.Information;
     this.item.command = view.command ?? SHOW_STATUS;
+    this.showInBar(view, worst);
+  }
+
+  /** Shows the state in the status bar: in few words, without colour or motion, so that nobody's eye is drawn to it. */
+  private showInBar({ text, detail, severity }: StatusView, worst: IndexState | undefined): void {
+    const isFailed = severity === vscode.LanguageStatusSeverity.Error;
+    const isIndexing = worst?.state === "indexing" && worst.files_total > 0;
+    const progress = isIndexing ? ` ${Math.floor((100 * worst.files_indexed) / worst.files_total)} %` : "";
+    this.bar.text = `${isFailed ? "$(warning)" : "$(search)"} Scry${worst?.state === "paused" ? " ⏸" : progress}`;
+    this.bar.tooltip = [`Scry: ${text}`, detail].filter(Boolean).join("\n\n");
+    this.bar.accessibilityInformation = { label: `Scry: ${text}`, role: "button" };
   }
 
   private worst(): IndexState | undefined {
@@ -78,21 +94,25 @@ function sidecarView(state: SidecarState): StatusView | undefined {
       return undefined;
     case "failed":
       return {
-        text: state.problem.remedy === "trust" ? "off in Restricted Mode" : "not running",
+        text: state.problem.remedy === "trust" ? vscode.l10n.t("off in Restricted Mode") : vscode.l10n.t("not running"),
         detail: state.problem.message,
         severity: severityOf(state.problem.remedy),
         command: REMEDIES[state.problem.remedy],
       };
     case "waiting":
       return {
-        text: "restarting",
+        text: vscode.l10n.t("restarting"),
         detail: state.reason,
         busy: true,
         severity: vscode.LanguageStatusSeverity.Warning,
         command: REMEDIES.restart,
       };
     default:
-      return { text: state.kind, detail: "", busy: state.kind === "starting" };
+      return {
+        text: state.kind === "starting" ? vscode.l10n.t("starting") : vscode.l10n.t("off"),
+        detail: "",
+        busy: state.kind === "starting",
+      };
   }
 }
 
@@ -105,9 +125,10 @@ function indexView(state: IndexState): StatusView {
   const detail = state.message;
   if (state.state === "failed")
     return { text, detail, severity: vscode.LanguageStatusSeverity.Error, command: REMEDIES.log };
-  if (state.state === "paused") return { text, detail, command: { title: "Resume", command: "scry.resume" } };
+  if (state.state === "paused")
+    return { text, detail, command: { title: vscode.l10n.t("Resume"), command: "scry.resume" } };
   if (state.state === "ready") return { text, detail };
-  return { text, detail, busy: true, command: { title: "Pause", command: "scry.pause" } };
+  return { text, detail, busy: true, command: { title: vscode.l10n.t("Pause"), command: "scry.pause" } };
 }
 
 /** Shows a list of the state of every folder and of the commands that concern it. */
@@ -115,16 +136,19 @@ export async function showStatus(sidecar: Sidecar): Promise<void> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const lines = await Promise.all(folders.map((folder) => statusLine(sidecar, folder)));
   const commands = [
-    { label: "$(sync) Re-index", command: "scry.rebuild" },
-    { label: "$(debug-pause) Pause Indexing", command: "scry.pause" },
-    { label: "$(debug-start) Resume Indexing", command: "scry.resume" },
-    { label: "$(output) Show Log", command: "scry.log" },
-    { label: "$(gear) Open Settings", command: "scry.settings" },
-    { label: "$(debug-restart) Restart", command: "scry.restart" },
+    { label: `$(sync) ${vscode.l10n.t("Re-index")}`, command: "scry.rebuild" },
+    { label: `$(debug-pause) ${vscode.l10n.t("Pause Indexing")}`, command: "scry.pause" },
+    { label: `$(debug-start) ${vscode.l10n.t("Resume Indexing")}`, command: "scry.resume" },
+    { label: `$(output) ${vscode.l10n.t("Show Log")}`, command: "scry.log" },
+    { label: `$(gear) ${vscode.l10n.t("Open Settings")}`, command: "scry.settings" },
+    { label: `$(debug-restart) ${vscode.l10n.t("Restart")}`, command: "scry.restart" },
   ];
   const separator = { label: "", kind: vscode.QuickPickItemKind.Separator };
   const items: (vscode.QuickPickItem & { readonly command?: string })[] = [...lines, separator, ...commands];
-  const chosen = await vscode.window.showQuickPick(items, { title: "Scry: Status", matchOnDescription: true });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("Scry: Status"),
+    matchOnDescription: true,
+  });
   if (chosen?.command) await vscode.commands.executeCommand(chosen.command);
 }
 

@@ -1,9 +1,9 @@
 /** Repeats a question that found nothing in an incomplete index, until it is answered or the index is complete. */
 
 import * as vscode from "vscode";
-import { nextEvent } from "./event";
-import { type Answer, methods } from "./generated/protocol";
-import type { Sidecar } from "./sidecar/sidecar";
+import { nextEvent } from "../event";
+import { type Answer, methods } from "../generated/protocol";
+import type { Sidecar } from "../sidecar/sidecar";
 
 /** Milliseconds after which an empty answer is shown even though the index is incomplete. */
 const TIMEOUT_MS = 30_000;
@@ -14,7 +14,7 @@ const POLL_MS = 1000;
 export async function askWhenSearchable(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer> {
   const first = await askUnlessIncomplete(sidecar, ask);
   if (first) return first;
-  const options = { location: vscode.ProgressLocation.Window, title: "Scry: waiting for the index" };
+  const options = { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Scry: waiting for the index") };
   return vscode.window.withProgress(options, async () => {
     const end = Date.now() + TIMEOUT_MS;
     while (Date.now() < end) {

@@ -1,14 +1,14 @@
 /** Jumps to a result: to its file, to the diff of a commit, or, without a location, to its full text. */
 
 import * as vscode from "vscode";
+import { type Location, methods } from "../generated/protocol";
+import type { Sidecar } from "../sidecar/sidecar";
 import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
 import { openCommit } from "./commit";
 import type { Details } from "./detail";
-import { type Location, methods } from "./generated/protocol";
 import { type Hit, jumpTarget, type Reference, referenceTo, toUri } from "./hit";
 import { revealJump } from "./reveal";
-import type { Sidecar } from "./sidecar/sidecar";
 
 /** Number of the latest jumps that the hover can explain. */
 const MAX_JUMPS = 200;
@@ -16,6 +16,8 @@ const MAX_JUMPS = 200;
 export interface JumpOptions {
   /** Opens the file in an editor group to the side. */
   readonly side?: boolean;
+  /** Opens the file in a tab of its own and does not move the focus. */
+  readonly background?: boolean;
   /** Opens the file in a preview tab and does not move the focus. */
   readonly preview?: boolean;
   /** Whether the answer may be old, so that its file may have changed since. */
@@ -108,12 +110,12 @@ async function show(location: Location, options: JumpOptions): Promise<vscode.Te
       // Set afterwards, the position would be a second place in the editor's history.
       selection: new vscode.Range(target, target),
       preview: options.preview ?? false,
-      preserveFocus: options.preview ?? false,
+      preserveFocus: options.preview ?? options.background ?? false,
       viewColumn: options.side ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
     });
   } catch (error) {
     if (await isThere(uri)) throw error;
-    throw new Error(`${vscode.workspace.asRelativePath(uri)} is no longer there.`);
+    throw new Error(vscode.l10n.t("{0} is no longer there.", vscode.workspace.asRelativePath(uri)));
   }
 }
 

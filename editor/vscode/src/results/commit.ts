@@ -1,10 +1,10 @@
 /** Opens a commit in the multi-file diff editor, by means of the built-in git extension. */
 
 import * as vscode from "vscode";
+import { nextEvent } from "../event";
+import type { ResultItem } from "../generated/protocol";
+import { run } from "../sidecar/program";
 import { type FileChange, parseChanges } from "./changes";
-import { nextEvent } from "./event";
-import type { ResultItem } from "./generated/protocol";
-import { run } from "./sidecar/program";
 
 interface Repository {
   readonly rootUri: vscode.Uri;

@@ -1,0 +1,108 @@
+/** Lists the user's notes, memories and sessions, and adds to them. */
+
+import * as vscode from "vscode";
+import { type MemoryEntry, methods, type ObserveParams, type PersonaNote } from "../generated/protocol";
+import { escapeIcons } from "../results/hit";
+import type { Sidecar } from "../sidecar/sidecar";
+import { ask, choose, type Item, oneLine, tell } from "./dialogs";
+
+/** Shows the user's own notes; the chosen one can be copied or forgotten. */
+export async function showNotes(sidecar: Sidecar): Promise<void> {
+  const { notes } = await sidecar.request(methods.persona, { action: "list" });
+  const chosen = await choose(
+    vscode.l10n.t("Scry: My Notes"),
+    notes.map(noteItem),
+    vscode.l10n.t("You have no notes yet."),
+  );
+  if (!chosen) return;
+  await copyOrForget(chosen.text, async () => {
+    const { note } = await sidecar.request(methods.persona, { action: "forget", doc_id: chosen.doc_id });
+    return note ?? "";
+  });
+}
+
+/** Keeps a note of the user, for all projects. */
+export async function addNote(sidecar: Sidecar): Promise<void> {
+  const text = await ask(
+    vscode.l10n.t("Scry: Remember"),
+    vscode.l10n.t("What do you want to be known in all projects?"),
+  );
+  if (!text) return;
+  const { note } = await sidecar.request(methods.remember, { text });
+  tell(note ?? "");
+}
+
+/** Shows the memories of the project; the chosen one can be copied or forgotten. */
+export async function showMemories(sidecar: Sidecar): Promise<void> {
+  const { memories } = await sidecar.request(methods.memory, { action: "list" });
+  const chosen = await choose(
+    vscode.l10n.t("Scry: Memory"),
+    memories.map(memoryItem),
+    vscode.l10n.t("Nothing is remembered here yet."),
+  );
+  if (!chosen) return;
+  await copyOrForget(chosen.text, async () => {
+    const { note } = await sidecar.request(methods.memory, { action: "forget", ids: [chosen.doc_id] });
+    return note ?? "";
+  });
+}
+
+const KINDS: ObserveParams["kind"][] = ["decision", "note", "error", "command", "test", "message"];
+
+/** Keeps something in the memory of the project. */
+export async function addMemory(sidecar: Sidecar): Promise<void> {
+  const kind = await vscode.window.showQuickPick(KINDS, {
+    title: vscode.l10n.t("Scry: Observe"),
+    placeHolder: vscode.l10n.t("What is it?"),
+  });
+  if (!kind) return;
+  const text = await ask(
+    vscode.l10n.t("Scry: Observe"),
+    vscode.l10n.t("The {0}, in a sentence that makes sense by itself", kind),
+  );
+  if (!text) return;
+  const { doc_id, note } = await sidecar.request(methods.observe, { kind: kind as ObserveParams["kind"], text });
+  tell(doc_id ? vscode.l10n.t("remembered as {0}", doc_id) : (note ?? ""));
+}
+
+/** Shows the sessions of work, which can be begun and ended. */
+export async function showSessions(sidecar: Sidecar): Promise<void> {
+  const { sessions } = await sidecar.request(methods.session, { action: "list" });
+  const listed = sessions.map(({ intent, started, ended, memories }) => ({
+    label: escapeIcons(intent) || vscode.l10n.t("(without an aim)"),
+    description: [started, ended ? "" : vscode.l10n.t("open"), vscode.l10n.t("{0} memories", memories)]
+      .filter(Boolean)
+      .join("  ·  "),
+    value: "" as const,
+  }));
+  const acts = [
+    { label: `$(add) ${vscode.l10n.t("Begin a Session…")}`, value: "start" as const },
+    { label: `$(check) ${vscode.l10n.t("End the Session")}`, value: "end" as const },
+  ];
+  const chosen = await vscode.window.showQuickPick([...acts, ...listed], { title: vscode.l10n.t("Scry: Sessions") });
+  if (chosen?.value === "end") tell((await sidecar.request(methods.session, { action: "end" })).note ?? "");
+  if (chosen?.value !== "start") return;
+  const intent = await ask(vscode.l10n.t("Scry: Begin a Session"), vscode.l10n.t("What is the work about?"));
+  if (intent) tell((await sidecar.request(methods.session, { action: "start", intent })).note ?? "");
+}
+
+function noteItem(note: PersonaNote): Item<PersonaNote> {
+  return { label: escapeIcons(oneLine(note.text)), description: note.domains.join(", "), value: note };
+}
+
+function memoryItem(memory: MemoryEntry): Item<MemoryEntry> {
+  return {
+    label: escapeIcons(oneLine(memory.text)),
+    description: memory.kind,
+    detail: memory.timestamp,
+    value: memory,
+  };
+}
+
+async function copyOrForget(text: string, forget: () => Promise<string>): Promise<void> {
+  const acts = [
+    { label: vscode.l10n.t("Copy"), run: () => vscode.env.clipboard.writeText(text) },
+    { label: vscode.l10n.t("Forget"), run: async () => tell(await forget()) },
+  ];
+  await (await vscode.window.showQuickPick(acts, { title: oneLine(text) }))?.run();
+}

@@ -1,0 +1,82 @@
+/** The pages that take the place of the picker's list for a while: the actions on a result, the legend, the filters. */
+
+import * as vscode from "vscode";
+import { escapeIcons, type Hit } from "../results/hit";
+import type { Action, Item } from "./items";
+
+export interface Page {
+  readonly title: string;
+  readonly items: readonly Item[];
+}
+
+/** What a page can have the picker do. */
+export interface PageActs {
+  act(action: Action, hit: Hit): unknown;
+  open(hit: Hit, how: "background" | "side"): unknown;
+}
+
+function actItem(icon: string, label: string, run: () => unknown, description = ""): Item {
+  const iconPath = new vscode.ThemeIcon(icon);
+  return {
+    type: "act",
+    run,
+    label: escapeIcons(label),
+    iconPath,
+    description: escapeIcons(description),
+    alwaysShow: true,
+  };
+}
+
+/** Returns the actions on a result. */
+export function actionPage(hit: Hit, acts: PageActs): Page {
+  const { t } = vscode.l10n;
+  return {
+    title: hit.result.title,
+    items: [
+      actItem("go-to-file", t("Open in Background"), () => acts.open(hit, "background"), t("RightArrow")),
+      actItem("split-horizontal", t("Open to the Side"), () => acts.open(hit, "side"), t("Ctrl+Enter")),
+      actItem("list-selection", t("Show Detail"), () => acts.act("detail", hit)),
+      actItem("question", t("Why This Result?"), () => acts.act("why", hit)),
+      actItem("copy", t("Copy Result"), () => acts.act("copy", hit)),
+      actItem("thumbsup", t("Good Result"), () => acts.act("good", hit)),
+      actItem("thumbsdown", t("Bad Result"), () => acts.act("bad", hit)),
+    ],
+  };
+}
+
+/** Returns what the signs of a row mean, and the keys of the list. */
+export function legendPage(): Page {
+  const { t } = vscode.l10n;
+  const lines: [string, string][] = [
+    ["sem #1", t("first by meaning; lex: by words; temp: in the history")],
+    ["bel, mem, persona #1", t("first among beliefs, memories, your own notes")],
+    ["weak", t("few of the words met, and the meaning is far: it may be no answer")],
+    ["test x0.5", t("what lowered it most, and by which factor")],
+    ["imp 12", t("twelve files import its file")],
+    ["+3 more", t("further places in its file: Alt+RightArrow lists them")],
+    ["Enter", t("opens; Ctrl+Enter: to the side; RightArrow: in the background, and the list stays")],
+    ["Ctrl+.", t("all actions on a result, rating too")],
+    ["lang: path: type: source:", t("filters, with - in front they exclude; Tab completes")],
+    ['"…"', t("exactly this text")],
+  ];
+  return {
+    title: t("Legend"),
+    items: lines.map(([label, description]) => ({ type: "notice", label, description, alwaysShow: true })),
+  };
+}
+
+/** A restriction of the question: to files by a filter, or to projects. */
+export interface Restriction {
+  readonly icon: string;
+  readonly label: string;
+  readonly description?: string;
+  run(): unknown;
+}
+
+/** Returns the filters and scopes that can be chosen. */
+export function filterPage(restrictions: readonly Restriction[]): Page {
+  return {
+    title: vscode.l10n.t("Filters"),
+    items: restrictions.map(({ icon, label, description, run }) => actItem(icon, label, run, description)),
+  };
+}

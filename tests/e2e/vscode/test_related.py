@@ -1,0 +1,89 @@
+"""What a result is related to: as a tree, as links in its detail, in Ctrl+T and above the code; in a real VS Code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.vscode.code_server import CodeServer
+from tests.e2e.vscode.log import events
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+STATEMENT = "Receipts are never mailed twice"
+BELIEF = f"---\nstatement: {STATEMENT}\nentrenchment: 0.8\nevidence:\n  - shop/mail.py:2\n---\n\nBecause of it.\n"
+CALLER = "from shop.mail import send_receipt\n\n\ndef pay():\n    send_receipt('a')\n"
+SCRIPT = "export function printReceipt(receipt) {\n  return receipt;\n}\n"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {".scry/beliefs/one-mail.md": BELIEF, "shop/pay.py": CALLER, "web/print.js": SCRIPT, "jsconfig.json": "{}"}
+    return make_repository(tmp_path_factory.mktemp("related") / "shop", {**SHOP, **files})
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
+    """Return the server of this file's window, with what is off by default."""
+    settings = {"scry.codeLens": True, "scry.workspaceSymbols": True}
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions, settings=settings) as server:
+        yield server
+
+
+def used(server: CodeServer) -> list[tuple[str, str]]:
+    return [(use["how"], use["result_used"]) for use in events(server.home, "scry.use")]
+
+
+@pytest.mark.acceptance("C1", "D1", "E2")
+def test_related_documents_are_links_in_the_detail_and_a_tree(window: Window, server: CodeServer) -> None:
+    window.find("send_receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Enter")
+    expect(window.active_tab).to_contain_text("mail.py")
+    receipt = "./shop/mail.py::send_receipt"
+    eventually(lambda: used(server) == [("jump", receipt)], "the jump in the log")
+    window.command("Scry: Focus on Related View")
+    expect(window.result("Called By")).to_be_visible()
+    window.result("shop/pay.py").click()
+    expect(window.active_tab).to_contain_text("pay.py")
+    eventually(lambda: used(server)[1:] == [("open", receipt)], "the link of the tree in the log")
+    window.command("Scry: Show Detail")
+    detail = window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
+    expect(detail.locator("main")).to_contain_text("print(address)")
+    expect(detail.locator("nav")).to_contain_text(STATEMENT)
+    detail.locator("nav a", has_text="shop/pay.py").first.click()
+    expect(window.active_tab).to_contain_text("pay.py")
+    both = [("detail", receipt), ("open", receipt)]
+    eventually(lambda: used(server)[2:] == both, "the link of the detail in the log")
+
+
+@pytest.mark.acceptance("C1", "C3")
+def test_go_to_symbol_has_our_answers_without_duplicates(window: Window) -> None:
+    window.open_file("print.js")
+    expect(window.page.locator(".codelens-decoration").first).to_be_visible()
+    window.press("Control+t")
+    expect(window.box).to_be_focused()
+    window.box.fill("#größe_prüfen")  # no other extension knows Python
+    expect(window.row("größe_prüfen")).to_contain_text("größe.py")
+    window.box.fill("#printReceipt")
+    expect(window.row("printReceipt")).to_be_visible()
+    names = window.page.locator(".quick-input-list .monaco-list-row .label-name", has_text="printReceipt")
+    eventually(lambda: names.count() == 1, "one line for the function of both")
+
+
+@pytest.mark.acceptance("C1", "K3")
+def test_lenses_name_what_changes_together_and_beliefs(window: Window) -> None:
+    window.open_file("mail.py")
+    lenses = window.page.locator(".codelens-decoration")
+    expect(lenses.filter(has_text="changes with").first).to_be_visible()
+    belief = lenses.filter(has_text=STATEMENT)
+    expect(belief).to_be_visible()
+    belief.locator("a").click()
+    expect(window.active_tab).to_contain_text("one-mail.md")
