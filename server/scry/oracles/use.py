@@ -36,18 +36,19 @@ from scry.oracles.oracle import Oracle, RankLookup
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, OracleReader
 from scry.store.events.learnt import LikenessRules, UsedPlace, decay
 
-WEIGHT = 2.0
-"""A third more than meaning: enough to bring a document that was opened from the middle of an answer to its top, and
-less than the factor of a name that is asked for. From 3 on, careless clicks lose in some repositories
-(docs/decisions/0109)."""
+WEIGHT = 1.0
+"""As much as words: enough to bring a document that was opened from the middle of an answer to its top, and less than
+the factor of a name that is asked for. With 2 honest people gain more, and careless clicks lose up to 0.03 in some
+repositories (docs/decisions/0109)."""
 
 SCORE_TYPE = "uses"
 
-LIKENESS = LikenessRules(min_likeness=0.5, cosine_floor=0.4, max_questions=8)
-"""Questions are alike from half of their words on, or from a cosine of 0.7 on."""
+LIKENESS = LikenessRules(min_likeness=0.6, cosine_floor=0.4, max_questions=8)
+"""Questions are alike from three of five words on, or from a cosine of 0.76 on. From half on, questions that only share
+their subject take over each other's answers: -0.009 in one repository."""
 
 MIN_EVIDENCE = 0.2
-"""A single jump to the first result is forgotten after two months, one to the ninth after four."""
+"""A single jump to the first result is forgotten after ten weeks, one to a low one after three months."""
 
 CHANGES_HALF_LIFE = 10.0
 """Commits to a file after which a use of it counts half."""
