@@ -168,6 +168,7 @@ class _TeamQuestion:
         self._ranks: queue.SimpleQueue[Sequence[OracleMatches] | None] = queue.SimpleQueue()
         self._retrieved: Future[Sequence[TeamRetrieval]] = Future()
         self._answered: Future[Sequence[TeamAnswer]] = Future()
+        self._is_given_up = threading.Event()
         threading.Thread(target=self._run, name="scry-team", daemon=True).start()
 
     def wait_for_retrievals(self, seconds: float) -> Sequence[TeamRetrieval] | None:
@@ -177,7 +178,11 @@ class _TeamQuestion:
     def wait_for_answers(self, ranks: Sequence[OracleMatches], seconds: float) -> Sequence[TeamAnswer] | None:
         """Return the answers by these ranks; None where they did not come in time. Raises ScryError."""
         self._ranks.put(ranks)
-        return self._wait(self._answered, seconds)
+        answers = self._wait(self._answered, seconds)
+        if answers is None:
+            self._is_given_up.set()  # from here on the thread keeps what it finds
+            answers = self._wait(self._answered, 0.0)
+        return answers
 
     def take_late(self) -> Sequence[TeamAnswer]:
         """Return what came too late when the same was asked before, ranked among the team's own alone."""
@@ -185,6 +190,7 @@ class _TeamQuestion:
 
     def abandon(self) -> None:
         """Let the thread finish on its own, and keep its answers for the same question."""
+        self._is_given_up.set()
         self._ranks.put(None)
 
     def _wait(self, future: Future[Sequence[T]], seconds: float) -> Sequence[T] | None:
@@ -223,9 +229,9 @@ class _TeamQuestion:
         own = rank_across_projects([each.retrieval for each in found]) if found else []
         answers = build_team_answers(found, rank_in_team(found, own if ranks is None else ranks), reader)
         self._answered.set_result(answers)
-        if ranks is None:
+        if is_late := self._is_given_up.is_set():
             self._access.keep_late(self._key, answers)
-        return ranks is None
+        return is_late
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, ScryError):
@@ -283,8 +289,8 @@ def find_with_team(
     team: Sequence[TeamAnswer] = ()
     if fault is None:
         team, fault = _wait_for_answers(asked, ranked[len(local) :], deadline)
-    elif team := asked.take_late():
-        fault = None
+    if fault == _LATE and (late := asked.take_late()):
+        team, fault = late, None
     merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
     names = [each.name for each in ordered]
     parts = [*merged.parts, *(present_part(each, context, names) for each in team)]
