@@ -334,12 +334,12 @@ class Engine:
     # The index ----------------------------------------------------------------------------------------------------
 
     def status(
-        self, *, unsaved: Sequence[str] = (), commands: CommandNames = COMMAND_LINE, with_languages: bool = False
+        self, *, unsaved: Sequence[str] = (), commands: CommandNames = COMMAND_LINE, languages: bool = False
     ) -> messages.IndexState:
         """Return how fresh and complete the index is, also as reported by an indexer that another process started."""
         state = present_state(self.index.live_state(unsaved), commands)
         state = replace(state, learning=self.modes.describe_learning())
-        if with_languages and (store := self.index.snapshot(()).store) is not None:
+        if languages and (store := self.index.snapshot(()).store) is not None:
             state = replace(state, languages=store.files.language_counts())
         return add_index_message(state, self.recorder.expected_trouble())
 

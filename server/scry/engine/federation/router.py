@@ -256,7 +256,7 @@ class ProjectRouter:
             if opened is not None:
                 return _read_state(opened, context, params.languages)
             engine = stack.enter_context(self._borrow_registered(params.project, "project"))
-            return engine.status(commands=context.commands, with_languages=params.languages)
+            return engine.status(commands=context.commands, languages=params.languages)
 
     def control(self, params: messages.IndexParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.IndexState:
         """Start, pause, resume or rebuild the index of the first open project; return its state."""
@@ -483,15 +483,13 @@ def _ask_one(
         return map_answer(answer, participant.map_to_editor)
 
 
-def _read_state(project: OpenProject, context: RequestContext, with_languages: bool) -> messages.IndexState:
+def _read_state(project: OpenProject, context: RequestContext, languages: bool) -> messages.IndexState:
     """Return the state of an open project's index, its unsaved files included."""
     with project.participate() as participant:
         if participant.engine is None and participant.state is not None:
             return present_state(participant.state, context.commands)
         engine = require_engine(participant)
-        return engine.status(
-            unsaved=participant.unsaved_paths, commands=context.commands, with_languages=with_languages
-        )
+        return engine.status(unsaved=participant.unsaved_paths, commands=context.commands, languages=languages)
 
 
 def _context_for(participant: Participant, context: RequestContext) -> RequestContext:

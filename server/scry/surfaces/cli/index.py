@@ -90,7 +90,7 @@ def status(*, root: RootOption = None, force: ForceOption = False, as_json: Json
     from scry.surfaces.cli.engines import open_engine
 
     with open_engine(root, force=force) as engine:
-        state = engine.status(with_languages=as_json)
+        state = engine.status(languages=as_json)
         folder = str(engine.project.root)
     if as_json:
         print_json(state)
