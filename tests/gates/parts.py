@@ -73,8 +73,8 @@ def _may_mount() -> bool:
 
 PARTS: Mapping[str, Part] = {
     "judged-repositories": Part(
-        lambda: bool(os.environ.get("SCRY_JUDGED_REPOSITORIES")),
-        "SCRY_JUDGED_REPOSITORIES=folder with clones of the repositories that tests/graph/judged.py names",
+        lambda: bool(os.environ.get("JUDGED_REPOSITORIES")),
+        "JUDGED_REPOSITORIES=folder with clones of the repositories that tests/graph/judged.py names",
         is_due=False,
     ),
     # The depth of the clone is set by its creator; no run can fetch the rest.

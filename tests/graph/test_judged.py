@@ -53,7 +53,7 @@ def test_published_tables_follow_from_the_recorded_judgements() -> None:
 @pytest.mark.needs("judged-repositories")
 @pytest.mark.timeout(900)
 def test_graph_finds_no_fewer_judged_calls_and_no_wrong_edge_is_exact() -> None:
-    calls, edges = judged.measure(Path(os.environ["SCRY_JUDGED_REPOSITORIES"]))
+    calls, edges = judged.measure(Path(os.environ["JUDGED_REPOSITORIES"]))
     order = [*LABELS, ""]
     worse = [
         (was, now.edge)
