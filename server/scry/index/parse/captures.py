@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import re
 import sys
@@ -96,8 +97,8 @@ class _Reader:
     """Give tree-sitter a text in chunks: to the parser, and for each node that a predicate of a query compares.
 
     py-tree-sitter up to 0.26.1 never gives up its reference to a chunk, so that each parse would leave twice the text
-    in this process, and one of a text that is read again and again a thousand times. The reference is taken back at
-    the next read, when nothing needs the chunk any more; a binding that gives it up leaves none to take.
+    in this process, and one of a text that is read again and again a thousand times. Where `_keeps_chunks` says so, the
+    reference is taken back at the next read, when nothing needs the chunk any more.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -107,15 +108,31 @@ class _Reader:
 
     def __call__(self, offset: int, _: object) -> bytes:
         """Return the text from an offset on, in an object of its own."""
-        self.__del__()
+        self._take_back_chunk()
         chunk = self._text[offset : offset + _READ_BYTES]
         self._chunk = chunk = bytes(bytearray(chunk)) if chunk is self._text else chunk
         return chunk
 
     def __del__(self) -> None:
-        """Take back the reference to the last chunk: beside it there are that of this object and that of the call."""
-        if len(self._chunk) > 1 and sys.getrefcount(self._chunk) > 2:  # shorter ones are the interpreter's
+        """Take back the reference to the last chunk."""
+        self._take_back_chunk()
+
+    def _take_back_chunk(self) -> None:
+        # Beside the kept reference there are that of this object and that of the call; a chunk of one byte is the
+        # interpreter's own.
+        if _keeps_chunks() and len(self._chunk) > 1 and sys.getrefcount(self._chunk) > 2:
             _drop_reference(self._chunk)
+
+
+@functools.cache
+def _keeps_chunks() -> bool:
+    """Return whether the installed py-tree-sitter keeps what it read beyond the parse. A parser has to be loaded."""
+    chunk = bytes(bytearray(b"# read once\n"))
+    before = sys.getrefcount(chunk)
+    loaded, _ = next(iter(_loaded_parsers.values()))
+    parser = Parser(loaded.language)
+    parser.parse(lambda offset, _: b"" if offset else chunk)
+    return sys.getrefcount(chunk) > before
 
 
 class _Budget:
