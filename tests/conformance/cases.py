@@ -82,6 +82,7 @@ CASES = (
     Case("why-missing", "why", {"doc_id": "./nowhere.py", "query": "fuse"}),
     Case("why-other", "why", {"doc_id": "post:./post/letter.py::deliver", "query": "letters"}, timed=True),
     Case("status", "status"),
+    Case("status-languages", "status", {"languages": True}),
 )
 
 REFUSED = (

@@ -141,7 +141,7 @@ class _Budget:
     def __init__(self, max_seconds: float) -> None:
         """Begin now; most texts are parsed before the first look, which counts the memory."""
         self._deadline = time.thread_time() + max_seconds
-        self._next_look = time.monotonic() + _LOOK_INTERVAL_S
+        self._next_look = time.monotonic() + min(_LOOK_INTERVAL_S, max_seconds)
         self._max_memory = 0
         self.is_memory_over = False
 

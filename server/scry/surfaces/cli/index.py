@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
+from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.engine.response.answer import describe_incomplete, describe_size
@@ -40,6 +41,7 @@ def index(
     with open_engine(root, force=force) as engine:
         state = _run_action(engine, action)
         folder = str(engine.project.root)
+        state = replace(state, learning=engine.status().learning) if as_json else state
     if state.state == "failed":
         raise IndexUnavailable(state.message)
     if as_json:
@@ -85,12 +87,18 @@ def _describe_outcome(state: IndexState, seconds: float) -> str:
     return describe_incomplete(state)
 
 
-def status(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
+def status(
+    *,
+    languages: Annotated[bool, Parameter(help="Name the languages of the index, with the files of each.")] = False,
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
     """Says how fresh and complete the index is. Changes nothing and starts nothing."""
     from scry.surfaces.cli.engines import open_engine
 
     with open_engine(root, force=force) as engine:
-        state = engine.status(languages=as_json)
+        state = engine.status(languages=languages)
         folder = str(engine.project.root)
     if as_json:
         print_json(state)

@@ -255,9 +255,8 @@ TOOLS: tuple[ToolDefinition, ...] = (
     ToolDefinition(
         "status",
         "See the state of the index",
-        "Says how complete and fresh the index is: files, meaning, history. Rarely needed: answers say when something "
-        "is missing.",
-        {"project": "The name of another project of this machine."},
+        "Says how complete and fresh the index is. Rarely needed: answers say when something is missing.",
+        {"project": "The name of another project of this machine.", "languages": "Count the files by language, too."},
         budget=0,
     ),
 )

@@ -132,6 +132,9 @@ def render_index_state(state: IndexState, root: str) -> list[StyledLine]:
         styled_line("  history  ", state.history, f", {state.history_extent}" if state.history_extent else ""),
         styled_line("  commit   ", _describe_commits(state)),
     ]
+    if state.languages:
+        counts = ", ".join([f"{language} {count}" for language, count in state.languages.items()])
+        lines.append(styled_line("  languages ", counts))
     if state.learning:
         lines.append(styled_line("  learning ", state.learning))
     if state.failed:

@@ -159,7 +159,8 @@ def test_texts_for_editors_name_no_other_command() -> None:
 
 def test_the_commands_exist_in_the_editors() -> None:
     package = json.loads((EDITOR / "vscode" / "package.json").read_text())
-    titles = {each["title"] for each in package["contributes"]["commands"]}
+    texts = json.loads((EDITOR / "vscode" / "package.nls.json").read_text())
+    titles = {texts[each["title"].strip("%")] for each in package["contributes"]["commands"]}
     manual = (EDITOR / "neovim" / "doc" / "scry.txt").read_text()
     for name in msgspec.structs.asdict(EDITOR_COMMANDS["vscode"]).values():
         assert name.removeprefix("Scry: ") in {"", *titles} or "config.toml" in name
