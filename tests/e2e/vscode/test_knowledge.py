@@ -125,7 +125,12 @@ def test_log_is_switched_off_shown_and_exported(window: Window, tmp_path: Path) 
     window.command("Scry: Log of Questions…")
     choose(window, "Export the Log…")
     file = tmp_path / "log.jsonl"
-    expect(window.box).to_be_focused()
+    (tmp_path / "earlier").mkdir()
+    # The dialog puts its own folder into the box once it has listed it, over what was typed until then.
+    expect(window.title).to_have_text("Export the Log")
+    expect(window.row("..")).to_be_visible()
+    window.box.fill(f"{tmp_path}/")
+    expect(window.row("earlier")).to_be_visible()
     window.box.fill(str(file))
     window.page.get_by_role("button", name="OK").click()
     eventually(lambda: file.exists() and '"scry.query"' in file.read_text(encoding="utf-8"), "the exported log")

@@ -119,7 +119,6 @@ def test_all_results_are_shown_in_the_view_and_several_are_opened(window: Window
     expect(window.active_tab).to_contain_text("mail.py")
     eventually(lambda: len(events(server.home, "scry.use")) == before + 1, "the first use in the log")
     window.result("2. ").click(modifiers=["Control"])
-    window.result("2. ").click(button="right")
-    window.page.locator(".monaco-menu .action-label[aria-label='Open']").click()
+    window.choose_in_menu(window.result("2. "), "Open")
     eventually(lambda: len(events(server.home, "scry.use")) == before + 3, "two more uses in the log")
     assert [use["rank"] for use in events(server.home, "scry.use")[before:]] == [1, 1, 2]

@@ -65,6 +65,7 @@ class Window:
         """Run a command from the palette.
 
         Whatever takes the focus closes the palette: then it is opened again, and nothing has been typed elsewhere.
+        One that is still open keeps its list, which may be older than the command, until its text changes.
         """
         row = ".quick-input-list .monaco-list-row"  # its label goes on with ", recently used" and the like
         wanted = self.page.locator(f"{row}[aria-label='{title}'], {row}[aria-label^='{title}, ']").first
@@ -73,6 +74,7 @@ class Window:
         def choose() -> bool:
             self.press("F1")
             try:
+                box.evaluate(_WRITE, ">", timeout=PALETTE_TIMEOUT)
                 box.evaluate(_WRITE, f">{title}", timeout=PALETTE_TIMEOUT)
                 wanted.click(timeout=PALETTE_TIMEOUT)
             except PlaywrightTimeout:
@@ -91,6 +93,16 @@ class Window:
         self.press("Enter")
         expect(self.active_tab).to_contain_text(Path(name).name)
         expect(self.page.locator(".editor-instance .monaco-editor.focused")).to_be_visible()
+
+    def choose_in_menu(self, line: Locator, title: str) -> None:
+        """Choose an entry of a line's context menu by Enter: a menu that has just opened ignores the mouse button."""
+        line.click(button="right")
+        entry = self.page.locator(f".action-label[aria-label='{title}']")
+        item = self.page.locator(".monaco-menu .action-item", has=entry)
+        item.hover()
+        expect(item).to_contain_class("focused")
+        self.press("Enter")
+        expect(item).to_have_count(0)
 
     def find(self, words: str = "") -> None:
         """Open the picker and puts these words in at once: one question, so that no answer is to a part of them."""
