@@ -298,12 +298,7 @@ class OracleReader(Struct, frozen=True):
         """
         key = (id(index), tuple(terms), file_ids)
         if key not in self._word_searches:
-            minimum = first_min_terms(terms, index)
-            hits = index.search(terms, RETRIEVAL_DEPTH, file_ids, minimum)
-            while minimum > 1 and not hits:  # as `min_matching_terms`, which would search once more
-                minimum -= 1
-                hits = index.search(terms, RETRIEVAL_DEPTH, file_ids, minimum)
-            self._word_searches[key] = hits
+            self._word_searches[key], _ = search_with_min_terms(terms, index, RETRIEVAL_DEPTH, file_ids)
         hits = self._word_searches[key]
         if len(hits) <= limit:
             return hits
@@ -329,24 +324,28 @@ class OracleReader(Struct, frozen=True):
 
 
 def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequence[int] | None = None) -> int:
-    """Return how many of a query's terms a document must hold to match by words.
+    """Return how many of a query's terms a document must hold to match by words; see `search_with_min_terms`."""
+    return search_with_min_terms(terms, index, 1, file_ids)[1]
 
-    Where no document holds as many as `first_min_terms` says, the number falls until one does.
+
+def search_with_min_terms(
+    terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: Sequence[int] | None = None
+) -> tuple[ScoredKeys, int]:
+    """Return the best `limit` documents by BM25, unordered, and how many of the terms each had to hold.
+
+    That is MIN_TERM_SHARE of them; terms that occur nowhere do not count. Where no document holds as many, the number
+    falls until one does. A query that spells an identifier as code does is about that identifier: a single term is
+    enough.
     """
-    minimum = first_min_terms(terms, index)
-    while minimum > 1 and not index.search(terms, 1, file_ids, minimum):
+    minimum = 1
+    if not [term for term in terms if term.startswith(EXACT_NAME_PREFIX)]:
+        known = sum([index.document_frequency(term) > 0 for term in terms])
+        minimum = max(1, math.ceil(MIN_TERM_SHARE * known))
+    hits = index.search(terms, limit, file_ids, minimum)
+    while minimum > 1 and not hits:
         minimum -= 1
-    return minimum
-
-
-def first_min_terms(terms: Sequence[str], index: LexicalIndex) -> int:
-    """Return how many of a query's terms MIN_TERM_SHARE of them are; terms that occur nowhere do not count.
-
-    A query that spells an identifier as code does is about that identifier: a single term is enough.
-    """
-    if [term for term in terms if term.startswith(EXACT_NAME_PREFIX)]:
-        return 1
-    return max(1, math.ceil(MIN_TERM_SHARE * sum([index.document_frequency(term) > 0 for term in terms])))
+        hits = index.search(terms, limit, file_ids, minimum)
+    return hits, minimum
 
 
 def search_bm25_above(
