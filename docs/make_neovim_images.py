@@ -3,7 +3,7 @@
     .venv/bin/python -m docs.make_neovim_images        or `make images`
 
 They are screens of the real editor in a real terminal, colours included, on this repository, as `make try-neovim` opens
-it. They need tmux and that Neovim; without them the pictures stay as they are.
+it. The script needs tmux and that Neovim; without them the pictures stay as they are.
 """
 
 from __future__ import annotations

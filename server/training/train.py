@@ -33,7 +33,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a model is made of.
+    """The parts of a model.
 
     members: tables trained, each from a seed of its own, that are merged into one: the share of examples with a name
         only in each. Few of them teach comments better, many teach words that no documentation uses (decision 103).

@@ -5,7 +5,7 @@ import { type KnownProject, methods, type Projects } from "./generated/protocol"
 import { escapeIcons } from "./results/hit";
 import type { Sidecar } from "./sidecar/sidecar";
 
-/** What is searched: projects, or a part of one. Without any field: the open folders. */
+/** The searched projects, or a part of one. Without any field: the open folders. */
 export interface Scope {
   readonly projects?: string[];
   readonly all_projects?: boolean;

@@ -28,7 +28,7 @@ class _Segment(Struct):
 
 
 class _Meta(Struct):
-    """What tantivy writes of a commit."""
+    """The part of tantivy's `meta.json` that names the segments of a commit."""
 
     segments: tuple[_Segment, ...]
 

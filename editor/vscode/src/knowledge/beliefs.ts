@@ -42,7 +42,7 @@ export async function showBeliefsHere(sidecar: Sidecar): Promise<void> {
   if (chosen) await openBelief(chosen);
 }
 
-/** What the project says of a file: the beliefs that reach it, and the files that changed together with it. */
+/** The beliefs that reach a file, and the files that changed together with it. */
 export interface Bearings {
   readonly beliefs: readonly Bearing[];
   readonly coChanges: readonly Link[];

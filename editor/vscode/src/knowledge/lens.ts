@@ -1,4 +1,4 @@
-/** Code lenses: what a file changes with, and the beliefs that bear on it. They are off by default. */
+/** Code lenses, off by default: the files that change with a file, and the beliefs that bear on it. */
 
 import * as vscode from "vscode";
 import { type Belief, methods } from "../generated/protocol";

@@ -9,7 +9,7 @@ export interface Page {
   readonly items: readonly Item[];
 }
 
-/** What a page can have the picker do. */
+/** The acts of the picker that a page may call for. */
 export interface PageActs {
   act(action: Action, hit: Hit): unknown;
   open(hit: Hit, how: "background" | "side"): unknown;

@@ -1,4 +1,4 @@
-/** What a picker asks, and what it needs from the rest of the extension. */
+/** The question of a picker, and the services that it needs from the rest of the extension. */
 
 import type * as vscode from "vscode";
 import type { Answer } from "../generated/protocol";

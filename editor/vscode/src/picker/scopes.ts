@@ -10,7 +10,7 @@ import type { Restriction } from "./pages";
 /** Number of neighbours of a file that are searched with it, of each kind. */
 const MAX_NEIGHBORS = 25;
 
-/** What the picker does with a choice. */
+/** An act of the picker upon a choice. */
 export interface ScopeActs {
   setScope(scope: Scope): void;
   /** Puts a filter without its value at the end of the query. */

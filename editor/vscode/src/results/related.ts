@@ -1,4 +1,4 @@
-/** What a result is related to, in the code and its history: as links, for the detail and for the tree. */
+/** The documents that a result is related to, in the code and its history: as links, for the detail and for the tree. */
 
 import * as vscode from "vscode";
 import { type Full, type Graph, type Link, type Location, methods } from "../generated/protocol";

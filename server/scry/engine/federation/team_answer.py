@@ -1,7 +1,7 @@
 """Ask a joined team beside the local projects, and merge what it has in time.
 
 A question to the team runs in a thread of its own, on one of a few connections. Local projects are asked meanwhile, and
-their answer never waits longer for the team than `RequestContext.team_timeout_s`. What comes later is kept for the same
+their answer never waits longer for the team than `RequestContext.team_timeout_s`. Later answers are kept for the same
 question asked again. Whatever fails costs the team's part only, and is a fault of the answer.
 """
 

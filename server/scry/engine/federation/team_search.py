@@ -2,8 +2,8 @@
 
 All visible repositories are searched together, by words and by vectors, with the statistics of all of them. Each one
 that holds any of the best documents then takes part in the answer as a project does: every oracle is consulted on it,
-and `rank_across_projects` ranks its matches among those of the others and of the local projects. What the oracles and
-the results read is read for all repositories at once, before they ask.
+and `rank_across_projects` ranks its matches among those of the others and of the local projects. The rows that the
+oracles and the results need are read for all repositories at once, before they ask.
 """
 
 from __future__ import annotations

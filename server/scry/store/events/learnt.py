@@ -67,7 +67,7 @@ BOUNCE_PENALTY = 1.5
 The n-th place used so in a row counts 1 / n: who opens one after the other is looking, and the last need not be it."""
 
 HALF_LIFE_DAYS = 30.0
-"""What was used a month ago counts half: people move on to other work."""
+"""A use of a month ago counts half: people move on to other work."""
 
 MAX_QUESTIONS = 2000
 MAX_PLACES = 20
@@ -148,7 +148,7 @@ class _Profile(Struct, array_like=True):
 
 
 class LearntUses:
-    """What was learnt in a project, for reading. Every method may be called from any thread."""
+    """The used places of a project, for reading. Every method may be called from any thread."""
 
     def __init__(self, path: Path) -> None:
         """Open nothing yet."""

@@ -1,8 +1,8 @@
 """Read the history of one repository of a team, with the methods of store.history.HistoryReader that answer questions.
 
-Its rows are those of a local history (store.history.database), each with the id of its repository. What a question asks
-of many repositories is read for all of them by one statement (`read_seeds`, `read_changes`) and kept in their caches;
-what is in no cache is read when it is asked for.
+Its rows are those of a local history (store.history.database), each with the id of its repository. Rows
+that a question needs of many repositories are read by one statement (`read_seeds`, `read_changes`) and kept in their
+caches; a row that is in no cache is read when it is asked for.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CachedValue = TypeVar("CachedValue")
 
 
 class _Cache(Struct, frozen=True):
-    """What was read of one history in this snapshot. Absent keys were not asked for; None stands for nothing."""
+    """The rows read of one history in this snapshot. Absent keys were not asked for; None stands for nothing."""
 
     headers: dict[int, DocumentHeader | None] = field(default_factory=dict[int, DocumentHeader | None])
     is_cochange: dict[int, bool] = field(default_factory=dict[int, bool])

@@ -1,8 +1,8 @@
 """Find in a team's index which repositories can hold a result, and read what a question needs of them at once.
 
 A question reads one snapshot. `TeamReader` searches all visible repositories together, by words and by vectors; each of
-those that can hold a result is then read as a project of its own, through `RepositoryIndex`. What oracles and results
-ask of a repository is read in advance, for all repositories by one statement (`prefetch…`), so that the number of
+those that can hold a result is then read as a project of its own, through `RepositoryIndex`. The rows that oracles and
+results need are read in advance, for all repositories by one statement (`prefetch…`), so that the number of
 statements does not grow with the number of repositories.
 """
 

@@ -1,8 +1,8 @@
 """One repository of a team as oracles and results read a project's index: documents, files, vectors and history.
 
 `RepositoryIndex` has the methods of store.index.IndexStore that answer questions, so that what ranks, boosts and
-explains results is the same code for local projects and for a team's. What `TeamReader` read in advance is taken
-from there.
+explains results is the same code for local projects and for a team's. Rows that `TeamReader` read in advance are
+taken from there.
 """
 
 from __future__ import annotations

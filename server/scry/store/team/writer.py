@@ -53,7 +53,7 @@ class TeamRepository(Struct, frozen=True):
 
 
 class NewContent(Struct, frozen=True):
-    """What was read out of a file. file: with its documents. terms, vectors: of each document, in their order."""
+    """The parsed content of a file. file: with its documents. terms, vectors: of each document, in their order."""
 
     key: bytes
     file: NewFile
