@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
+from scry.store.lexical import LexicalIndex
 from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
     CacheMeta,
@@ -144,7 +145,7 @@ class IndexDatabase:
         try:
             self.opened = folder / INDEX_FILE, (folder / INDEX_FILE).stat()
             if write:
-                _prepare_index(self.connection, counters or {})
+                _prepare_index(self.connection, folder, counters or {})
             elif not (version := schema_version(self.connection)):
                 raise IndexMissing(f"the index in {folder} is just being created")
             elif version != INDEX_SCHEMA.format:
@@ -213,8 +214,10 @@ def read_counters(folder: Path) -> dict[str, object]:
     return {}
 
 
-def _prepare_index(connection: sqlite3.Connection, lost: Mapping[str, object]) -> None:
+def _prepare_index(connection: sqlite3.Connection, folder: Path, lost: Mapping[str, object]) -> None:
     """Create the tables where there are none, or those of an older format. Raises IndexUnavailable for a newer one.
+
+    The lexical index that the tables name is created before them: a reader that sees the tables finds it.
 
     Keys of documents and ids of files are never used twice, so an index of an older format is rebuilt with the counters
     that it had, and into another lexical index. lost: the counters of an index that was removed.
@@ -226,6 +229,8 @@ def _prepare_index(connection: sqlite3.Connection, lost: Mapping[str, object]) -
     if 0 < version < INDEX_SCHEMA.format:
         with suppress(sqlite3.Error, KeyError, ValueError):
             counters |= _counters_of_rebuild(dict(connection.execute("SELECT key, value FROM meta").fetchall()))
+    if version < INDEX_SCHEMA.format:
+        LexicalIndex(folder / str(counters["lexical"]), write=True)
     create_cache_tables(connection, INDEX_SCHEMA, counters)
 
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from scry.core import FileStructure, IndexUnavailable, Point, SkippedFile, SkipReason, Span, Symbol, symbol_doc_id
 from scry.store import LexicalEntry, LexicalIndex
 from scry.store.index import INDEX_SCHEMA, IndexStore, NewDocument, NewFile
+from scry.store.index.database import IndexDatabase
 
 
 def _symbol(name: str, line: int = 0) -> Symbol:
@@ -52,6 +53,12 @@ def test_a_reader_sees_each_generation_whole(folder: Path, store: IndexStore) ->
     store.publish([_file("a.py", "four")], removed_paths=["b.py"])
     assert _matched_ids(reader, "common") == ["./a.py::four"]
     assert _matched_ids(reader, "three") == []
+
+
+def test_reader_that_sees_the_tables_of_a_new_index_finds_its_words(folder: Path) -> None:
+    folder.mkdir()
+    IndexDatabase(folder, write=True).connection.close()  # as far as a writer is whose index is just being created
+    assert not _matched_ids(IndexStore.open(folder, write=False), "common")
 
 
 def test_saved_note_needs_no_maintenance(store: IndexStore) -> None:
