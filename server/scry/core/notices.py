@@ -71,7 +71,7 @@ class IndexDamage(Notice, frozen=True, tag="index_damage"):
 
     def render(self, commands: CommandNames) -> str:
         """Return the text; it names no command."""
-        return "the index was damaged and is being made anew: what can't be read of it is missing here"
+        return "the index was damaged and is being made anew; parts that can't be read are missing here"
 
 
 class IndexDamageFound(Notice, frozen=True, tag="index_damage_found"):
