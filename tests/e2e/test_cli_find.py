@@ -12,8 +12,8 @@ import jsonschema
 import msgspec
 import pytest
 
-from scry.surfaces.cli import find as command
-from scry.surfaces.cli import question_options as asking
+from scry.surfaces.cli.questions import find as command
+from scry.surfaces.cli.questions import question_options as asking
 from scry_protocol.messages import Answer, FindParams
 from tests.e2e.command_line import CommandLine, doc_ids
 from tests.e2e.lsp_client import LspClient

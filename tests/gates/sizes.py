@@ -29,7 +29,6 @@ LONGER: Mapping[str, str] = {}
 LARGER: Mapping[str, str] = {
     "index/parse/languages": "one file a grammar",
     "oracles": "one file an oracle",
-    "surfaces/cli": "one file a group of commands",
 }
 """Folders of server/scry that hold files of one kind -> that kind: their number has no limit."""
 

@@ -18,7 +18,7 @@ import msgspec
 
 from scry.lab import EvaluatedIndex, EvaluationRun, MetricSummary, read_cases
 from scry.lab.evaluate import evaluate
-from scry.surfaces.cli import open_subject
+from scry.surfaces.cli.usage import open_subject
 
 COMMIT = "58f2c1e02535df90a0a58dc4010d6ea7c667248e"
 QUESTIONS = Path(__file__).with_name("questions.jsonl")

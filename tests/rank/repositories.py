@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scry.lab import EvaluatedIndex, EvaluationCase, read_cases
-from scry.surfaces.cli import open_subject
+from scry.surfaces.cli.usage import open_subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from scry.store.memory import MEMORY_FILE
 from scry.store.notes import ProjectNoteDatabase
 from scry.store.precious import ensure_intact, make_backup
 from scry.store.registry import RegisteredProject, RegistryStore
-from scry.surfaces.cli import doctor
+from scry.surfaces.cli.upkeep import doctor
 from scry_protocol.messages import ObserveParams, RememberParams
 from tests.sample.indexed import IndexedProject
 from tests.trust.damage import WAYS, delete, empty, overwrite

@@ -19,7 +19,7 @@ from scry.indexer import embed
 from scry.store.history import HistoryReader, HistoryStore, store
 from scry.store.memory import MEMORY_FILE
 from scry.store.notes import project_notes
-from scry.surfaces.cli.doctor import run_checks
+from scry.surfaces.cli.upkeep.doctor import run_checks
 from scry_protocol.messages import Explanation, ObserveParams, WhyParams
 from tests.sample.indexed import IndexedProject, doc_ids
 

@@ -187,7 +187,7 @@ def test_the_words_of_a_file_that_is_parsed_otherwise_than_before_stay(
 def test_a_failed_file_is_named_by_doctor_and_why(sample: IndexSample, monkeypatch: pytest.MonkeyPatch) -> None:
     from scry.core import load_settings
     from scry.engine.explain.resolve_id import DocumentResolver
-    from scry.surfaces.cli.doctor import run_checks
+    from scry.surfaces.cli.upkeep.doctor import run_checks
 
     with monkeypatch.context() as patch:
         _stages()[IndexingStage.PARSE](patch)

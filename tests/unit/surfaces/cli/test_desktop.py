@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scry.core import BadRequest
-from scry.surfaces.cli import clipboard_commands, copy_to_clipboard, editor_command, osc52_sequence
+from scry.surfaces.cli.questions import clipboard_commands, copy_to_clipboard, editor_command, osc52_sequence
 
 PLACE = Path("/w/it's here/a.py")
 

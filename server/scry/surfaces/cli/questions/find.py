@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import ask, ask_projects, replace_undecodable
-from scry.surfaces.cli.question_options import (
+from scry.surfaces.cli.questions.answering import ask, ask_projects, replace_undecodable
+from scry.surfaces.cli.questions.question_options import (
     CURRENT_PROJECT,
     DEFAULT_QUESTION_OPTIONS,
     NO_FILTERS,
@@ -99,7 +99,7 @@ def _ask_for_file_neighbors(
     file: str, by: NeighborsBy | None, params: FindParams, question_options: QuestionOptions
 ) -> int:
     """Answer as `scry neighbors --file` does. Raises BadRequest for options of a search."""
-    from scry.surfaces.cli.browse import ask_for_neighbors
+    from scry.surfaces.cli.questions.browse import ask_for_neighbors
 
     if params != FindParams("", limit=params.limit):
         raise BadRequest("file", "asks for what belongs to one file; of the options of find it goes with --limit alone")
@@ -108,7 +108,7 @@ def _ask_for_file_neighbors(
 
 def _ask_for_belief_neighbors(belief: str, params: FindParams, question_options: QuestionOptions) -> int:
     """Answer as `scry neighbors --belief` does. Raises BadRequest for options of a search."""
-    from scry.surfaces.cli.browse import neighbors
+    from scry.surfaces.cli.questions.browse import neighbors
 
     if params != FindParams("", limit=params.limit, types=params.types):
         raise BadRequest(
@@ -119,7 +119,7 @@ def _ask_for_belief_neighbors(belief: str, params: FindParams, question_options:
 
 def _show_detail(query_id: str, rank: int, params: FindParams, question_options: QuestionOptions) -> int:
     """Answer as `scry detail` does. Raises BadRequest for options of a search."""
-    from scry.surfaces.cli.explain import detail
+    from scry.surfaces.cli.questions.explain import detail
 
     if params != FindParams(""):
         raise BadRequest("detail", "shows one result of an earlier answer; no option of find goes with it")

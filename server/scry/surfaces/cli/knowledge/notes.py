@@ -47,8 +47,8 @@ def run_knowledge_action(
 
     update_first: whether to bring the index up to date first. is_failure: whether an outcome exits with status 1.
     """
-    from scry.surfaces.cli.answering import open_updated_engine
-    from scry.surfaces.cli.question_options import QuestionOptions
+    from scry.surfaces.cli.questions.answering import open_updated_engine
+    from scry.surfaces.cli.questions.question_options import QuestionOptions
     from scry.surfaces.render.full_result import render_beliefs, render_persona_notes
 
     with open_updated_engine(QuestionOptions(root=root, force=force, wait=update_first)) as engine:

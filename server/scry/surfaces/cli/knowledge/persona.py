@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from scry.surfaces.cli.knowledge import convert_options, run_knowledge_action
+from scry.surfaces.cli.knowledge.notes import convert_options, run_knowledge_action
 from scry.surfaces.cli.options import DomainOption, ForceOption, JsonOption, RootOption
 from scry_protocol.messages import PersonaParams, RememberParams
 

@@ -18,11 +18,11 @@ import msgspec
 from cyclopts import App, Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import open_updated_engine
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, terminal_width
 from scry.surfaces.cli.progress import LabProgress
-from scry.surfaces.cli.question_options import QuestionOptions
+from scry.surfaces.cli.questions.answering import open_updated_engine
+from scry.surfaces.cli.questions.question_options import QuestionOptions
 from scry.surfaces.render.styled_text import make_printable
 from scry_protocol.messages import Explanation, WhyParams
 

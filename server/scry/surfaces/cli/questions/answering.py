@@ -22,7 +22,7 @@ from scry_protocol.messages import Answer
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
     from scry.engine.federation.router import ProjectRouter
-    from scry.surfaces.cli.question_options import QuestionOptions
+    from scry.surfaces.cli.questions.question_options import QuestionOptions
 
 OutputFormat = Literal["text", "llm", "json"]
 

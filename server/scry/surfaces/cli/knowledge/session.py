@@ -61,7 +61,7 @@ def start(
     as_json: JsonOption = False,
 ) -> int:
     """Begins a piece of work. One that is going on ends, with a summary of what was done."""
-    from scry.surfaces.cli.memory_view import open_memory
+    from scry.surfaces.cli.knowledge.memory_view import open_memory
 
     if not intent.strip():
         raise BadRequest("intent", "is empty; say what you are about to do")
@@ -78,7 +78,7 @@ def start(
 def end(*, agent: AgentOption = "", root: RootOption = None, as_json: JsonOption = False) -> int:
     """Ends the session, with a summary of what was done in it."""
     from scry.store.memory.reader import MemoryFilter
-    from scry.surfaces.cli.memory_view import open_memory
+    from scry.surfaces.cli.knowledge.memory_view import open_memory
     from scry.surfaces.render.activity import render_memory
 
     with open_memory(root) as memory:
@@ -102,7 +102,7 @@ def list_sessions(
     as_json: JsonOption = False,
 ) -> int:
     """Lists the last sessions with their pieces of work, the newest first."""
-    from scry.surfaces.cli.memory_view import open_memory
+    from scry.surfaces.cli.knowledge.memory_view import open_memory
     from scry.surfaces.render.activity import render_session
 
     if limit < 1:

@@ -52,7 +52,7 @@ def observe(
     For example: scry observe decision "Totals are kept in cents" --ref src/cart.py:12
     """
     from scry.engine.response.knowledge import record_observation as remember
-    from scry.surfaces.cli.memory_view import open_memory
+    from scry.surfaces.cli.knowledge.memory_view import open_memory
     from scry_protocol.messages import ObserveParams
 
     if text == "-" and detail == "-":

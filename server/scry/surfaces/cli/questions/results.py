@@ -43,8 +43,8 @@ def open(  # noqa: A001 — a command is named as its function
 
     Inside a terminal of Neovim or VS Code that editor shows it; elsewhere $VISUAL or $EDITOR is started.
     """
-    from scry.surfaces.cli.desktop import editor_command
     from scry.surfaces.cli.engines import open_projects
+    from scry.surfaces.cli.questions.desktop import editor_command
 
     with open_projects(root, force=force) as projects:
         location = projects.locate_result(query_id, rank, doc_id)
@@ -90,8 +90,8 @@ def copy(
     Its lines are those of the file as it is now. It goes to the platform's clipboard, or to that of your terminal, also
     over ssh (OSC 52).
     """
-    from scry.surfaces.cli.desktop import copy_to_clipboard
     from scry.surfaces.cli.engines import open_projects
+    from scry.surfaces.cli.questions.desktop import copy_to_clipboard
     from scry.surfaces.render.prompt import result_clipboard_text
 
     with open_projects(root, force=force) as projects:

@@ -14,7 +14,7 @@ from cyclopts import App, Parameter
 from scry.core.errors import BadRequest
 from scry.core.events import EventFilter
 from scry.core.text import escape_unencodable, format_count
-from scry.surfaces.cli.memory_view import (
+from scry.surfaces.cli.knowledge.memory_view import (
     MemoryKindOption,
     MemoryReport,
     list_memories,

@@ -9,10 +9,10 @@ from cyclopts import Parameter
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import open_updated_engine, open_updated_projects, replace_undecodable
 from scry.surfaces.cli.options import ForceOption, FurtherOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, terminal_width
-from scry.surfaces.cli.question_options import QuestionOptions
+from scry.surfaces.cli.questions.answering import open_updated_engine, open_updated_projects, replace_undecodable
+from scry.surfaces.cli.questions.question_options import QuestionOptions
 from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import DetailParams, WhyParams
 

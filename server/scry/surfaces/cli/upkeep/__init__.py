@@ -1,0 +1,1 @@
+"""Commands that keep an installation in order: index, status, doctor, cache, purge, restore and settings."""
