@@ -1,7 +1,7 @@
 """Takes the pictures of the VS Code extension, in a light and a dark theme: `make images`.
 
 They are screens of a real VS Code with the real sidecar on a clone of this repository, so they show what a person gets.
-What is not committed is not in them.
+Changes that are not committed are not in them.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ of a repository where its code occurs in one of those projects. """
 _AND_REPOSITORIES = " and {count} repositories, each at a pinned commit,"
 _SOURCES = """# Sources of scry-static
 
-Written by `make model` (server/training); do not edit. What the model is: [model-card.md](../../docs/model-card.md).
+Written by `make model` (server/training); do not edit. The model itself: [model-card.md](../../docs/model-card.md).
 
 Permissive licences only; where a package may be taken under several, the permissive one was chosen. Generated and
 minified files, tests, and folders of vendored copies were left out. Hashes are in

@@ -1,7 +1,7 @@
 """Answer for one project: the facade that every surface calls. It reads like a table of contents.
 
-Parameters come in and answers leave in the wire's form; between them modes.py works on domain values. What only some
-requests need is imported when it is asked for, so that a find starts fast.
+Parameters come in and answers leave in the wire's form; between them modes.py works on domain values. Modules that
+only some requests need are imported when asked for, so that a find starts fast.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ MAX_CACHE_BYTES = 1_000_000_000
 BLOB_SCHEMA = CacheSchema(
     1,
     """
-    -- What was read out of a content, whichever project it stands in. `used` is a day number, for eviction.
+    -- The parsed content, whichever project it stands in. `used` is a day number, for eviction.
     CREATE TABLE parsed (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
     CREATE INDEX parsed_by_use ON parsed (used);
     """,

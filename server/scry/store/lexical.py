@@ -123,7 +123,7 @@ class _TermStatistics(Struct, frozen=True):
 
 
 class _Snapshot(Struct):
-    """What one searcher sees.
+    """The documents that one searcher sees.
 
     documents, average: number and average length of the living documents; -1 if not read yet, which takes a pass over
     the documents. counted, counted_average: the same as tantivy counts them, deleted ones and balance included; 0 if

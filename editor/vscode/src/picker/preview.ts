@@ -69,7 +69,7 @@ export class Preview implements vscode.Disposable {
     this.lastKeyAt = Date.now();
   }
 
-  /** Shows no further result. What is shown stays until `close`. */
+  /** Shows no further result. The shown one stays until `close`. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);

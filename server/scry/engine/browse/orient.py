@@ -48,9 +48,10 @@ IMPORTANCE_WEIGHTS: Mapping[str, float] = {
 }
 """The weights of the parts; they add up to 1.
 
-What others build on, and where a reader begins, weigh most; recent changes show where the work is. Callers tell a
-package's main module, whose names are imported from the package or need no import, from its shared types and helpers.
-Centrality repeats the importers relative to the whole project, which keeps a folder of little-imported files honest."""
+Files that others build on, and files where a reader begins, weigh most; recent changes show where the work is. Callers
+tell a package's main module, whose names are imported from the package or need no import, from its shared types and
+helpers. Centrality repeats the importers relative to the whole project, which keeps a folder of little-imported files
+honest."""
 
 IMPORTERS_HALF = 8
 CALLERS_HALF = 40

@@ -107,8 +107,8 @@ BOTH_WEIGHT = -10.0
 and rounded (docs/decisions/0091)."""
 
 COSINE_PER_SHARE = 0.5
-"""What stands for the cosine of a commit, which has no vector, and for those of a model that was not calibrated: half
-the share of the words."""
+"""Half the share of the words stands for the cosine of a commit, which has no vector, and for those of a model that was
+not calibrated."""
 
 _CONFIDENCE_DIGITS = 4
 

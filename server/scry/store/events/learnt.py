@@ -102,7 +102,7 @@ _SCHEMA = CacheSchema(
     );
     CREATE INDEX questions_by_use ON questions (used);
 
-    -- What was used for them. weight: the sum of its uses, decayed to `used`. text: the fingerprint of its text then.
+    -- The places used for them. weight: the sum of its uses, decayed to `used`. text: the fingerprint of its text then.
     CREATE TABLE places (
         question    INTEGER NOT NULL REFERENCES questions (number) ON DELETE CASCADE,
         doc_id      TEXT NOT NULL,

@@ -45,7 +45,7 @@ _MEMORY_TABLES = """
     );
     CREATE INDEX capsules_by_session ON capsules (session, number);
 
-    -- What was noted. key: what is told again under the same one is the same. stems: of its words, between spaces.
+    -- The observations. key: two with the same key are one, told again. stems: of its words, between spaces.
     -- document: its number on the shelf, where it stands there.
     CREATE TABLE memories (
         number      INTEGER PRIMARY KEY AUTOINCREMENT,

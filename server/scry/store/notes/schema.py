@@ -136,7 +136,7 @@ PROJECT_NOTE_SCHEMA = CacheSchema(
 PERSONA_MIGRATIONS = (
     NOTE_TABLES
     + """
-    -- What the person did with notes, in order; nothing is changed but by forget, which empties the body.
+    -- The person's acts on notes, in order; nothing is changed but by forget, which empties the body.
     CREATE TABLE persona_events (
         sequence    INTEGER PRIMARY KEY AUTOINCREMENT,
         time_ms     INTEGER NOT NULL,

@@ -44,7 +44,7 @@ CREATE TABLE grants (
     PRIMARY KEY (repository_id, role)
 );
 
--- What was read out of a file: by its content, its path and the versions that read it, whichever repositories have it.
+-- The parsed content of a file: by its content, its path and the versions that read it, whichever repositories have it.
 CREATE TABLE contents (
     id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     key             bytea NOT NULL UNIQUE,

@@ -55,7 +55,7 @@ def switch_on(*, as_json: JsonOption = False) -> int:
 
 
 def switch_off(*, as_json: JsonOption = False) -> int:
-    """Notes nothing from now on, in all projects; editors that are open heed it at once. What was noted stays."""
+    """Notes nothing from now on, in all projects; editors that are open heed it at once. Earlier notes stay."""
     return set_recording("memory", "Memory", as_json=as_json, is_on=False)
 
 

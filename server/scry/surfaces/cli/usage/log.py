@@ -38,7 +38,7 @@ def switch_on(*, as_json: JsonOption = False) -> int:
 
 
 def switch_off(*, as_json: JsonOption = False) -> int:
-    """Logs nothing from now on, in all projects; editors that are open heed it at once. What is logged stays."""
+    """Logs nothing from now on, in all projects; editors that are open heed it at once. The log itself stays."""
     return set_recording("log", "Logging", as_json=as_json, is_on=False)
 
 
