@@ -36,8 +36,8 @@ def test_hover_at_a_jump_target_and_panel_explain(window: Window) -> None:
     expect(window.row("send_receipt")).to_be_visible()
     window.press("Enter")
     expect(window.active_tab).to_contain_text("mail.py")
-    window.page.locator(".view-line", has_text="def send_receipt").get_by_text("send_receipt", exact=True).hover()
-    hover = window.page.locator(".monaco-hover:visible", has_text="Why This Result?")
+    line = window.page.locator(".view-line", has_text="def send_receipt")
+    hover = window.hover(line.get_by_text("send_receipt", exact=True), "Why This Result?")
     expect(hover).to_contain_text("1st")
     hover.get_by_text("Why This Result?").click()
     why = panel(window)
@@ -70,8 +70,8 @@ def test_hover_explains_its_own_result_and_is_not_logged(window: Window, server:
     window.command("Scry: Copy Result")  # after it, nothing of the jumps is still to be logged
     eventually(lambda: "copy" in [use["how"] for use in events(server.home, "scry.use")], "the copy in the log")
     before = log_size(server)
-    window.page.locator(".view-line", has_text="def compute_total").locator("span span").nth(1).hover()
-    hover = window.page.locator(".monaco-hover:visible", has_text="Why This Result?")
+    line = window.page.locator(".view-line", has_text="def compute_total")
+    hover = window.hover(line.locator("span span").nth(1), "Why This Result?")
     expect(hover).to_contain_text("compute the total")
     assert len(hover.inner_text().splitlines()) <= 12
     assert log_size(server) == before

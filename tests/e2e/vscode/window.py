@@ -16,6 +16,9 @@ TIMEOUT = 90.0
 PALETTE_TIMEOUT = 15_000
 """Milliseconds after which the palette is opened again."""
 
+HOVER_TIMEOUT = 10_000
+"""Milliseconds after which the mouse rests on a text again."""
+
 expect.set_options(timeout=TIMEOUT * 1000)
 
 SETTLE_MS = 1100
@@ -84,15 +87,46 @@ class Window:
         eventually(choose, f"the command {title} in the palette")
 
     def open_file(self, name: str) -> None:
-        """Open a file by name, to stay open."""
-        self.press("Control+p")
-        expect(self.box).to_be_focused()
-        self.box.fill(name)
-        # Files that were open lately are listed at first, whatever was typed: Enter takes the line that has the focus.
-        expect(self.focused_row).to_contain_text(Path(name).name)
-        self.press("Enter")
-        expect(self.active_tab).to_contain_text(Path(name).name)
+        """Open a file by name, to stay open.
+
+        Files that were open lately are listed at first, whatever was typed, and the list changes once more under a
+        key: the line of the file is clicked, and a list that took another one is opened again.
+        """
+        file = Path(name).name
+        line = self.page.locator(f".quick-input-list .monaco-list-row[aria-label^='{file}']").first
+
+        def choose() -> bool:
+            self.press("Control+p")
+            try:
+                self.box.fill(name, timeout=PALETTE_TIMEOUT)
+                line.click(timeout=PALETTE_TIMEOUT)
+                self.page.locator(".tabs-container .tab.active", has_text=file).first.wait_for(timeout=PALETTE_TIMEOUT)
+            except PlaywrightTimeout:
+                self.press("Escape")
+                return False
+            return True
+
+        eventually(choose, f"the file {name} in an editor")
         expect(self.page.locator(".editor-instance .monaco-editor.focused")).to_be_visible()
+
+    def hover(self, text: Locator, marked: str) -> Locator:
+        """Rest the mouse on a text of the editor until a hover with the marked words shows, and return the hover.
+
+        An editor that was just opened may still ask nobody: then the mouse comes again.
+        """
+        hover = self.page.locator(".monaco-hover:visible", has_text=marked)
+
+        def rest() -> bool:
+            self.page.mouse.move(0, 0)
+            text.hover()
+            try:
+                hover.wait_for(timeout=HOVER_TIMEOUT)
+            except PlaywrightTimeout:
+                return False
+            return True
+
+        eventually(rest, f"a hover with {marked}")
+        return hover
 
     def choose_in_menu(self, line: Locator, title: str) -> None:
         """Choose an entry of a line's context menu by Enter: a menu that has just opened ignores the mouse button."""
