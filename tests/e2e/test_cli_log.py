@@ -298,3 +298,23 @@ def test_full_disk_prints_one_line_and_loses_no_acknowledged_event(shop: Command
     assert events(shop) == before
     assert printed(shop.run("feedback", answer.query_id, "good", "--json"))["recorded"] is True
     assert len(events(shop)) == len(before) + 1
+
+
+@pytest.mark.acceptance("U3")
+def test_insights_count_what_was_asked_and_opened(shop: CommandLine, tmp_path: Path) -> None:
+    answer = shop.find("compute_total")
+    shop.run("open", answer.query_id, rank_of(answer, "./shop/cart.py::Cart.compute_total"))
+    shop.run("find", "zebra path:nowhere/")
+    page = tmp_path / "page.html"
+    found = printed(shop.run("insights", "--json", "--html", str(page)))
+    insights = found["insights"]
+    assert (insights["questions"], insights["chosen"], insights["used"]) == (2, 1, 1)
+    assert insights["files"] == [{"path": "shop/cart.py", "chosen": 1, "questions": 1}]
+    assert [each["query"] for each in insights["in_vain"]] == ["zebra path:nowhere/"]
+    assert page.read_bytes().startswith(b"<!doctype html>")
+    assert page.stat().st_mode & 0o077 == 0
+    off = shop.run("insights", SCRY_LOG="false")
+    assert "The log is off" in off.out
+    assert "compute_total" not in off.out  # nothing but what is listed: it was answered
+    assert shop.run("insights", "--days", "0").status == 2
+    assert shop.run("insights", "--html", str(tmp_path / "no" / "page.html")).status == 2

@@ -91,6 +91,7 @@ COMMANDS = (
     ("memory", "search", "letters"),
     ("log",),
     ("log", "--sql", "SELECT * FROM queries"),
+    ("insights",),
     ("log", "--sql", f"SELECT '{HIDDEN}' AS \"{HIDDEN}\""),
     ("project", "list"),
     ("project", "add", ".", "--name", f"post{HOSTILE}"),

@@ -195,7 +195,10 @@ _SETTINGS = Chapter(
 
 _LEARNING = Chapter(
     "Learning from use",
-    (Item("U1", "What was opened for like questions votes, with evidence; it decays, is followed, and is forgotten"),),
+    (
+        Item("U1", "What was opened for like questions votes, with evidence; it decays, is followed, and is forgotten"),
+        Item("U3", "Insights into what was asked and chosen, in the terminal and as one HTML file"),
+    ),
 )
 
 CHAPTERS = (

@@ -178,6 +178,7 @@ function knowledgeCommands({ sidecar, subcommands }: Components): Record<string,
     observe: () => addMemory(sidecar),
     sessions: () => showSessions(sidecar),
     manageLog: () => subcommands.manageLog(),
+    insights: () => subcommands.insights(),
     doctor: () => subcommands.doctor(),
   };
 }

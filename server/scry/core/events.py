@@ -10,6 +10,11 @@ FEEDBACK = "scry.feedback"
 FORGET = "scry.forget"
 COMPACT = "scry.compact"
 
+RELEVANT_USES = ("jump", "open", "copy", "agent")
+"""Uses that show a result to be relevant. Looking at its detail does not: it may turn out to be irrelevant. Nor does
+an inferred use: nobody reported it.
+"""
+
 
 class LogEvent(Struct, frozen=True):
     """Something that happened.

@@ -11,14 +11,9 @@ import msgspec
 
 from scry.core.doc_id import parse_doc_id
 from scry.core.errors import BadRequest
-from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
+from scry.core.events import FEEDBACK, QUERY, RELEVANT_USES, USE, LogEvent
 from scry.lab.questions import EvaluationCase, ExpectedResult
 from scry.store.events.log import EventReader
-
-RELEVANT_USES = ("jump", "open", "copy", "agent")
-"""Uses that show a result to be relevant. Looking at its detail does not: it may turn out to be irrelevant. Nor does
-an inferred use: nobody reported it.
-"""
 
 INFERRED_USE = "inferred"
 """A jump that the language server inferred from the requests of an editor without a plugin."""

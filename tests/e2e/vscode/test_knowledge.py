@@ -141,3 +141,10 @@ def test_doctor_reports_in_an_editor(window: Window) -> None:
     window.command("Scry: Run Doctor")
     expect(window.active_tab).to_contain_text("scry doctor")
     expect(window.page.locator(".view-lines").first).to_contain_text("packages")
+
+
+@pytest.mark.acceptance("C1", "U3")
+def test_insights_open_as_a_page(window: Window) -> None:
+    window.command("Scry: Insights")
+    page = window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
+    expect(page.locator("h1")).to_have_text("Scry: insights")

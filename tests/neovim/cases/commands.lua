@@ -16,7 +16,7 @@ local function jump(words)
 end
 
 T["completes its names and their arguments"] = function()
-  local names = "bad beliefs believe copy detail doctor find good history index legend log memory neighbors next "
+  local names = "bad beliefs believe copy detail doctor find good history index insights legend log memory neighbors next "
     .. "observe orient persona previous projects recent related remember restart session settings status why"
   expect.equality(table.concat(child().fn.getcompletion("Scry ", "cmdline"), " "), names)
   expect.equality(child().fn.getcompletion("Scry re", "cmdline"), { "recent", "related", "remember", "restart" })
@@ -123,6 +123,13 @@ T["the checks of the program are shown"] = function()
   child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
   editor.expect_holds(child().text(), "python")
   editor.expect_holds(child().text(), "grammars")
+end
+
+T["a page of insights is opened"] = function()
+  child().lua("vim.ui.open = function(file) _G.opened = table.concat(vim.fn.readfile(file), ' ') end")
+  child().cmd("Scry insights")
+  child().wait("_G.opened ~= nil", "the page")
+  editor.expect_holds(child().lua_get("_G.opened"), "Scry: insights")
 end
 
 T["the log of the sidecar is opened"] = function()

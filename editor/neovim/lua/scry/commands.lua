@@ -325,6 +325,11 @@ M.table = {
       require("scry.status").settings()
     end,
   },
+  insights = {
+    run = function()
+      require("scry.status").insights()
+    end,
+  },
   doctor = {
     run = function()
       require("scry.status").doctor()

@@ -57,6 +57,21 @@ function M.doctor()
   show_output({ "doctor" }, "doctor")
 end
 
+---Open a page in the browser about how this project was searched.
+function M.insights()
+  local root = root_of.of()
+  local file = vim.fn.tempname() .. ".html" -- in a folder of the user's own, which Neovim removes when it ends
+  require("scry.sidecar").run({ "insights", "--html", file, "--root", root }, root, function(failure)
+    if failure then
+      return notify.error(failure)
+    end
+    local _, problem = vim.ui.open(file)
+    if problem then
+      notify.info("open " .. file .. " in a browser")
+    end
+  end)
+end
+
 ---Start, pause, resume or rebuild the index.
 ---@param action string
 function M.index(action)

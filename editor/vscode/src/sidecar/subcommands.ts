@@ -1,6 +1,7 @@
 /** Runs subcommands of the program that the sidecar is one of: what is rarely asked, and works while no sidecar runs. */
 
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import * as vscode from "vscode";
 import { tell } from "../knowledge/dialogs";
 import { readSettings } from "../settings";
@@ -59,6 +60,22 @@ export class Subcommands {
     if (chosen?.act === "switch") tell(await this.output(["log", is_on ? "off" : "on"]));
     if (chosen?.act === "show") await showText("log", await this.output(["log", ...root]));
     if (chosen?.act === "export") await this.exportLog(root);
+  }
+
+  /** Shows how the first open folder was searched: a page without scripts, made by the program. */
+  async insights(): Promise<void> {
+    const [folder] = folders();
+    if (!folder) return;
+    const file = join(this.context.globalStorageUri.fsPath, "insights.html");
+    try {
+      await this.output(["insights", "--html", file, "--root", folder]);
+      const options = { enableScripts: false, localResourceRoots: [] };
+      const title = vscode.l10n.t("Scry: Insights");
+      const panel = vscode.window.createWebviewPanel("scry.insights", title, vscode.ViewColumn.Active, options);
+      panel.webview.html = await readFile(file, "utf8");
+    } finally {
+      await rm(file, { force: true }); // it quotes questions, which scry log forget would not reach
+    }
   }
 
   private async exportLog(root: readonly string[]): Promise<void> {

@@ -313,6 +313,13 @@ class EventReader:
         events = self._events(sql, (query_id,))
         return events[0] if events else None
 
+    def make_scratch(self) -> sqlite3.Connection:
+        """Return the connection, which may hold temporary tables from now on; the log itself stays read-only."""
+        self._db.execute("PRAGMA temp_store=MEMORY")
+        self._db.execute("PRAGMA query_only=OFF")
+        self._db.text_factory = lambda data: data.decode("utf-8", "replace")
+        return self._db
+
     # For `store.events.learnt` ---------------------------------------------------------------------------------------
 
     def acts_between(self, after: int, last: int) -> list[tuple[str, object, bytes, bytes]]:

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "team": "scry.surfaces.cli.team:team",
         "log": "scry.surfaces.cli.usage.log:log",
         "lab": "scry.surfaces.cli.usage.lab:lab",
+        "insights": "scry.surfaces.cli.usage.insights:insights",
         "session": "scry.surfaces.cli.knowledge.session:session",
         "observe": "scry.surfaces.cli.knowledge.observe:observe",
         "memory": "scry.surfaces.cli.knowledge.memory:memory",

@@ -62,7 +62,7 @@ def _interval_bounds(difference: PairedDifference) -> tuple[float, float, float]
 
 def _page_html(title: str, note: str, drawn: Iterable[tuple[str, str]], blocks: Iterable[Block]) -> bytes:
     plots = "".join(f"<h2>{escape(name)}</h2>{svg}" for name, svg in drawn)
-    body = "".join(_block_html(block) for block in blocks)
+    body = "".join(block_html(block) for block in blocks)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
@@ -70,7 +70,8 @@ def _page_html(title: str, note: str, drawn: Iterable[tuple[str, str]], blocks: 
     ).encode("utf-8", "backslashreplace")
 
 
-def _block_html(block: Block) -> str:
+def block_html(block: Block) -> str:
+    """Render a block; all text is escaped."""
     if isinstance(block, Heading):
         return f"<h2>{escape(block.text)}</h2>"
     if isinstance(block, Paragraph):

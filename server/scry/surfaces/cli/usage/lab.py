@@ -251,8 +251,9 @@ def gold(
 
     It prints JSON lines, or writes them to a file. It may hold what you would not show: look before you share it.
     """
-    from scry.lab.logged_queries import RELEVANT_USES, read_logged_queries
+    from scry.core.events import RELEVANT_USES
     from scry.lab.logged_queries import build_gold_cases as make_gold
+    from scry.lab.logged_queries import read_logged_queries
     from scry.lab.questions import write_cases
     from scry.surfaces.cli.engines import resolve_project
 
