@@ -317,7 +317,7 @@ class EventReader:
         """Return the connection, which may hold temporary tables from now on; the log itself stays read-only."""
         self._db.execute("PRAGMA temp_store=MEMORY")
         self._db.execute("PRAGMA query_only=OFF")
-        self._db.text_factory = lambda data: data.decode("utf-8", "replace")
+        self._db.text_factory = _decode_text
         return self._db
 
     # For `store.events.learnt` ---------------------------------------------------------------------------------------
@@ -454,6 +454,10 @@ def _open_read_only(path: Path, mode: str) -> sqlite3.Connection:
         raise
     connection.set_progress_handler(_continue_statement, _PROGRESS_STEPS)
     return connection
+
+
+def _decode_text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def _continue_statement() -> int:
