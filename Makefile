@@ -25,7 +25,7 @@ export PYTHONUTF8 := 1
 # Tests that drive real editors: last, for what else is wrong shows sooner, and with more patience for a busy screen.
 IN_EDITORS := tests/e2e/vscode tests/neovim
 
-.PHONY: help setup demo vsix try-vscode try-neovim check fast gates style types layers generated client test trust editors bench release format acceptance faces protocol images model clean
+.PHONY: help setup demo vsix try-vscode try-neovim check fast gates style types layers generated client test trust editors bench release format acceptance faces protocol images tutorial docs model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -125,6 +125,14 @@ images: $(VSCODE)/.ready ## draws the pictures of README.md anew
 	$(PY) -m docs.make_neovim_images
 	$(PY) -m docs.make_vscode_images
 
+tutorial: $(VENV)/.test ## runs the commands of the tutorial and writes their output into it
+	$(PY) -m docs.site.tutorial
+	$(PY) -m docs.site.recording
+
+docs: $(VENV)/.test ## builds the documentation site into dist/site; fails where a link is broken
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build
+	@echo "The site is in dist/site: open dist/site/index.html"
+
 model: $(VENV)/.test ## mines, trains, evaluates and exports the bundled model
 	PYTHONPATH=server $(PY) -m training
 
@@ -157,7 +165,7 @@ $(VENV)/.setup: $(VENV)/.made pyproject.toml
 
 $(VENV)/.test: $(VENV)/.setup
 	@echo "Installing what the gates and tests need …"
-	$(PIP) install --editable '.[mcp,team,training]' --group test --group release
+	$(PIP) install --editable '.[mcp,team,training]' --group test --group release --group docs
 	@touch $@
 
 # A failure of the next ones only leaves out the tests that need it, which are named at the end; with CI=true they fail.

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -22,6 +23,7 @@ from scry.index.git import GitFailed
 from scry.indexer import refresh_index
 from scry.projects import Project
 from scry.projects.precious_files import precious_files
+from scry.store.events import LEARNT_FILE
 from scry.store.history import HistoryStore
 from scry.store.index import IndexStore
 from scry.store.memory import MEMORY_FILE
@@ -29,6 +31,8 @@ from scry.store.notes import ProjectNoteDatabase
 from scry.store.precious import ensure_intact, make_backup
 from scry.store.registry import RegisteredProject, RegistryStore
 from scry.surfaces.cli.upkeep import doctor
+from scry.surfaces.cli.upkeep.findings import FINDINGS
+from scry.surfaces.serving.tokens import load_or_create_token, token_path
 from scry_protocol.messages import ObserveParams, RememberParams
 from tests.sample.indexed import IndexedProject
 from tests.trust.damage import WAYS, delete, empty, overwrite
@@ -392,6 +396,45 @@ _faults |= {
 }  # fmt: skip
 
 
+# Servers, learning and a team -------------------------------------------------------------------------------------
+
+
+def _damage_learnt(world: World) -> None:
+    world.project.data.joinpath(LEARNT_FILE).write_bytes(b"no database" * 1000)
+
+
+def _open_token(world: World) -> None:
+    load_or_create_token()
+    token_path().chmod(0o644)
+
+
+def _empty_token(world: World) -> None:
+    load_or_create_token()
+    token_path().write_text("")
+
+
+def _join(address: str) -> Callable[[World], None]:
+    def provoke(world: World) -> None:
+        (world.folder / "DATA" / "scry" / "team.json").write_text(address)
+
+    return provoke
+
+
+def _lose_psycopg(world: World) -> None:
+    _join('{"address": "host=localhost"}')(world)
+    world.patch.setitem(sys.modules, "psycopg", None)
+
+
+_DEAF = '{"address": "host=127.0.0.1 port=1 dbname=team"}'
+_faults |= {
+    "learnt file that can't be read": Fault(_damage_learnt, "learnt", "warn", "learnt", "made anew"),
+    "token that others can read": Fault(_open_token, "http", "fail", "others can read", "remove "),
+    "token that is none": Fault(_empty_token, "http", "fail", "holds no token", "remove "),
+    "team whose server is down": Fault(_join(_DEAF), "team", "fail", "can't be used", "`scry team status`"),
+    "team file that can't be read": Fault(_join("{"), "team", "fail", "can't be read", "`scry team join URL`"),
+    "team without its packages": Fault(_lose_psycopg, "team", "fail", "psycopg", "pip install"),
+}
+
 FAULTS = _faults
 
 
@@ -422,12 +465,17 @@ def test_sound_project_has_no_fault(world: World) -> None:
     assert {name: row.found for name, row in _rows(world).items() if row.level != "ok"} == {}
 
 
-@pytest.mark.parametrize("name", FAULTS)
+def _with_parts(name: str) -> object:
+    return pytest.param(name, marks=pytest.mark.needs("postgres")) if name == "team whose server is down" else name
+
+
+@pytest.mark.parametrize("name", map(_with_parts, FAULTS))
 def test_doctor_names_the_fault_and_the_next_step(world: World, name: str) -> None:
     fault = FAULTS[name]
     fault.provoke(world)
     row = _rows(world, only=fault.row)[fault.row]
     assert (row.level, fault.found in row.found, fault.advice in row.advice) == (fault.level, True, True), row
+    assert FINDINGS[row.code].level == row.level
 
 
 def test_every_row_has_a_fault(world: World) -> None:
@@ -468,6 +516,10 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "trust/test_doctor.py": ("missing package", "missing grammars"),
     "e2e/test_cli_index.py": ("no git", "settings that can't be read"),
     "e2e/test_indexer_sharing.py": ("indexer of another version",),
+    "e2e/test_http.py": ("token that others can read", "token that is none"),
+    "acceptance/test_use.py": ("learnt file that can't be read",),
+    "team/test_asking_team.py": ("team whose server is down",),
+    "team/test_team_commands.py": ("team file that can't be read", "team without its packages"),
     "e2e/test_mcp_install.py": ("agent whose server does not start",),
 }
 """By the file of tests that provokes them: the faults that last."""
@@ -483,15 +535,20 @@ NOTHING_LASTS = {
     "strangers/test_linear_readers.py",
     "strangers/test_published_rules.py",
     "strangers/test_secret_shapes.py",
+    "team/test_equal_to_local.py",
+    "team/test_permissions.py",
+    "team/test_publish.py",
+    "team/test_schema.py",  # a server of another version is one that refuses: the row is the same
+    "team/test_statements.py",
+    "team/test_team_surfaces.py",
     "strangers/test_texts.py",  # a damaged frame or answer is made again by the next question
 }
 
 
 def test_every_file_of_tests_says_what_lasts() -> None:
     tests = Path(__file__).parent.parent
-    files = {
-        str(path.relative_to(tests)) for folder in ("trust", "strangers") for path in (tests / folder).glob("test_*")
-    }
+    folders = [tests / name for name in ("trust", "strangers", "team")]
+    files = {str(path.relative_to(tests)) for folder in folders for path in folder.glob("test_*")}
     files |= {str(path.relative_to(tests)) for path in (tests / "unit" / "indexer").glob("test_*_boundaries.py")}
     assert files <= set(SOURCES) | NOTHING_LASTS, (
         "say in SOURCES what a new test provokes that lasts, or that nothing does"

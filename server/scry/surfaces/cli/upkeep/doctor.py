@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from importlib import metadata
 from pathlib import Path
-from typing import Literal
+from typing import Annotated
 
 import msgspec
+from cyclopts import Parameter
 
 from scry import __version__
 from scry.core.doc_id import file_doc_id
-from scry.core.errors import IndexUnavailable, ScryError
+from scry.core.errors import BadRequest, IndexUnavailable, PartMissing, ScryError
 from scry.core.files import cache_home, config_home, data_home, format_size
 from scry.core.installation import DISTRIBUTION, install_command
 from scry.core.settings import load_settings
@@ -32,29 +33,15 @@ from scry.projects.project import Project, head_commit, open_project
 from scry.store.precious import PreciousFile
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.cli.upkeep.findings import FINDINGS, CheckLevel, CheckResult
 from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
 
-CheckLevel = Literal["ok", "warn", "fail"]
-
+DEFAULT_REPORT = "scry-report.md"
 MINIMUM_PYTHON = (3, 10)
 LOW_DISK_SPACE_BYTES = 500_000_000
 """Free bytes on a folder's disk below which its check warns."""
 
-_MADE_ANEW = "`scry index --rebuild` makes it anew; a find that notices it has that done by itself"
 _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
-
-
-class CheckResult(msgspec.Struct, frozen=True):
-    """Outcome of one check.
-
-    name: the subject. level: ok, warn (works, but not as well as it could) or fail (does not work). found: the state of
-    the subject. advice: what to do; empty when the level is ok.
-    """
-
-    name: str
-    level: CheckLevel
-    found: str
-    advice: str = ""
 
 
 def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
@@ -69,7 +56,7 @@ def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
     try:
         project = open_project(root, force=force)
     except ScryError as error:
-        yield CheckResult("project", "fail", str(error), "name another folder by --root")
+        yield FINDINGS["project.refused"].at(str(error))
         return
     yield from _run_check("project", lambda: _check_project(project))
     yield from _run_check("index", lambda: _check_index(project))
@@ -78,7 +65,10 @@ def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
     yield from _run_check("notes", lambda: _check_notes(project))
     yield from _run_check("indexer", lambda: _check_indexer(project))
     yield from _run_check("log", lambda: _check_log(project))
+    yield from _run_check("learnt", lambda: _check_learnt(project))
     yield from _run_check("agents", lambda: _check_agents(project.root))
+    yield from _run_check("http", _check_token)
+    yield from _run_check("team", _check_team)
     for name, file in precious_files(project).items():
         yield from _run_check(name, lambda file=file, name=name: _check_data(name, file))
     yield from _run_check("access", _check_access)
@@ -89,13 +79,13 @@ def _run_check(name: str, check: Callable[[], CheckResult]) -> Iterator[CheckRes
     try:
         yield check()
     except Exception as error:
-        yield CheckResult(name, "fail", f"{type(error).__name__}: {error}", "please report this")
+        yield FINDINGS["check.failed"].at(f"{type(error).__name__}: {error}", name)
 
 
 def _check_python() -> CheckResult:
     version = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
     if sys.version_info < MINIMUM_PYTHON:
-        return CheckResult("python", "fail", version, "install Python 3.10 or newer")
+        return FINDINGS["python.old"].at(version)
     return CheckResult("python", "ok", version)
 
 
@@ -103,12 +93,12 @@ def _check_packages() -> CheckResult:
     try:
         wanted = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
-        return CheckResult("packages", "warn", f"scry {__version__}, not installed as a package", "install it with pip")
+        return FINDINGS["packages.not_installed"].at(f"scry {__version__}, not installed as a package")
     names = [match.group() for each in wanted if ";" not in each and (match := _REQUIREMENT_NAME.match(each))]
     versions = {name: _installed_version(name) for name in names}
     missing = [name for name, version in versions.items() if version is None]
     if missing:
-        return CheckResult("packages", "fail", f"missing: {', '.join(missing)}", install_command())
+        return FINDINGS["packages.missing"].at(f"missing: {', '.join(missing)}", command=install_command())
     listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return CheckResult("packages", "ok", f"scry {__version__} with {listed}")
 
@@ -135,7 +125,7 @@ def _check_grammars() -> CheckResult:
         except Exception as error:
             broken.append(f"{language.name} ({error})")
     if broken:
-        return CheckResult("grammars", "fail", f"can't be loaded: {', '.join(broken)}", install_command())
+        return FINDINGS["grammars.broken"].at(f"can't be loaded: {', '.join(broken)}", command=install_command())
     return CheckResult("grammars", "ok", ", ".join(dict.fromkeys(loaded)))
 
 
@@ -144,8 +134,7 @@ def _check_git() -> CheckResult:
 
     answer = run_git(Path(tempfile.gettempdir()), ["--version"])
     if answer is None:
-        advice = "install git; without it, worktrees and unusual repositories are not understood"
-        return CheckResult("git", "warn", "there is no git command", advice)
+        return FINDINGS["git.missing"].at("there is no git command")
     return CheckResult("git", "ok", answer.decode("utf-8", "replace").strip())
 
 
@@ -153,13 +142,11 @@ def _check_folder(name: str, folder: Path) -> CheckResult:
     """Check that a folder is writable, or else its nearest existing parent; create nothing."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        return CheckResult(
-            name, "fail", f"{folder} can't be written", f"make {existing} a folder that you can write to"
-        )
+        return FINDINGS["folder.unwritable"].at(f"{folder} can't be written", name, folder=existing)
     free = shutil.disk_usage(existing).free
     description = f"{folder}, {format_size(free)} free"
     if free < LOW_DISK_SPACE_BYTES:
-        return CheckResult(name, "warn", description, "free some space; `scry cache` shows what Scry takes up")
+        return FINDINGS["folder.full"].at(description, name)
     return CheckResult(name, "ok", description)
 
 
@@ -167,20 +154,20 @@ def _check_settings(root: Path) -> CheckResult:
     try:
         settings = load_settings(root, os.environ)
     except ScryError as error:
-        return CheckResult("settings", "fail", str(error), "correct it; `scry settings` explains each value")
+        return FINDINGS["settings.wrong"].at(str(error))
     if settings.warnings:
-        return CheckResult("settings", "warn", "; ".join(settings.warnings), "correct it, or take it out")
+        return FINDINGS["settings.ignored"].at("; ".join(settings.warnings))
     changed = ", ".join(name for name, _ in settings.sources)
     return CheckResult("settings", "ok", f"set: {changed}" if changed else "all at their defaults")
 
 
 def _check_project(project: Project) -> CheckResult:
     if not os.access(project.root, os.R_OK | os.X_OK):
-        return CheckResult("project", "fail", f"{project.root} can't be read", "make it readable for you")
+        return FINDINGS["project.unreadable"].at(f"{project.root} can't be read")
     commit = head_commit(project.root)
     if commit is None and not _has_sound_head(project.root):
         found = f"git can't read the repository in {project.root}: there is no history"
-        return CheckResult("project", "warn", found, "`git fsck` there says what is damaged")
+        return FINDINGS["project.git_damaged"].at(found)
     return CheckResult("project", "ok", f"{project.root}, {f'at commit {commit[:7]}' if commit else 'without commits'}")
 
 
@@ -198,20 +185,18 @@ def _check_index(project: Project) -> CheckResult:
 
     if not (project.cache / "index.sqlite").exists():
         if damage := describe_opening_damage(project.cache):
-            return CheckResult("index", "fail", damage, _MADE_ANEW)
-        return CheckResult(
-            "index", "warn", "there is none yet", "nothing: the first find makes it, and so does `scry index`"
-        )
+            return FINDINGS["index.damaged"].at(damage)
+        return FINDINGS["index.none"].at("there is none yet")
     try:
         damage = describe_damage(project.cache)
         state = IndexStore.open(project.cache, write=False).state()
     except ScryError as error:
-        return CheckResult("index", "fail", str(error), _MADE_ANEW)
+        return FINDINGS["index.damaged"].at(str(error))
     if damage:
-        return CheckResult("index", "fail", damage, _MADE_ANEW)
+        return FINDINGS["index.damaged"].at(damage)
     description = f"{state.files_indexed} files, generation {state.generation}, in {project.cache}"
     if state.state != "ready":
-        return CheckResult("index", "warn", f"not complete: {description}", "`scry index` completes it")
+        return FINDINGS["index.incomplete"].at(f"not complete: {description}")
     return CheckResult("index", "ok", description)
 
 
@@ -225,25 +210,21 @@ def _check_files(project: Project) -> CheckResult:
     if not (project.cache / "index.sqlite").exists():
         return CheckResult("files", "ok", "none is indexed yet")
     files = IndexStore.open(project.cache, write=False).files
-    log_path = project.cache / "indexer.log"
+    failed = (files.fault_count(), files.faults(_MAX_LISTED_FAULTS))
     groups = [
-        (
-            (files.fault_count(), files.faults(_MAX_LISTED_FAULTS)),
-            "found less well or not at all",
-            f"such a file is tried again when it changes; {log_path} says more: please report it",
-        ),
-        (files.skipped(SkipReason.UNREADABLE, _MAX_LISTED_FAULTS), "not readable", "make it readable for you"),
-        (files.skipped(SkipReason.MALFORMED, _MAX_LISTED_FAULTS), "malformed", "correct its first lines, or remove it"),
+        (failed, "found less well or not at all", "files.faults"),
+        (files.skipped(SkipReason.UNREADABLE, _MAX_LISTED_FAULTS), "not readable", "files.unreadable"),
+        (files.skipped(SkipReason.MALFORMED, _MAX_LISTED_FAULTS), "malformed", "files.malformed"),
     ]
-    found, advice = "", ""
-    for (count, faults), state, step in groups:
+    found, code = "", ""
+    for (count, faults), state, group in groups:
         if count:
             listed = _list_faults([(file_doc_id(path), fault) for path, fault in faults], count)
             found += f"{'; ' if found else ''}{format_count(count, 'file')} {state}: {listed}"
-            advice = advice or step
-    if not found:
+            code = code or group
+    if not code:
         return CheckResult("files", "ok", "no stage of indexing failed for any of them")
-    return CheckResult("files", "warn", found, advice)
+    return FINDINGS[code].at(found, log=project.cache / "indexer.log")
 
 
 def _list_faults(faults: Sequence[tuple[str, str]], count: int) -> str:
@@ -259,20 +240,19 @@ def _check_history(project: Project) -> CheckResult:
     from scry.store.history.reader import HistoryReader, read_history_state
 
     if damage := describe_history_damage(project.cache):
-        return CheckResult("history", "fail", damage, _MADE_ANEW)
+        return FINDINGS["history.damaged"].at(damage)
     if not (project.cache / HISTORY_FILE).exists():
         return CheckResult("history", "ok", "none is read yet")
     with closing(HistoryReader.open(project.cache)) as history:
         faults, commits = sorted(history.faults().items()), history.commit_count
         note = read_history_state(head_commit(project.root), history).note
     if note:
-        return CheckResult("history", "warn", note, "`git fsck` says what is damaged; `scry index` then reads it again")
+        return FINDINGS["history.unreadable"].at(note)
     if not faults:
         return CheckResult("history", "ok", format_count(commits, "commit"))
     listed = _list_faults(faults[:_MAX_LISTED_FAULTS], len(faults))
     found = f"{format_count(len(faults), 'item')} found less well or not at all: {listed}"
-    advice = f"another version of Scry tries them again; {project.cache / 'indexer.log'} says more: please report it"
-    return CheckResult("history", "warn", found, advice)
+    return FINDINGS["history.faults"].at(found, log=project.cache / "indexer.log")
 
 
 def _check_notes(project: Project) -> CheckResult:
@@ -282,7 +262,7 @@ def _check_notes(project: Project) -> CheckResult:
 
     damage = describe_project_note_damage(project.cache)
     if damage:
-        return CheckResult("notes", "fail", damage, _MADE_ANEW)
+        return FINDINGS["notes.damaged"].at(damage)
     faults: list[tuple[str, str]] = []
     for location in note_store_locations(project):
         with suppress(IndexUnavailable):  # which the check of that file says
@@ -292,7 +272,7 @@ def _check_notes(project: Project) -> CheckResult:
     if faults:
         listed = _list_faults(faults[:_MAX_LISTED_FAULTS], len(faults))
         found = f"{format_count(len(faults), 'note')} found by words alone: {listed}"
-        return CheckResult("notes", "warn", found, "such a note is tried again when it changes: please report it")
+        return FINDINGS["notes.faults"].at(found)
     return CheckResult("notes", "ok", "the project's beliefs and notes are intact")
 
 
@@ -303,18 +283,17 @@ def _check_data(name: str, file: PreciousFile) -> CheckResult:
     title = f"{name} data" if name == "log" else name
     damage = describe_file_damage(file, thorough=True)
     if damage:
-        advice = "`scry index` saves what can be read of it; `scry restore` brings a backup back"
-        return CheckResult(title, "fail", f"{file.path} is damaged: {damage}", advice)
+        return FINDINGS["data.damaged"].at(f"{file.path} is damaged: {damage}", title)
     if _is_of_newer_version(file):
-        return CheckResult(title, "fail", f"{file.path} was written by a newer version of Scry", "update this one")
+        return FINDINGS["data.newer"].at(f"{file.path} was written by a newer version of Scry", title)
     backups = list_backups(file.path)
     listed = f"backups of {', '.join(backup.day for backup in backups)}" if backups else "no backup yet"
     if kept := list_kept_files(file.path):
-        return CheckResult(title, "warn", f"{kept[0].report}; {listed}", f"remove {kept[0].path}* when it is settled")
+        return FINDINGS["data.kept"].at(f"{kept[0].report}; {listed}", title, path=kept[0].path)
     if not file.path.exists():
         if backups:
-            advice = f"`scry restore {name}` brings back that of {backups[0].day}"
-            return CheckResult(title, "warn", f"{file.path} is gone; {listed}", advice)
+            gone = f"{file.path} is gone; {listed}"
+            return FINDINGS["data.gone"].at(gone, title, store=name, day=backups[0].day)
         return CheckResult(title, "ok", "there is nothing yet")
     return CheckResult(title, "ok", f"intact, {format_size(file.path.stat().st_size)}, {listed}")
 
@@ -335,8 +314,8 @@ def _check_access() -> CheckResult:
     homes = [folder for folder in (cache_home(), data_home(), config_home()) if folder.exists()]
     open_homes = [str(folder) for folder in homes if folder.stat().st_mode & 0o077]
     if open_homes:
-        advice = f"`scry index` takes their access away, and so does: chmod 700 {' '.join(open_homes)}"
-        return CheckResult("access", "warn", f"others can look into {', '.join(open_homes)}", advice)
+        found = f"others can look into {', '.join(open_homes)}"
+        return FINDINGS["access.open"].at(found, folders=" ".join(open_homes))
     return CheckResult("access", "ok", "nobody else can read what is stored")
 
 
@@ -349,13 +328,10 @@ def _check_indexer(project: Project) -> CheckResult:
         return CheckResult("indexer", "ok", "none runs; one is started when it is needed")
     description = f"process {indexer.pid} of Scry {indexer.version} is {indexer.state.state}"
     if indexer.state.state == "failed":
-        return CheckResult(
-            "indexer", "fail", f"{description}: {indexer.state.message}", f"see {project.cache / 'indexer.log'}"
-        )
+        found = f"{description}: {indexer.state.message}"
+        return FINDINGS["indexer.failed"].at(found, log=project.cache / "indexer.log")
     if indexer.version != index_format_version():
-        return CheckResult(
-            "indexer", "warn", description, f"this is Scry {index_format_version()}: restart your editor"
-        )
+        return FINDINGS["indexer.other_version"].at(description, version=index_format_version())
     return CheckResult("indexer", "ok", description)
 
 
@@ -364,10 +340,10 @@ def _check_log(project: Project) -> CheckResult:
 
     path = project.data / EVENTS_FILE
     if trouble := explain_unwritable_log(project.data):
-        return CheckResult("log", "fail", trouble, "until then nothing is logged; all else works")
+        return FINDINGS["log.unwritable"].at(trouble)
     size = path.stat().st_size if path.exists() else 0
     if note := "; ".join(part for part in (warn_of_log_size(size), warn_of_network_folder(project.data)) if part):
-        return CheckResult("log", "warn", note, "see docs/events.md")
+        return FINDINGS["log.large"].at(note)
     return CheckResult("log", "ok", f"{path}, {format_size(size)}" if size else "nothing was logged yet")
 
 
@@ -392,34 +368,114 @@ def _check_agents(root: Path) -> CheckResult:
             problem = prove_server(server, root).problem
             (broken if problem else started).append(f"{client.title} ({problem})" if problem else client.title)
     if broken:
-        advice = "correct the file, or have it written again by `scry mcp install`"
-        return CheckResult("agents", "fail", f"can't start Scry: {'; '.join(broken)}", advice)
+        return FINDINGS["agents.broken"].at(f"can't start Scry: {'; '.join(broken)}")
     if not started:
         return CheckResult("agents", "ok", "none is configured; `scry mcp install` configures yours")
     return CheckResult("agents", "ok", f"Scry starts for {', '.join(started)}")
+
+
+def _check_learnt(project: Project) -> CheckResult:
+    """Check that the oracle of use can read what was learnt from the log."""
+    from scry.store.events.learnt import LearntUses
+    from scry.store.events.log import LEARNT_FILE
+
+    if not (project.data / LEARNT_FILE).exists():
+        return CheckResult("learnt", "ok", "nothing yet")
+    try:
+        with closing(LearntUses(project.data / LEARNT_FILE)) as learnt:
+            questions, places = learnt.count()
+    except IndexUnavailable as error:
+        return FINDINGS["learnt.damaged"].at(str(error))
+    return CheckResult(
+        "learnt", "ok", f"{format_count(places, 'place')} used for {format_count(questions, 'question')}"
+    )
+
+
+def _check_token() -> CheckResult:
+    """Check that the token of the HTTP servers can be kept secret, where there is one."""
+    from scry.surfaces.serving.tokens import load_or_create_token, token_path
+
+    if not token_path().exists():
+        return CheckResult("http", "ok", "no token yet; `scry serve` makes it")
+    try:
+        load_or_create_token()
+    except ScryError as error:
+        return FINDINGS["http.token"].at(str(error), path=token_path())
+    return CheckResult("http", "ok", "you alone can read the token")
+
+
+def _check_team() -> CheckResult:
+    """Check that the joined team's server answers, where one is joined; nothing of it is imported otherwise."""
+    from scry.store.team.membership import membership_path, read_membership
+
+    try:
+        membership = read_membership()
+    except IndexUnavailable as error:
+        return FINDINGS["team.membership"].at(str(error), path=membership_path())
+    if membership is None:
+        return CheckResult("team", "ok", "none is joined")
+    try:
+        from scry.store.team.database import TeamDatabase
+        from scry.store.team.reader import TeamReader
+
+        with TeamDatabase.open_for_reading(membership.connection_string()) as database, database.snapshot():
+            count = len(TeamReader(database).repositories)
+    except (ImportError, PartMissing) as error:
+        return FINDINGS["team.parts"].at(str(error), command=install_command("team"))
+    except ScryError as error:
+        return FINDINGS["team.unreachable"].at(str(error))
+    return CheckResult("team", "ok", f"{membership.address}: {count} repositories that you may read")
 
 
 _STYLE_OF_LEVEL: dict[CheckLevel, TextStyle] = {"ok": "good", "warn": "warning", "fail": "bad"}
 
 
 class DoctorReport(msgspec.Struct, frozen=True):
-    """Outcomes of all checks. ok: whether none failed."""
+    """Outcomes of all checks. ok: whether none failed. report: the file that was written; empty for none."""
 
     ok: bool
     checks: list[CheckResult]
+    report: str = ""
 
 
-def doctor(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
-    """Looks for whatever could keep Scry from working, and says what to do about it. Changes nothing."""
+def doctor(
+    file: Annotated[
+        Path | None,
+        Parameter(help=f"With --report: the file; {DEFAULT_REPORT} here when left out.", allow_leading_hyphen=False),
+    ] = None,
+    /,
+    *,
+    report: Annotated[
+        bool, Parameter(help="Also write the outcomes to a file for a bug report, without secrets and names.")
+    ] = False,
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Looks for whatever could keep Scry from working, and says what to do about it. Changes nothing.
+
+    For example: scry doctor --report writes scry-report.md. The file has versions, settings, the state of the index and
+    the end of its log. Secrets, your home folder, names of projects and of their files are replaced.
+    """
     from scry.surfaces.cli.engines import resolve_project_folder
 
-    checks = list(run_checks(resolve_project_folder(root), force=force))
-    report = DoctorReport(all(check.level != "fail" for check in checks), checks)
+    if file is not None and not report:
+        raise BadRequest("file", f"is written with --report only: scry doctor --report {file}")
+    folder = resolve_project_folder(root)
+    checks = list(run_checks(folder, force=force))
+    outcome = DoctorReport(all(check.level != "fail" for check in checks), checks)
+    written = ""
+    if report:
+        from scry.surfaces.cli.upkeep.bug_report import write_report
+
+        written = str(write_report(file or Path(DEFAULT_REPORT), folder, checks))
     if as_json:
-        print_json(report)
+        print_json(msgspec.structs.replace(outcome, report=written))
     else:
         print_lines([line for check in checks for line in _check_lines(check)])
-    return 0 if report.ok else 1
+        if written:
+            print_lines([styled_line("Written: ", (written, "place"), ". Read it before you send it.")])
+    return 0 if outcome.ok else 1
 
 
 def _check_lines(check: CheckResult) -> list[StyledLine]:
