@@ -5,9 +5,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from scry.store.events.log import EVENTS_FILE as EVENTS_FILE
+    from scry.store.events.log import LEARNT_FILE as LEARNT_FILE
     from scry.store.events.log import EventLog as EventLog
     from scry.store.events.log import EventReader as EventReader
-    from scry.store.events.log import LEARNT_FILE as LEARNT_FILE
     from scry.store.events.maintenance import compact_log as compact_log
     from scry.store.events.maintenance import forget_events as forget_events
     from scry.store.events.schema import EVENT_MIGRATIONS as EVENT_MIGRATIONS
