@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable
@@ -339,3 +340,31 @@ def test_masked_secrets_stay_masked(shop: IndexedProject) -> None:
     left = b"".join(path.read_bytes() for path in shop.project.data.glob("learnt.sqlite*"))
     assert secret.encode() not in left
     assert "[masked]" in str(used(shop.find(QUESTION))[CHOSEN].snippet)
+
+
+def test_what_was_learnt_of_a_deleted_project_harms_nothing(shop: IndexedProject, tmp_path: Path) -> None:
+    other = IndexedProject(tmp_path / "other").init_repository()
+    other.write(SHOP)
+    other.commit("Another shop")
+    other.update_index()
+    before = other.find(LIKE)
+    log_act(shop, CHOSEN)
+    learn(shop)
+    assert used(shop.find(LIKE))
+    data, root = shop.project.data, shop.root
+    shutil.rmtree(root)
+    assert (data / "learnt.sqlite").exists()
+    learn_from_log(data, until_done=True)  # nobody is there any more, and the log still is
+    after = other.find(LIKE)
+    assert [(each.doc_id, each.fused_score) for each in after.results] == [
+        (each.doc_id, each.fused_score) for each in before.results
+    ]
+    again = IndexedProject(root).init_repository()  # another project in its place
+    again.write({"shop/door.py": "def open_door():\n    'The receipt of a cart is printed elsewhere.'\n"})
+    again.commit("A door")
+    again.update_index()
+    answer = again.find(LIKE)
+    assert answer.faults == []
+    assert used(answer) == {}
+    shutil.rmtree(data)
+    assert again.find(LIKE).faults == []

@@ -36,9 +36,11 @@ from scry.core.events import QUERY, USE, LogEvent
 from scry.core.text import STOP_WORDS
 from scry.core.types import SearchQuery
 from scry.engine.activity.learning import learn_from_log
+from scry.engine.activity.weights import fit_weights
 from scry.engine.search import BASE_ORACLE_WEIGHTS
 from scry.engine.search.pipeline import OracleMatches, Ranking, rank_candidates
 from scry.engine.search.query import parse_query
+from scry.engine.search.weights import LearntWeights
 from scry.lab import EvaluatedIndex, EvaluationCase
 from scry.lab.metrics import JudgedLocation, matches_target, score_results
 from scry.oracles import use
@@ -128,18 +130,25 @@ class Subject:
         chance = random.Random(SEED)
         self.wordings = [wordings(case.query, chance) for case in self.cases]
 
-    def results(self, query: str, learnt: LearntUses | None) -> list[JudgedLocation]:
-        """Return the first results of a query. learnt: what the person taught; None for nothing."""
+    def rank(self, query: str, learnt: LearntUses | None, weights: LearntWeights | None = None) -> Ranking:
+        """Return the ranking of a query. learnt: what the person taught; None for nothing. weights: None for none."""
         if query not in self._ranked:
             self._ranked[query] = self.index.rank(parse_query(query, BASE_ORACLE_WEIGHTS, limit=LIMIT))
         ranking = self._ranked[query]
-        if learnt is not None:
-            ranking = _add_use(ranking, learnt)
+        if weights is not None:
+            question = weights.apply_to(ranking.question)
+            ranking = rank_candidates(question, ranking.reader, ranking.oracle_matches, LIMIT)
+        return _add_use(ranking, learnt) if learnt is not None else ranking
+
+    def results(self, ranking: Ranking) -> list[JudgedLocation]:
+        """Return the first results of a ranking."""
         return self.index.locate_results(ranking.ranked[:LIMIT], ranking.reader)
 
-    def ndcg(self, case: EvaluationCase, query: str, learnt: LearntUses | None) -> float:
+    def ndcg(
+        self, case: EvaluationCase, query: str, learnt: LearntUses | None, weights: LearntWeights | None = None
+    ) -> float:
         """Return NDCG@10 of a query."""
-        return score_results(self.results(query, learnt), case.targets).ndcg
+        return score_results(self.results(self.rank(query, learnt, weights)), case.targets).ndcg
 
 
 def _add_use(ranking: Ranking, learnt: LearntUses) -> Ranking:
@@ -147,21 +156,44 @@ def _add_use(ranking: Ranking, learnt: LearntUses) -> Ranking:
     matches = use.consult(ranking.question, reader)
     if not matches:
         return ranking
-    question: SearchQuery = replace(ranking.question, weights={**ranking.question.weights, "use": use.WEIGHT})
+    weight = use.WEIGHT * ranking.question.use_factor
+    question: SearchQuery = replace(ranking.question, weights={**ranking.question.weights, "use": weight})
     voted = OracleMatches({**ranking.oracle_matches.by_oracle, "use": matches}, ranking.oracle_matches.faults)
     return rank_candidates(question, reader, voted, LIMIT)
 
 
+def _logged(ranking: Ranking) -> list[dict[str, object]]:
+    """Return the results as an event has them."""
+    return [
+        {
+            "rank": rank,
+            "doc_id": each.document.doc_id,
+            "fused_score": each.fused_score,
+            "contributions": {name: {"rank": match.rank} for name, match in each.oracle_matches.items()},
+            "adjustments": {adjustment.name: adjustment.factor for adjustment in each.adjustments},
+        }
+        for rank, each in enumerate(ranking.ranked[:LIMIT], 1)
+    ]
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """Gains of NDCG@10. returning: over the questions that had been asked. every: over all questions. jumps: logged."""
+    """Gains of NDCG@10. returning: over the questions that had been asked. every: over all questions. jumps: logged.
+
+    weighed: over all questions, with learnt weights where held-back jumps exclude a loss. fitted: with them anyway; 0
+    below the number of jumps from which on weights are fitted.
+    """
 
     returning: float
     every: float
     jumps: int
+    weighed: float
+    fitted: float
 
 
-def live_a_month(subject: Subject, person: str, model: str, folder: Path) -> Outcome:
+def live_a_month(
+    subject: Subject, person: str, model: str, folder: Path, questions_a_day: int = QUESTIONS_A_DAY
+) -> Outcome:
     """Return what a month of a person's use gains in the next one."""
     chance = random.Random(f"{SEED} {person} {model}")
     asked, jumps, numbers = set[int](), 0, 0
@@ -174,19 +206,21 @@ def live_a_month(subject: Subject, person: str, model: str, folder: Path) -> Out
     with closing(learnt), closing(EventLog.open(folder, lambda: folder.mkdir(parents=True, exist_ok=True))) as log:
         for day in range(WORKDAYS):
             events: list[LogEvent] = []
-            for hour in range(QUESTIONS_A_DAY):
-                subject.clock.now_ms = start + int(day * 1.5 * DAY_MS) + hour * 3_600_000
+            for hour in range(questions_a_day):
+                subject.clock.now_ms = start + int(day * 1.5 * DAY_MS) + hour * (18_000_000 // questions_a_day)
                 of = own[min(int(chance.expovariate(3 / len(own))), len(own) - 1)] if person == "one area" else None
                 number = chance.choice(own) if of is None else of
                 asked.add(number)
                 query = chance.choice(subject.wordings[number])
                 known = learnt if (folder / LEARNT_FILE).exists() else None
-                results = subject.results(query, known)
+                ranking = subject.rank(query, known)
+                results = subject.results(ranking)
                 targets = subject.cases[number].targets
                 right = [any(matches_target(each, target) for target in targets) for each in results]
                 numbers += 1
                 name, at = f"q_{numbers}", subject.clock.now_ms
-                events.append(LogEvent(QUERY, at, json.dumps({"mode": "find", "query": query}), name))
+                asked_body = {"mode": "find", "query": query, "results": _logged(ranking)}
+                events.append(LogEvent(QUERY, at, json.dumps(asked_body), name))
                 for rank in clicked_ranks(right, model, PEOPLE[person], chance):
                     jumps += 1
                     at += chance.randint(5_000, 90_000)
@@ -196,13 +230,24 @@ def live_a_month(subject: Subject, person: str, model: str, folder: Path) -> Out
             learn_from_log(folder, now=lambda: subject.clock.now_ms + DAY_MS, until_done=True)
         subject.clock.now_ms = start + 35 * DAY_MS
         known = learnt if (folder / LEARNT_FILE).exists() else None
-        gains = [
-            fmean(subject.ndcg(case, query, known) - subject.ndcg(case, query, None) for query in subject.wordings[at])
-            for at, case in enumerate(subject.cases)
-        ]
+        fit = fit_weights(folder, now=lambda: subject.clock.now_ms)
+        gains, fitted = _gains(subject, known), _gains(subject, known, fit.weights) if fit.weights else None
     subject.clock.now_ms = start
     returning = [gain for at, gain in enumerate(gains) if at in asked]
-    return Outcome(fmean(returning), fmean(gains), jumps)
+    every = fmean(gains)
+    with_fitted = fmean(fitted) if fitted else every
+    return Outcome(fmean(returning), every, jumps, with_fitted if fit.excludes_a_loss else every, with_fitted)
+
+
+def _gains(subject: Subject, known: LearntUses | None, weights: LearntWeights | None = None) -> list[float]:
+    """Return the gain of each case over the defaults, without anything learnt."""
+    return [
+        fmean(
+            subject.ndcg(case, query, known, weights) - subject.ndcg(case, query, None)
+            for query in subject.wordings[at]
+        )
+        for at, case in enumerate(subject.cases)
+    ]
 
 
 @contextmanager

@@ -86,7 +86,7 @@ def test_a_long_log_costs_a_find_as_little_as_a_short_one(tmp_path: Path) -> Non
     with closing(LearntUses(folder / "learnt.sqlite")) as learnt:
         for number in range(500):
             start = time.perf_counter()
-            places = learnt.find_places([number, 1, 2, 3], (model.identity, vector), LIKENESS)
+            places = learnt.find_places([number, 1, 2, 3], (model.identity, vector), LIKENESS, now)
             times.append((time.perf_counter() - start) * 1000)
             assert 0 < len(places) <= 20 * LIKENESS.max_questions
         assert learnt.count()[0] <= 2000

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from scry.engine.search.weights import WEIGHED_ADJUSTMENTS, HeldBackGain, LearntWeights, WeightsFile
+from scry.projects import open_project
+from scry.store.events.log import WEIGHTS_FILE
 from tests.conformance.cases import CASES, REFUSED, Case
 from tests.conformance.ways import Json, Ways
 
@@ -50,6 +54,34 @@ def test_what_was_used_votes_on_every_surface(ways: Ways, params: Json) -> None:
         [used] = [each for each in answer["results"] if "use" in each["contributions"]]
         assert used["doc_id"].endswith("./shop/pay.ts::payInvoice"), name
         assert "you opened this for 'which invoice totals are paid'" in used["contributions"]["use"]["snippet"], name
+
+
+@pytest.mark.acceptance("U2")
+def test_learnt_weights_rank_the_same_on_every_surface(ways: Ways, shop: Path) -> None:
+    gain = HeldBackGain(0.5, 0.02, 0.01, 0.03)
+    exponents = {**dict.fromkeys(WEIGHED_ADJUSTMENTS, 1.0), "path_words": 1.4}
+    weights = LearntWeights(1, True, 0, 400, {"semantic": 0.5, "lexical": 2.0}, exponents, gain)
+    file = WeightsFile(open_project(shop).data / WEIGHTS_FILE)
+    file.write(weights)
+    try:
+        for case in (
+            Case("learnt", "find", {"query": "how are ranks fused"}),
+            Case("learnt-full", "find", {"query": "how are ranks fused", "full": True, "limit": 2}),
+            Case("learnt-recent", "recent", {"query": "how are ranks fused"}, timed=True),
+            Case("learnt-why", "why", {"doc_id": "./shop/fusion.py::fuse", "query": "how are ranks fused"}, timed=True),
+            Case("learnt-status", "status"),
+        ):
+            answers = ways.ask(case.mode, case.params)
+            assert len({as_text(answer, case) for answer in answers.values()}) == 1, case.name
+            for name, answer in answers.items():
+                if case.mode == "status":
+                    assert answer["learning"].endswith("; weights of 400 jumps rank"), name
+                else:
+                    assert answer["scoring"]["exponents"] == exponents, name
+        several = ways.ask("find", {"query": "how are ranks fused", "all_projects": True})
+        assert {json.dumps(each["scoring"].get("exponents", {})) for each in several.values()} == {"{}"}
+    finally:
+        file.remove()
 
 
 @pytest.mark.acceptance("F1", "F9")

@@ -197,6 +197,7 @@ _LEARNING = Chapter(
     "Learning from use",
     (
         Item("U1", "What was opened for like questions votes, with evidence; it decays, is followed, and is forgotten"),
+        Item("U2", "Weights fit jumps, are bounded and judged on held-back ones, apply by consent, and are taken back"),
         Item("U3", "Insights into what was asked and chosen, in the terminal and as one HTML file"),
     ),
 )

@@ -19,6 +19,13 @@ from scry.engine.search import fusion as fuse
 
 _ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
 _PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts", "", ""]
+_POWERS: list[dict[str, float]] = [
+    {},
+    {"path_words": 1.5, "file_hits": 1.5, "tested": 0.5, "definition": 1.4, "test_path": 0.5},
+    {"path_words": 0.5, "file_hits": 0.5, "vendored_path": 1.5, "documentation_path": 0.6},
+]
+"""Exponents of adjustments: the defaults, and learnt ones."""
+
 _NAMES = ["fuse", "RRFFusion", "retry", "parse_header", "", "get"]
 
 
@@ -113,20 +120,27 @@ def test_equal_scores_are_ordered_by_doc_id(
     elections(),
     st.integers(1, 12),
     st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test", "get a thing"]),
+    st.sampled_from(_POWERS),
 )
-def test_top_results_equal_the_head_of_the_full_ranking(election: Election, limit: int, text: str) -> None:
+def test_top_results_equal_the_head_of_the_full_ranking(
+    election: Election, limit: int, text: str, powers: dict[str, float]
+) -> None:
     documents, votes = election
-    question = _question(text)
+    question = replace(_question(text), strengths=powers)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
     candidates = fuse.fuse_matches(votes, documents, question.weights)
     assert rank_with_boosts(candidates, question, top, str.lower, limit)[:limit] == _rank(election, question)[:limit]
 
 
 @pytest.mark.acceptance("W1", "W2")
-@given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]))
-def test_rank_among_competitors_equals_full_ranking(election: Election, text: str) -> None:
+@given(
+    elections(),
+    st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]),
+    st.sampled_from(_POWERS),
+)
+def test_rank_among_competitors_equals_full_ranking(election: Election, text: str, powers: dict[str, float]) -> None:
     documents, votes = election
-    question = _question(text)
+    question = replace(_question(text), strengths=powers)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
     rivals = Competitors.from_candidates(
         fuse.fuse_matches(votes, documents, question.weights), question, top, str.lower

@@ -23,6 +23,7 @@ const SIDECAR_SETTINGS: Readonly<Record<string, string>> = {
   SCRY_MODEL: "model",
   SCRY_LOG: "log",
   SCRY_LEARN: "learn",
+  SCRY_LEARN_WEIGHTS: "learnWeights",
   SCRY_MEMORY: "memory",
 };
 

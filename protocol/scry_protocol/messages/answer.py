@@ -158,6 +158,8 @@ class Scoring(Result, frozen=True):
     cosine_counts: whether cosines count in the confidence.
     prefix: the last word of a query that is still being typed, where words that begin with it match too; results that
         hold only such words have the adjustment `prefix`.
+    exponents: by adjustment, the exponent of its factor where weights learnt from the person's jumps apply, as they do
+        to `weights`; the factors of the results are raised already. Empty where the defaults apply.
     """
 
     k: int
@@ -167,6 +169,7 @@ class Scoring(Result, frozen=True):
     term_weights: dict[str, float] = {}
     cosine_counts: bool = True
     prefix: str = ""
+    exponents: dict[str, float] = {}
 
 
 class Fault(Result, frozen=True):

@@ -213,6 +213,13 @@ class Settings(Struct, frozen=True):
         "Whether what you open, copy and rate is found first for like questions, on this machine alone; needs the log.",
         allowed_in_project=False,
     )
+    learn_weights: str = setting(
+        "ask",
+        "Whether weights that fit your jumps rank by themselves: ask (scry learn apply does it), or auto (they do "
+        "where held-back jumps exclude a loss).",
+        allowed_in_project=False,
+        choices=("ask", "auto"),
+    )
     memory: bool = setting(
         True,
         "Whether what is done, fails and is decided is remembered, on this machine alone (scry memory).",

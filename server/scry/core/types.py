@@ -252,7 +252,8 @@ class SearchQuery(Struct, frozen=True):
     unknown_filters: words that look like filters and are searched as text, for the filter has no such value.
     asks_for_commits: whether it is worded as a question that a commit answers.
     strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 omits a factor, 1 keeps
-    it. Only an evaluation (scry.lab) sets them.
+    it. Only learnt weights (search.weights) and an evaluation (scry.lab) set them. use_factor: of the weight of the
+    oracle of use, where it takes part.
     prefix: the last word, where it is still being typed and words that begin with it match too. holding_scores: of the
     documents of other projects that hold that word itself.
     """
@@ -273,6 +274,7 @@ class SearchQuery(Struct, frozen=True):
     asks_for_commits: bool = False
     prefix: str = ""
     holding_scores: tuple[float, ...] = ()
+    use_factor: float = 1.0
 
     def strength(self, adjustment: str) -> float:
         """Return the exponent of this adjustment's factor."""
@@ -362,7 +364,8 @@ class FusionScoring(Struct, frozen=True):
     """The constants that recompute `fused_score` and `confidence` from an answer (F4, F5, F15).
 
     term_weights: by word of the query, how rare it is; empty where no confidence is given. cosine_counts: whether the
-    cosines are those for which the confidence is calibrated. prefix: that of the query.
+    cosines are those for which the confidence is calibrated. prefix: that of the query. exponents: those of the
+    adjustments' factors, where learnt weights apply; the factors of the results are raised already.
     """
 
     k: int
@@ -372,6 +375,7 @@ class FusionScoring(Struct, frozen=True):
     term_weights: Mapping[str, float] = field(default_factory=dict[str, float])
     cosine_counts: bool = True
     prefix: str = ""
+    exponents: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 class FurtherPlace(Struct, frozen=True, gc=False):

@@ -39,7 +39,7 @@ from scry.engine.search.pipeline import (
     retrieve,
 )
 from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
-from scry.store.events.log import LEARNT_FILE
+from scry.store.events.log import LEARNT_FILE, WEIGHTS_FILE
 from scry.store.index.store import IndexStore
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from scry.engine.explain.explanation import WhyResult
     from scry.engine.index_view import IndexView
     from scry.engine.search.warm_up import WarmUp
+    from scry.engine.search.weights import WeightsFile
     from scry.oracles.reader import FindUsedPlaces
     from scry.store.events.learnt import LearntUses
 
@@ -62,6 +63,9 @@ class ProjectModes:
         self._settings = settings
         self._learnt_path = index.project.data / LEARNT_FILE
         self._learnt: LearntUses | None = None
+        self._weights_path = index.project.data / WEIGHTS_FILE
+        self._weights: WeightsFile | None = None
+        self._switches: Sequence[RecordingSwitch] = ()
         self._root = index.project.root
         self._warm_up: WarmUp | None = None
         self._warm_up_lock = threading.Lock()
@@ -90,6 +94,8 @@ class ProjectModes:
         if not is_warm_up:
             self._queried_at = time.monotonic()  # a warm-up yields to a query
         question = question_of(request)
+        if not context.is_subrequest and self._weights_path.exists():
+            question = self._weigh(question)
         store = self._index.store()
         if store is None:
             return RetrievalResult(question, self._index.state(context.unsaved_paths), None)
@@ -113,6 +119,10 @@ class ProjectModes:
                 from scry.engine.notices import NoPersonalNoteFound
 
                 answer = replace(answer, notices=(*answer.notices, NoPersonalNoteFound()))
+            if self._weights is not None and self._weights.trouble:
+                from scry.engine.notices import WeightsUnreadable
+
+                answer = replace(answer, notices=(*answer.notices, WeightsUnreadable(self._weights.trouble)))
             return self._complete(answer, context)
         except Exception as error:
             return self._damaged_answer(error, empty_answer(retrieved.question, retrieved.state))
@@ -143,9 +153,20 @@ class ProjectModes:
             return str(error)
         finally:
             learnt.close()
-        if not questions:
-            return "on; nothing was opened, copied or rated yet"
-        return f"on; {format_count(places, 'place')} used for {format_count(questions, 'question')}"
+        used = f"{format_count(places, 'place')} used for {format_count(questions, 'question')}"
+        return f"on; {used if questions else 'nothing was opened, copied or rated yet'}{self._describe_weights()}"
+
+    def _describe_weights(self) -> str:
+        """Return how the weights are learnt, to follow other words; empty while the defaults rank."""
+        if not self._weights_path.exists():
+            return ""
+        from scry.engine.search.weights import WeightsFile
+
+        file = WeightsFile(self._weights_path)
+        weights = file.read()
+        if weights is None:
+            return f"; the learnt weights can't be read ({file.trouble}), and the defaults rank"
+        return f"; weights of {format_count(weights.jumps, 'jump')} {'rank' if weights.is_on else 'are off'}"
 
     def close(self) -> None:
         """End the warm-up."""
@@ -176,6 +197,8 @@ class ProjectModes:
         from scry.engine.browse.recent_search import matches_of_project, rank_by_recency
 
         question = question_of(request)
+        if not context.is_subrequest and self._weights_path.exists():
+            question = self._weigh(question)
 
         def answer(view: IndexView) -> Answer:
             at, edited = time.time() if now is None else now, self._index.uncommitted_paths(context.unsaved_paths)
@@ -232,6 +255,8 @@ class ProjectModes:
             snapshot = self._index.snapshot(context.unsaved_paths)
             target = snapshot.resolve(doc_id)
             recalled = snapshot.recall_query(query, query_id, target, answers)
+            if recalled.question is not None and not context.is_subrequest and self._weights_path.exists():
+                recalled = replace(recalled, question=self._weigh(recalled.question))
             return explain_why(snapshot, target, recalled, partial(self._rank_relevant, context))
 
     def detail(self, doc_id: str, doc_key: int | None, context: RequestContext = DEFAULT_CONTEXT) -> DocumentDetail:
@@ -256,9 +281,21 @@ class ProjectModes:
         with self._warm_up_lock:
             if self._learnt is None:
                 self._learnt = LearntUses(self._learnt_path)
-                self._learning = RecordingSwitch(self._settings, "learn")
-                self._logging = RecordingSwitch(self._settings, "log")
-        return self._learnt.find_places if self._learning.is_on() and self._logging.is_on() else None
+        return self._learnt.find_places if self._is_learning() else None
+
+    def _weigh(self, question: SearchQuery) -> SearchQuery:
+        """Return the question with the weights that were learnt from jumps, where these rank."""
+        from scry.engine.search.weights import WeightsFile  # most people have none
+
+        if self._weights is None:
+            self._weights = WeightsFile(self._weights_path)
+        weights = self._weights.read()
+        return weights.apply_to(question) if weights and weights.is_on and self._is_learning() else question
+
+    def _is_learning(self) -> bool:
+        if not self._switches:
+            self._switches = [RecordingSwitch(self._settings, name) for name in ("learn", "log")]
+        return self._switches[0].is_on() and self._switches[1].is_on()
 
     def _rank_relevant(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Ranking:
         """Return all matches, ranked as deep as they may be relevant."""

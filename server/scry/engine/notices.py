@@ -42,6 +42,18 @@ class LastWordIsPrefix(Notice, frozen=True, tag="last_word_is_prefix"):
         return f"words that begin with {self.typed} match too"
 
 
+class WeightsUnreadable(Notice, frozen=True, tag="weights_unreadable"):
+    """The weights that were learnt from jumps can't be used, and the defaults rank."""
+
+    explains_emptiness: ClassVar[bool] = False
+
+    reason: str
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; only the command line can mend it."""
+        return f"the learnt weights can't be read ({self.reason}), so the defaults rank; scry learn reset removes them"
+
+
 class NothingChanged(Notice, frozen=True, tag="nothing_changed"):
     """Nothing changed in the last days.
 

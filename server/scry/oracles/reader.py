@@ -233,7 +233,7 @@ class NoteCorpus(Struct, frozen=True):
         return (f"{document.symbol.name}\n{document.symbol.doc}",)
 
 
-FindUsedPlaces = Callable[[Sequence[int], "tuple[str, Vectors] | None", "LikenessRules"], "Sequence[UsedPlace]"]
+FindUsedPlaces = Callable[[Sequence[int], "tuple[str, Vectors] | None", "LikenessRules", int], "Sequence[UsedPlace]"]
 """See `store.events.learnt.LearntUses.find_places`."""
 
 

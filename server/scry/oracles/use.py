@@ -34,7 +34,7 @@ from scry.core.text import (
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import Oracle, RankLookup
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, OracleReader
-from scry.store.events.learnt import LikenessRules, UsedPlace, decay
+from scry.store.events.learnt import LikenessRules, UsedPlace
 
 WEIGHT = 1.0
 """As much as words: enough to bring a document that was opened from the middle of an answer to its top, and less than
@@ -77,15 +77,16 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
         encoded = reader.query_vector(question)
     except ModelUnavailable:  # the semantic oracle reports it; words are left
         encoded = None
-    places = reader.learnt(words, (encoded[0].identity, encoded[1]) if encoded else None, LIKENESS)
-    return _rank_places(places, question, reader) if places else ()
-
-
-def _rank_places(places: Sequence[UsedPlace], question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
-    """Return the documents of these places, ranked by evidence: commits and notes where they would stand among code."""
     now = time.time_ns() // 1_000_000 // _HOUR_MS * _HOUR_MS
-    evidence = {id(place): place.likeness**2 * place.weight * decay(now - place.used_ms) for place in places}
-    places = sorted(places, key=lambda place: (-abs(evidence[id(place)]), place.doc_id, place.question))[:MAX_PLACES]
+    places = reader.learnt(words, (encoded[0].identity, encoded[1]) if encoded else None, LIKENESS, now)
+    return _rank_places(places, question, reader, now) if places else ()
+
+
+def _rank_places(
+    places: Sequence[UsedPlace], question: SearchQuery, reader: OracleReader, now: int
+) -> tuple[OracleMatch, ...]:
+    """Return the documents of these places, ranked by evidence: commits and notes where they would stand among code."""
+    places = sorted(places, key=lambda place: (-abs(place.evidence), place.doc_id, place.question))[:MAX_PLACES]
     found = _find_documents(places, reader)
     headers = reader.headers(list(found.values()))
     changes = _count_changes(places, found, headers, reader)
@@ -95,7 +96,7 @@ def _rank_places(places: Sequence[UsedPlace], question: SearchQuery, reader: Ora
         doc_key = found.get(place.doc_id)
         if doc_key is None or doc_key not in headers:
             continue
-        score = evidence[id(place)] * 0.5 ** (changes.get(place.doc_id, 0) / CHANGES_HALF_LIFE)
+        score = place.evidence * 0.5 ** (changes.get(place.doc_id, 0) / CHANGES_HALF_LIFE)
         scores[doc_key] = scores.get(doc_key, 0.0) + score
         if doc_key not in best or score > best[doc_key][0]:
             best[doc_key] = score, place
@@ -138,7 +139,7 @@ def _find_documents(places: Sequence[UsedPlace], reader: OracleReader) -> Mappin
     if len(found) < len(doc_ids):
         found |= _find_elsewhere([doc_id for doc_id in doc_ids if not doc_id.startswith("./")], reader)
         missing = [place for place in places if place.doc_id not in found and place.doc_id.startswith("./")]
-        by_weight = sorted(missing, key=lambda place: (-place.weight * place.likeness, place.doc_id))
+        by_weight = sorted(missing, key=lambda place: (-place.evidence, place.doc_id))
         followed = list({place.doc_id: place for place in by_weight}.values())[:MAX_FOLLOWED]
         indexed = reader.code.store.documents.doc_keys_by_id([place.doc_id for place in followed])
         for place in followed:

@@ -165,4 +165,26 @@ T["vim.lsp.enable starts the same client"] = function()
   expect.equality(#child().sidecars(), 1)
 end
 
+---Return what the sidecar says of learning in its status.
+local function learning()
+  child().lua([[
+    _G.learning = nil
+    local client = require("scry.client")
+    client.with(require("scry.root").of(), function(_, to)
+      client.call(to, "request", "scry/status", {}, function(_, state) _G.learning = state.learning end)
+    end)
+  ]])
+  return child().wait("_G.learning", "the status")
+end
+
+T["learning is switched off in the sidecar"] = function()
+  child().ready()
+  expect.equality(learning():sub(1, 2), "on")
+  child().lua("require('scry').setup({ picker = 'select', learn = false })")
+  child().lua("require('scry.client').restart(require('scry.root').of())")
+  child().wait("#vim.lsp.get_clients({ name = 'scry' }) == 0", "the end of the sidecar")
+  child().ready()
+  expect.equality(learning(), "off (the setting learn)")
+end
+
 return T

@@ -166,6 +166,8 @@ export interface Scoring {
   cosine_counts?: boolean;
   /** the last word of a query that is still being typed, where words that begin with it match too; results that hold only such words have the adjustment `prefix` (default ""). */
   prefix?: string;
+  /** by adjustment, the exponent of its factor where weights learnt from the person's jumps apply, as they do to `weights`; the factors of the results are raised already. Empty where the defaults apply (default {}). */
+  exponents?: Record<string, number>;
 }
 
 /** How fresh and complete the index is. */

@@ -81,10 +81,15 @@ class _WriteJob(Struct, eq=False):
 class EventWriter:
     """Writes events to one project's log. Every method may be called from any thread."""
 
-    def __init__(self, project: Project, learning: RecordingSwitch) -> None:
-        """Open and start nothing yet. learning: whether to learn from the acts that are written."""
+    def __init__(self, project: Project, learning: RecordingSwitch, *, fits_weights: bool) -> None:
+        """Open and start nothing yet.
+
+        learning: whether to learn from the acts that are written. fits_weights: whether weights that fit them rank by
+        themselves.
+        """
         self._project = project
         self._learning = learning
+        self._fits_weights = fits_weights
         self._log: EventLog | None = None
         self._condition = threading.Condition()
         self._jobs: deque[_WriteJob] = deque()
@@ -213,6 +218,10 @@ class EventWriter:
             from scry.engine.activity.learning import learn_from_log  # nobody waits for it
 
             learn_from_log(self._project.data)
+            if self._fits_weights:
+                from scry.engine.activity.weights import fit_if_due
+
+                fit_if_due(self._project.data, len(kinds))
 
     def _defer(self, jobs: Sequence[_WriteJob], made: Sequence[Sequence[LogEvent]], error: LogUnavailable) -> None:
         """Hold queries until the next write; fail the jobs of acts."""
@@ -281,7 +290,8 @@ class Recorder:
         is_terminal = surface == "cli" and sys.platform != "win32"
         self._caller = f"{surface}:{os.getsid(0) if is_terminal else os.getpid()}"
         self._switch = RecordingSwitch(settings, "log")
-        self._writer = EventWriter(project, RecordingSwitch(settings, "learn"))
+        learning, fits_weights = RecordingSwitch(settings, "learn"), settings.learn_weights == "auto"
+        self._writer = EventWriter(project, learning, fits_weights=fits_weights)
         self._trouble_reported = False
         self._lock = threading.Lock()
 

@@ -201,9 +201,15 @@ def index_faults(state: IndexState) -> tuple[OracleFault, ...]:
 
 def present_scoring(scoring: FusionScoring) -> messages.Scoring:
     """Return how to recompute the fused scores."""
-    weights, term_weights = dict(scoring.weights), dict(scoring.term_weights)
     return messages.Scoring(
-        scoring.k, scoring.depth, weights, scoring.ceiling, term_weights, scoring.cosine_counts, scoring.prefix
+        scoring.k,
+        scoring.depth,
+        dict(scoring.weights),
+        scoring.ceiling,
+        dict(scoring.term_weights),
+        scoring.cosine_counts,
+        scoring.prefix,
+        dict(scoring.exponents),
     )
 
 

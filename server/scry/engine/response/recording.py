@@ -321,6 +321,9 @@ def query_event(stored: StoredAnswer) -> LogEvent:
     body = _common_fields(stored.origin, content.query or "")
     if stored.answer is not None:
         body["intent"] = stored.answer.intent
+        if stored.answer.scoring.exponents:
+            scoring = stored.answer.scoring
+            body["scoring"] = {"weights": scoring.weights, "exponents": scoring.exponents}
     if stored.explanation is not None:
         body |= _explanation_fields(stored.explanation)
     fields = msgspec.structs.asdict(content.index).items()

@@ -48,8 +48,11 @@ StemFunction = Callable[[str], str]
 
 def max_boost(question: SearchQuery) -> float:
     """Return the product of all factors above 1 that a document could collect for this query."""
+    powers, other = question.strengths, question.strengths.get("*", 1.0)
+    name_factor = max_name_factor(question) ** powers.get("definition", other)
+    file_factors = [factor ** powers.get(name, other) for name, factor in _MAX_FILE_FACTORS.items()]
     commit_factor = COMMIT_QUESTION_FACTOR if question.asks_for_commits else SUBJECT_FACTOR
-    return max(max_name_factor(question) * _MAX_FILE_FACTOR, commit_factor)
+    return max(name_factor * math.prod(file_factors), commit_factor ** powers.get("commit", other))
 
 
 # The name of a document -----------------------------------------------------------------------------------------------
@@ -221,9 +224,8 @@ class CommitBoost:
             share, is_whole = len(subject & self._stems) / len(self._stems), subject == self._stems
         if self._asks_for_commits and share:
             factor = 1 + (COMMIT_QUESTION_FACTOR - 1) * share**2
-            return Adjustment(
-                "commit", factor, f"a commit is asked for, and its subject holds {share:.0%} of the words"
-            )
+            reason = f"a commit is asked for, and its subject holds {share:.0%} of the words"
+            return Adjustment("commit", factor, reason)
         if is_whole and self._is_long:
             return Adjustment("commit", SUBJECT_FACTOR, "the question is the subject of this commit")
         if not self._is_lowered or (share >= MIN_SUBJECT_SHARE and self._is_long):
@@ -289,10 +291,13 @@ PLATFORM_FACTOR = 0.6
 
 _FILE_HITS_REASONS = [f"{format_count(hits, 'more hit')} in the same file" for hits in range(MAX_FILE_HITS + 1)]
 
-_MAX_FILE_FACTOR = (
-    (1 + FILE_HIT_SHARE * MAX_FILE_HITS) * (1 + PATH_WORDS_SHARE) * (1 + PAST_CHANGES_SHARE) * (1 + TESTED_SHARE)
-)
-"""The highest factor that a document can get by its file."""
+_MAX_FILE_FACTORS = {
+    "file_hits": 1 + FILE_HIT_SHARE * MAX_FILE_HITS,
+    "path_words": 1 + PATH_WORDS_SHARE,
+    "past_changes": 1 + PAST_CHANGES_SHARE,
+    "tested": 1 + TESTED_SHARE,
+}
+"""The highest factors that a document can get by its file."""
 
 _ROUNDING_MARGIN = 1 + 1e-9
 """A bound is a product in another order than the score: it may be lower in its last digits."""
@@ -341,6 +346,8 @@ class BoostRules:
     ) -> None:
         """by_rank_sum: all candidates, best rank sums first. past_changes: votes for files by past commits."""
         self.stem = stem
+        self._powers, self._other_power = question.strengths, question.strengths.get("*", 1.0)
+        self._max_boost = max_boost(question)
         self._past_changes = past_changes
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
@@ -382,8 +389,7 @@ class BoostRules:
             best_sum, tests = 0.0, dict[str, Adjustment]()
             for candidate in by_rank_sum:
                 path = candidate.document.path
-                if path and not best_sum:
-                    best_sum = candidate.rank_sum
+                best_sum = best_sum or (candidate.rank_sum if path else 0.0)
                 if path in subjects and subjects[path] not in tests:
                     factor = 1 + TESTED_SHARE * candidate.rank_sum / best_sum
                     tests[subjects[path]] = Adjustment("tested", factor, f"its test {path} matches")
@@ -412,17 +418,18 @@ class BoostRules:
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates whose rank sums times their factors may come to `min_score`, in their order."""
-        max_name, factors, reachable = self._name_boost.max_factor, self._max_path_factors, list[Candidate]()
-        max_commit = self._commit_boost.max_factor
-        highest = max(max_name * _MAX_FILE_FACTOR, max_commit)
-        min_sum = min_score / (highest * _ROUNDING_MARGIN)
+        powers, other = self._powers, self._other_power
+        max_name = self._name_boost.max_factor ** powers.get("definition", other)
+        max_commit = self._commit_boost.max_factor ** powers.get("commit", other)
+        factors, reachable = self._max_path_factors, list[Candidate]()
+        min_sum = min_score / (self._max_boost * _ROUNDING_MARGIN)
         candidates = [candidate for candidate in by_rank_sum if candidate.rank_sum >= min_sum]
         self.classify_paths([candidate.document.path for candidate in candidates])
         for candidate in candidates:
             path = candidate.document.path
             if path not in factors:  # the highest factor of a document in this file, its own name apart
-                support = 1 + FILE_HIT_SHARE * self._hits[path].highest
-                support *= self._tested[path].factor if path in self._tested else 1
+                support = (1 + FILE_HIT_SHARE * self._hits[path].highest) ** powers.get("file_hits", other)
+                support *= self._tested[path].factor ** powers.get("tested", other) if path in self._tested else 1
                 factors[path] = support * self._path_adjustments(path)[1] * _ROUNDING_MARGIN
             bound = candidate.rank_sum * factors[path]
             if not path:
@@ -464,7 +471,8 @@ class BoostRules:
             if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
                 reason = f"the path is for {platform[0]}, and so is one for this"
                 adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
-            self._by_path[path] = adjustments, math.prod([adjustment.factor for adjustment in adjustments])
+            factors = [each.factor ** self._powers.get(each.name, self._other_power) for each in adjustments]
+            self._by_path[path] = adjustments, math.prod(factors)
 
     def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:
         """Return the adjustments of these kinds that the query does not ask for. subject: what is of these kinds."""
@@ -486,8 +494,7 @@ class BoostRules:
             if family not in self._own_platforms and not self._words.isdisjoint(words):
                 return frozenset()
         families_by_gap: dict[str, set[str]] = defaultdict(set)
-        for platform in map(platform_of_path, paths):
-            if platform:
-                families_by_gap[platform[1]].add(platform[0])
-        own = self._own_platforms
-        return frozenset([gap for gap, families in families_by_gap.items() if families & own and families - own])
+        for platform in filter(None, map(platform_of_path, paths)):
+            families_by_gap[platform[1]].add(platform[0])
+        gaps, own = families_by_gap.items(), self._own_platforms
+        return frozenset([gap for gap, families in gaps if families & own and families - own])

@@ -230,7 +230,7 @@ def rank_with_boosts(
     by_rank_sum = order_by_rank_sum(candidates)
     rules = BoostRules(question, stem, by_rank_sum, past_changes)
     adjuster = ScoreAdjuster(rules, by_rank_sum, ceiling, question)
-    if limit is None or len(candidates) <= 2 * limit or question.strengths:
+    if limit is None or len(candidates) <= 2 * limit or not adjuster.is_bounded:
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.
     best = adjuster.best_scores(_limit_per_file(by_rank_sum, 3 * limit))
@@ -253,6 +253,8 @@ class ScoreAdjuster:
         self, rules: BoostRules, by_rank_sum: Sequence[Candidate], ceiling: float, question: SearchQuery
     ) -> None:
         """by_rank_sum: all candidates, best rank sums first. ceiling: of the fused score."""
+        place = question.strengths.get("place", question.strengths.get("*", 1.0))
+        self.is_bounded = place in (0.0, 1.0)  # otherwise the first place of a file need not score as its best does
         self._rules = rules
         self._places = PlaceRules(question, by_rank_sum, rules.stem)
         self._ceiling = ceiling
@@ -308,7 +310,7 @@ class ScoreAdjuster:
 
         by_rank_sum: all, best rank sums first.
         """
-        if self._question.strengths:  # the bounds hold only for unscaled factors
+        if not self.is_bounded:
             return list(by_rank_sum)
         reachable = self._rules.filter_reachable(min_score * self._ceiling, by_rank_sum)
         paths = frozenset([each.document.path for each in reachable]) - {""}

@@ -121,7 +121,7 @@ def retrieve(
     if "use" in matches.by_oracle:
         from scry.oracles.use import WEIGHT
 
-        question = replace(question, weights={**question.weights, "use": WEIGHT})
+        question = replace(question, weights={**question.weights, "use": WEIGHT * question.use_factor})
     return Retrieval(question, reader, matches)
 
 
@@ -199,7 +199,7 @@ def _scoring_of(question: SearchQuery, code: CodeCorpus | None = None) -> Fusion
     """
     ceiling = fused_score_ceiling(question.weights, max_boost(question))
     if code is None:
-        return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH)
+        return FusionScoring(RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH, exponents=question.strengths)
     index, embedder = code.store.lexical, code.store.vectors.embedder
     terms = query_terms(question)
     if question.asks_for_commits:
@@ -207,7 +207,14 @@ def _scoring_of(question: SearchQuery, code: CodeCorpus | None = None) -> Fusion
     term_weights = {term: index.inverse_document_frequency(index.stem(term)) for term in terms}
     is_calibrated = embedder is not None and embedder.model == BUNDLED_MODEL
     return FusionScoring(
-        RRF_K, question.weights, ceiling, RETRIEVAL_DEPTH, term_weights, is_calibrated, question.prefix
+        RRF_K,
+        question.weights,
+        ceiling,
+        RETRIEVAL_DEPTH,
+        term_weights,
+        is_calibrated,
+        question.prefix,
+        question.strengths,
     )
 
 

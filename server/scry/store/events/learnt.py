@@ -66,6 +66,15 @@ BOUNCE_PENALTY = 1.5
 """A place that another one follows within BOUNCE_MS loses what it got and half as much again: it was not the answer.
 The n-th place used so in a row counts 1 / n: who opens one after the other is looking, and the last need not be it."""
 
+ROW_SHARE = 1.0
+USUAL_RETURNS = 0.0
+RETURN_EXPONENT = 6.0
+RETURN_MEMORY = 0.99
+PRIOR_JUMPS = 10.0
+"""Who opens one result after the other says little with each: all uses count (1 - share of returns)^6. A return is a
+jump that another follows for the same question within BOUNCE_MS, among about the last hundred. A single jump of a
+person who returns from every third is below what matches; several for like questions are above."""
+
 HALF_LIFE_DAYS = 30.0
 """A use of a month ago counts half: people move on to other work."""
 
@@ -82,7 +91,7 @@ WINDOW_EVENTS = 20_000
 """Events that are looked through in one transaction; a log of a million is caught up with in steps."""
 
 _SCHEMA = CacheSchema(
-    2,
+    3,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -123,14 +132,13 @@ _SCHEMA = CacheSchema(
 class UsedPlace(Struct, frozen=True, gc=False):
     """A place that was used for a question like the one asked.
 
-    likeness: of the two questions, to 1. weight: of all its uses, decayed to the last. used_ms: when that was. how: the
-    last act. text: the fingerprint of the place's text then; empty for unknown.
+    evidence: the weight of all its uses, decayed to now, times the squared likeness of the two questions. used_ms: when
+    the last was. how: the last act. text: the fingerprint of the place's text then; empty for unknown.
     """
 
     doc_id: str
     question: str
-    likeness: float
-    weight: float
+    evidence: float
     uses: int
     used_ms: int
     how: str
@@ -138,13 +146,17 @@ class UsedPlace(Struct, frozen=True, gc=False):
 
 
 class _Profile(Struct, array_like=True):
-    """All questions in one value, so that one read gives them. vectors: rows of signed bytes; of zeros for none."""
+    """All questions in one value, so that one read gives them. vectors: rows of signed bytes; of zeros for none.
+
+    trust: by which all weights are multiplied, for the share of the person's returns.
+    """
 
     identity: str
     numbers: bytes
     word_counts: bytes
     words: bytes
     vectors: bytes
+    trust: float
 
 
 class LearntUses:
@@ -164,22 +176,36 @@ class LearntUses:
                 self._open = None
 
     def find_places(
-        self, words: Sequence[int], vector: tuple[str, FloatRows] | None, rules: LikenessRules
+        self, words: Sequence[int], vector: tuple[str, FloatRows] | None, rules: LikenessRules, now_ms: int
     ) -> list[UsedPlace]:
         """Return the places used for the questions most like this one. Raises IndexUnavailable.
 
-        words: the crc32 of the question's stems. vector: the question's, with the identity of its embedder.
+        words: the crc32 of the question's stems. vector: the question's, with the identity of its embedder. Questions
+        are alike by their words, common ones over all of both (Jaccard), or by their vectors where that is more.
         """
         try:
             rows = self._select("SELECT value FROM meta WHERE key = 'profile'")
             profile = msgspec.msgpack.decode(rows[0][0], type=_Profile) if rows else None
             if profile is None or not profile.numbers:
                 return []
-            numbers, likeness = _measure_likeness(profile, words, vector, rules)
+            numbers, counts = np.frombuffer(profile.numbers, "<i4"), np.frombuffer(profile.word_counts, "<i4")
+            every = np.frombuffer(profile.words, "<u4")
+            common, totals = np.zeros(len(every), np.int64), np.zeros(len(every) + 1, np.int64)
+            for word in words:
+                common += every == word
+            np.cumsum(common, out=totals[1:])
+            ends = np.cumsum(counts)
+            shared = totals[ends] - totals[ends - counts]
+            likeness = shared / np.maximum(1, counts + len(words) - shared)
+            if vector is not None and vector[0] == profile.identity:
+                flat: NDArray[np.int8] = np.frombuffer(profile.vectors, np.int8)
+                vectors: NDArray[np.int8] = np.reshape(flat, (len(numbers), len(vector[1])))
+                # Not `@`: its threads make a product this small wait for each other on a busy machine.
+                cosines = np.einsum("ij,j->i", vectors.astype(np.float32), vector[1] / np.float32(127))
+                likeness = np.maximum(likeness, (cosines - rules.cosine_floor) / (1 - rules.cosine_floor))
+            likeness = np.round(likeness, 3)
             best = np.lexsort((numbers, -likeness))[: rules.max_questions]
             like = {int(numbers[at]): float(likeness[at]) for at in best.tolist() if likeness[at] >= rules.min_likeness}
-            if not like:
-                return []
             found = self._select(
                 "SELECT p.question, p.doc_id, q.shown, p.weight, p.uses, p.used, p.how, p.text FROM places p "
                 f"JOIN questions q ON q.number = p.question WHERE p.question IN ({', '.join('?' * len(like))})",
@@ -191,7 +217,12 @@ class LearntUses:
             raise IndexUnavailable(
                 f"what was learnt from your use can't be read ({error}); it is made anew with the next use"
             ) from None
-        return [UsedPlace(row[1], row[2], like[row[0]], *row[3:]) for row in found]
+        places: list[UsedPlace] = []
+        for number, doc_id, shown, weight, *others in found:
+            age_days = max(0, now_ms - others[1]) / _DAY_MS
+            evidence = like[number] ** 2 * weight * profile.trust * 0.5 ** (age_days / HALF_LIFE_DAYS)
+            places.append(UsedPlace(doc_id, shown, evidence, *others))
+        return places
 
     def count(self) -> tuple[int, int]:
         """Return the number of questions, and of places used for them. Raises IndexUnavailable."""
@@ -220,33 +251,6 @@ class LikenessRules(Struct, frozen=True):
     min_likeness: float
     cosine_floor: float
     max_questions: int
-
-
-def _measure_likeness(
-    profile: _Profile, words: Sequence[int], vector: tuple[str, FloatRows] | None, rules: LikenessRules
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return the numbers of all questions and their likeness: of their words, or of their vectors where that is more.
-
-    By words it is the number of common words over that of all words of both (Jaccard).
-    """
-    numbers, counts = np.frombuffer(profile.numbers, "<i4"), np.frombuffer(profile.word_counts, "<i4")
-    every = np.frombuffer(profile.words, "<u4")
-    common = np.zeros(len(every), np.int64)
-    for word in words:
-        common += every == word
-    totals = np.zeros(len(every) + 1, np.int64)
-    np.cumsum(common, out=totals[1:])
-    ends = np.cumsum(counts)
-    shared = totals[ends] - totals[ends - counts]
-    likeness = shared / np.maximum(1, counts + len(words) - shared)
-    if vector is not None and vector[0] == profile.identity:
-        width = len(vector[1])
-        flat: NDArray[np.int8] = np.frombuffer(profile.vectors, np.int8)
-        rows: NDArray[np.int8] = np.reshape(flat, (len(numbers), width))
-        # Not `@`: its threads make a product this small wait for each other on a busy machine.
-        cosines = np.einsum("ij,j->i", rows.astype(np.float32), vector[1] / np.float32(127))
-        likeness = np.maximum(likeness, (cosines - rules.cosine_floor) / (1 - rules.cosine_floor))
-    return numbers, np.round(likeness, 3)
 
 
 # Learning -------------------------------------------------------------------------------------------------------------
@@ -379,6 +383,7 @@ class _Learner:
         self._reader = reader
         self._read: dict[str, AskedQuestion | None] = {}
         self._now = now_ms
+        self._jumps, self._returns = 0.0, 0.0
 
     def learn_window(self, log: EventReader) -> bool:
         """Learn from the next events; return whether they were the last."""
@@ -387,6 +392,7 @@ class _Learner:
             for table in ("places", "questions", "meta"):
                 self._db.execute(f"DELETE FROM {table}")
             meta = {"learnt_to": log.last_sequence_before(self._now - _HORIZON_MS)}
+        self._jumps, self._returns = meta.get("jumps", 0.0), meta.get("returns", 0.0)
         start, last = int(meta["learnt_to"]), log.last_sequence()
         end = min(last, start + WINDOW_EVENTS)
         acts = [act for row in log.acts_between(start, end) if (act := _read_act(*row)) is not None]
@@ -397,6 +403,7 @@ class _Learner:
         if acts or "profile" not in meta:
             self._write_profile()
         values = {"learnt_to": end, "stamp": log.stamp_of(end), "identity": self._reader.identity}
+        values |= {"jumps": self._jumps, "returns": self._returns}
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
         return end >= last
 
@@ -429,13 +436,16 @@ class _Learner:
                 strength, counted = max(0.0, strength / max(1, in_row) - weight), 0
             else:
                 is_next = True
-                strength /= in_row + 1
+                strength *= ROW_SHARE / (in_row + 1)
                 self._db.execute(
                     "UPDATE places SET weight = weight - ? WHERE question = ? AND doc_id = ?",
                     (BOUNCE_PENALTY * weight, number, place),
                 )
         self._add(number, doc_id, strength, counted, time, act)
         if act.kind == USE:
+            if counted:
+                self._jumps = self._jumps * RETURN_MEMORY + 1
+                self._returns = self._returns * RETURN_MEMORY + is_next
             kept = strength if counted else weight + strength
             in_row = in_row + 1 if is_next else in_row if not counted else 1
             self._db.execute(
@@ -478,6 +488,7 @@ class _Learner:
             np.array([len(row[1]) // 4 for row in rows], "<i4").tobytes(),
             b"".join(row[1] for row in rows),
             b"".join(row[2] or bytes(width) for row in rows),
+            min(1.0, (1 - self._returns / (self._jumps + PRIOR_JUMPS)) / (1 - USUAL_RETURNS)) ** RETURN_EXPONENT,
         )
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('profile', ?)", (msgspec.msgpack.encode(profile),))
 

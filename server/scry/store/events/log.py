@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 EVENTS_FILE = "events.sqlite"
 LEARNT_FILE = "learnt.sqlite"
+WEIGHTS_FILE = "weights.json"
 """Made from the log: see `store.events.learnt`."""
 
 _CHECKED_BYTES = 100_000
@@ -330,6 +331,15 @@ class EventReader:
             "e.sequence <= ? AND e.kind IN ('scry.use', 'scry.feedback') ORDER BY e.sequence"
         )
         return self._rows(sql, (after, last))
+
+    def latest_uses(self, count: int, since_ms: int) -> list[tuple[str, object, bytes, bytes]]:
+        """Return query_id, time and body of the last uses since a time, in order, and the bodies of their questions."""
+        sql = (
+            "SELECT e.query_id, e.time, CAST(e.body AS BLOB), CAST(q.body AS BLOB) FROM events e "
+            "JOIN events q ON q.query_id = e.query_id AND q.kind = 'scry.query' WHERE e.kind = 'scry.use' "
+            "AND e.time >= ? ORDER BY e.sequence DESC LIMIT ?"
+        )
+        return self._rows(sql, (since_ms, count))[::-1]
 
     def last_sequence(self) -> int:
         """Return the number of the last event; 0 for none."""

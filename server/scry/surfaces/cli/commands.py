@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "project": "scry.surfaces.cli.project:project",
         "team": "scry.surfaces.cli.team:team",
         "log": "scry.surfaces.cli.usage.log:log",
+        "learn": "scry.surfaces.cli.usage.learn:learn",
         "lab": "scry.surfaces.cli.usage.lab:lab",
         "insights": "scry.surfaces.cli.usage.insights:insights",
         "session": "scry.surfaces.cli.knowledge.session:session",

@@ -17,7 +17,7 @@ from scry.surfaces.render.full_result import belief_impact_blocks, full_result_b
 from scry.surfaces.render.markdown import render_markdown
 from scry.surfaces.render.page import Block, BulletList, Heading, Paragraph, TableBlock, render_lines
 from scry.surfaces.render.prompt import code_reference
-from scry.surfaces.render.results import describe_fault, describe_score, describe_structure
+from scry.surfaces.render.results import describe_fault, describe_learnt_weights, describe_score, describe_structure
 from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
 from scry_protocol.messages import Detail, Explanation, Lived, OracleEvidence, ResultItem, Shares
 
@@ -186,6 +186,10 @@ def _score_blocks(explanation: Explanation, result: ResultItem) -> Iterator[Bloc
             ],
         )
     yield Paragraph(styled_line(f"Score {result.fused_score:.4f} of 1: the ranks fused, times the factors."))
+    if explanation.scoring is not UNSET and explanation.scoring.exponents:
+        weights = ", ".join([f"{name} {weight:.3g}" for name, weight in explanation.scoring.weights.items()])
+        learnt = describe_learnt_weights(explanation.scoring)
+        yield Paragraph(styled_line(f"The oracles' weights ({weights}) are {learnt}."))
     if result.confidence is not UNSET:
         words = "by the share of the words and the cosine alone"
         yield Paragraph(styled_line(f"Confidence {result.confidence:.2f} that it answers the question, {words}."))

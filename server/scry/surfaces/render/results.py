@@ -21,7 +21,7 @@ from scry.surfaces.render.styled_text import (
     styled_line,
     wrap_text,
 )
-from scry_protocol.messages import Answer, CompositePart, Contribution, Edge, Fault, ResultItem, Structural
+from scry_protocol.messages import Answer, CompositePart, Contribution, Edge, Fault, ResultItem, Scoring, Structural
 
 
 def describe_fault(fault: Fault) -> str:
@@ -75,7 +75,14 @@ def describe_scoring(answer: Answer) -> str:
     if not scoring.k:
         return "scores are the sum of weight x value of each part, times what is adjusted"
     weights = ", ".join([f"{name} {weight:g}" for name, weight in scoring.weights.items()])
-    return f"intent {answer.intent}; scores by rank fusion, k {scoring.k}, weights: {weights}"
+    text = f"intent {answer.intent}; scores by rank fusion, k {scoring.k}, weights: {weights}"
+    return f"{text}; {describe_learnt_weights(scoring)}" if scoring.exponents else text
+
+
+def describe_learnt_weights(scoring: Scoring) -> str:
+    """Say which exponents of adjustments' factors were learnt from jumps; the weights are told elsewhere."""
+    exponents = [f"{name} {power:g}" for name, power in scoring.exponents.items() if power != 1.0]
+    return f"learnt from your jumps, with the factors' exponents: {', '.join(exponents) or 'all 1'}"
 
 
 def describe_result_figures(result: ResultItem) -> list[str]:

@@ -54,6 +54,7 @@
 ---@field term_weights? table<string, number> by word of the query, its inverse document frequency in the project's code and documents; empty where results have no confidence, and where several projects were searched (default {}).
 ---@field cosine_counts? boolean whether cosines count in the confidence (default true).
 ---@field prefix? string the last word of a query that is still being typed, where words that begin with it match too; results that hold only such words have the adjustment `prefix` (default "").
+---@field exponents? table<string, number> by adjustment, the exponent of its factor where weights learnt from the person's jumps apply, as they do to `weights`; the factors of the results are raised already. Empty where the defaults apply (default {}).
 
 ---How fresh and complete the index is.
 ---@class scry.protocol.IndexState

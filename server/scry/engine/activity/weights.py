@@ -1,0 +1,340 @@
+"""Fit the weights of oracles and adjustments to the jumps in a project's log (U2).
+
+Counterfactual learning to rank: the logged results of each question are ranked anew by other weights, and the results
+that were jumped to shall stand higher. Each jump counts with the inverse of the probability that a person looks at its
+rank (as in `store.events.learnt`), so that what was only shown first teaches little. The model is the listwise softmax
+over the scores (Cao, Qin, Liu, Tsai, Li: Learning to Rank: From Pairwise Approach to Listwise Approach, ICML 2007),
+
+    loss = - Σ over jumps: weight * log(score^SHARPNESS / Σ over the results: score^SHARPNESS)
+           + PRIOR_JUMPS * Σ over weights: (distance from the default / distance of its bound)²
+
+minimised by projected gradient descent within the bounds of `engine.search.weights`. An event holds what was shown, not
+what else was found; and the order within a file is kept: all results of a file move with its first one.
+
+Every question is judged by weights that were fitted without it and its like (FOLDS parts), against the defaults; the
+interval is the paired bootstrap over questions, as in scry.lab.
+"""
+
+from __future__ import annotations
+
+import logging
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.core.errors import LogUnavailable
+from scry.core.types import QueryIntent
+from scry.engine.search.fusion import RRF_K
+from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
+from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
+from scry.engine.search.weights import (
+    EXPONENT_BOUNDS,
+    LEAST_EXPONENTS,
+    ORACLE_BOUNDS,
+    WEIGHED_ADJUSTMENTS,
+    WEIGHTS_FORMAT,
+    HeldBackGain,
+    LearntWeights,
+    WeightsFile,
+)
+from scry.oracles import use
+from scry.store.events.learnt import ACT_WEIGHTS, BOUNCE_MS, MAX_RANK_WEIGHT, PROPENSITY_EXPONENT
+from scry.store.events.log import WEIGHTS_FILE, EventReader, now_ms
+
+MIN_JUMPS = 300
+"""Fewer jumps do not tell twenty weights from chance."""
+
+MAX_JUMPS = 4000
+HORIZON_DAYS = 180
+"""Only the last jumps are read: work moves on, and so many are fitted in a second or two."""
+
+JUMP_WEIGHTS = {how: weight for how, weight in ACT_WEIGHTS.items() if how != "detail"}
+
+FOLDS = 5
+SHARPNESS = 2.0
+PRIOR_JUMPS = 30.0
+"""The defaults are worth so many jumps, at the bound of a weight. Fewer fit chance, more move nothing at 300 jumps."""
+
+EVENTS_BETWEEN_FITS = 500
+"""With the setting `learn_weights = auto` weights are fitted anew whenever the log has so many more events."""
+
+CUTOFF = 10
+_MAX_RESULTS = 20
+_STEPS = 120
+_SAMPLES = 2000
+_SEED = 20061
+_NAMES = (*BASE_ORACLE_WEIGHTS, "use")
+_DEFAULT_WEIGHTS = {**BASE_ORACLE_WEIGHTS, "use": use.WEIGHT}
+
+Floats: TypeAlias = NDArray[np.float64]
+
+_log = logging.getLogger(__name__)
+
+
+class WeightsFit(Struct, frozen=True):
+    """The outcome of a fit. questions: how many the jumps are of. weights: None where there are too few jumps."""
+
+    jumps: int
+    questions: int
+    weights: LearntWeights | None
+
+    @property
+    def excludes_a_loss(self) -> bool:
+        """Whether held-back jumps gain surely."""
+        return self.weights is not None and self.weights.held_back.low > 0
+
+
+def fit_weights(data: Path, *, now: Callable[[], int] = now_ms) -> WeightsFit:
+    """Fit weights to the jumps that were logged in a data folder. Writes nothing. Raises LogUnavailable."""
+    answers = _read_answers(data, now())
+    jumps = sum(len(each.jumps) for each in answers)
+    if jumps < MIN_JUMPS:
+        return WeightsFit(jumps, len(answers), None)
+    shown = _Shown(answers)
+    weights = shown.fit(np.ones(len(answers), bool))
+    folds = np.array([zlib.crc32(each.key.encode()) % FOLDS for each in answers])
+    after = np.zeros(len(answers))
+    for fold in range(FOLDS):
+        held_back = folds == fold
+        if held_back.any() and not held_back.all():
+            after[held_back] = shown.gains(shown.fit(~held_back))[held_back]
+    before = shown.gains(shown.default)
+    gain = _bootstrap([each.key for each in answers], before, after, shown.wanted.sum(axis=1))
+    oracles = {name: round(float(weights[at]), 3) for at, name in enumerate(_NAMES)}
+    exponents = {name: round(float(weights[len(_NAMES) + at]), 3) for at, name in enumerate(WEIGHED_ADJUSTMENTS)}
+    learnt = LearntWeights(WEIGHTS_FORMAT, True, now(), jumps, oracles, exponents, gain)
+    return WeightsFit(jumps, len(answers), learnt)
+
+
+def fit_if_due(data: Path, written: int) -> None:
+    """Fit weights anew every EVENTS_BETWEEN_FITS, and let them rank where held-back jumps exclude a loss. Never fails.
+
+    Weights that the person switched off stay off. written: how many events were just written.
+    """
+    file = WeightsFile(data / WEIGHTS_FILE)
+    try:
+        known = file.read()
+        if known is not None and not known.is_on:
+            return
+        if _last_sequence(data) % EVENTS_BETWEEN_FITS >= written:
+            return
+        fit = fit_weights(data)
+        if fit.weights is not None and fit.excludes_a_loss:
+            file.write(fit.weights)
+    except (LogUnavailable, OSError):
+        _log.warning("no weights could be fitted in %s", data, exc_info=True)
+
+
+def _last_sequence(data: Path) -> int:
+    log = EventReader.open(data)
+    if log is None:
+        return 0
+    with closing(log):
+        return log.last_sequence()
+
+
+# What was shown -------------------------------------------------------------------------------------------------------
+
+
+class _LoggedMatch(Struct):
+    rank: int
+
+
+class _LoggedResult(Struct):
+    doc_id: str
+    fused_score: float = 0.0
+    contributions: dict[str, _LoggedMatch] = {}
+    adjustments: dict[str, float] = {}
+
+
+class _LoggedScoring(Struct, frozen=True):
+    weights: dict[str, float] = {}
+    exponents: dict[str, float] = {}
+
+
+class _LoggedQuestion(Struct):
+    mode: str
+    query: str
+    options: dict[str, object] = {}
+    results: list[_LoggedResult] = []
+    scoring: _LoggedScoring = _LoggedScoring()
+
+
+class _LoggedUse(Struct):
+    rank: int
+    result_used: str
+    how: str
+
+
+class _Answer(Struct):
+    """An answer with jumps.
+
+    key: equal for equal questions. weights: of the oracles. jumps: places in the results, with their weights.
+    """
+
+    key: str
+    weights: Mapping[str, float]
+    question: _LoggedQuestion
+    jumps: list[tuple[int, float]]
+
+
+def _read_answers(data: Path, now: int) -> list[_Answer]:
+    """Return the logged answers of find with a jump that no other follows within BOUNCE_MS; damaged events are not
+    read.
+    """
+    log = EventReader.open(data)
+    if log is None:
+        return []
+    with closing(log):
+        rows = log.latest_uses(MAX_JUMPS, now - HORIZON_DAYS * 86_400_000)
+    uses: dict[str, list[tuple[int, _LoggedUse]]] = defaultdict(list)
+    bodies: dict[str, bytes] = {}
+    for query_id, time_ms, body, question in rows:
+        try:
+            act = msgspec.json.decode(body, type=_LoggedUse)
+        except msgspec.MsgspecError:
+            continue
+        if act.how in JUMP_WEIGHTS and isinstance(time_ms, int):
+            uses[query_id].append((time_ms, act))
+            bodies[query_id] = question
+    return [answer for query_id, own in uses.items() if (answer := _read_answer(bodies[query_id], own)) is not None]
+
+
+def _read_answer(body: bytes, uses: Sequence[tuple[int, _LoggedUse]]) -> _Answer | None:
+    try:
+        question = msgspec.json.decode(body, type=_LoggedQuestion)
+        intent = question.options.get("intent")
+        asked = parse_query(
+            question.query[:MAX_QUERY_CHARACTERS],
+            _DEFAULT_WEIGHTS,
+            limit=1,
+            intent=QueryIntent(intent) if isinstance(intent, str) else None,
+        )
+    except (msgspec.MsgspecError, ValueError):
+        return None
+    # The oracle of use takes part only where it has matches, which changes the scale of the scores alone.
+    question.results = [each for each in question.results[:_MAX_RESULTS] if each.contributions and each.fused_score > 0]
+    ranks = {each.doc_id: at for at, each in enumerate(question.results)}
+    if question.mode != "find" or len(ranks) < 2:
+        return None
+    jumps: list[tuple[int, float]] = []
+    for (time_ms, act), following in zip(uses, [*uses[1:], None], strict=True):
+        bounced = following is not None and following[1].result_used != act.result_used
+        if bounced and following is not None and 0 <= following[0] - time_ms <= BOUNCE_MS:
+            continue
+        if act.result_used in ranks and act.rank >= 1:
+            propensity = min(act.rank**PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
+            jumps.append((ranks[act.result_used], JUMP_WEIGHTS[act.how] * propensity))
+    key = " ".join(question.query.casefold().split())
+    return _Answer(key, asked.weights, question, jumps) if jumps else None
+
+
+class _Shown:
+    """The results of all answers as arrays, by answer and rank.
+
+    terms: by oracle, the default weight / (k + rank). factors: by adjustment, the logarithm of its factor. kept: the
+    logarithm of a result's score by that of the first one of its file. wanted: the weight of the jumps to a result.
+    Both of the former are those of the first result of the file.
+    """
+
+    def __init__(self, answers: Sequence[_Answer]) -> None:
+        size = max(len(each.question.results) for each in answers)
+        shape = (len(answers), size)
+        self.default = np.ones(len(_NAMES) + len(WEIGHED_ADJUSTMENTS))
+        self.low = np.array(
+            [ORACLE_BOUNDS[0]] * len(_NAMES)
+            + [max(EXPONENT_BOUNDS[0], LEAST_EXPONENTS.get(name, 0.0)) for name in WEIGHED_ADJUSTMENTS]
+        )
+        self.high = np.array([ORACLE_BOUNDS[1]] * len(_NAMES) + [EXPONENT_BOUNDS[1]] * len(WEIGHED_ADJUSTMENTS))
+        self.terms = np.zeros((*shape, len(_NAMES)))
+        self.factors = np.zeros((*shape, len(WEIGHED_ADJUSTMENTS)))
+        self.kept = np.full(shape, -np.inf)
+        self.wanted = np.zeros(shape)
+        for at, answer in enumerate(answers):
+            self._fill(at, answer)
+
+    def _fill(self, at: int, answer: _Answer) -> None:
+        first: dict[str, int] = {}
+        scoring = answer.question.scoring
+        logged: list[float] = []
+        results = answer.question.results
+        for place, result in enumerate(results):
+            of_file = result.doc_id.partition("::")[0]
+            leader = first.setdefault(of_file, place)
+            own = results[leader]
+            score = 0.0
+            for number, name in enumerate(_NAMES):
+                match = own.contributions.get(name)
+                if match is not None and match.rank >= 1:
+                    weight = answer.weights.get(name, 0.0)
+                    self.terms[at, place, number] = weight / (RRF_K + match.rank)
+                    score += scoring.weights.get(name, weight) / (RRF_K + match.rank)
+            total = np.log(max(score, 1e-9))
+            for number, name in enumerate(WEIGHED_ADJUSTMENTS):
+                factor = own.adjustments.get(name, 1.0)
+                if factor > 0 and factor != 1.0:
+                    total += np.log(factor)
+                    self.factors[at, place, number] = np.log(factor) / scoring.exponents.get(name, 1.0)
+            logged.append(np.log(result.fused_score) - total)
+        self.kept[at, : len(logged)] = logged
+        for place, weight in answer.jumps:
+            self.wanted[at, place] += weight
+
+    def scores(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the logarithms of all scores by these weights, and the rank sums."""
+        sums = np.maximum(self.terms @ weights[: len(_NAMES)], 1e-9)
+        return np.log(sums) + self.factors @ weights[len(_NAMES) :] + self.kept, sums
+
+    def gains(self, weights: Floats) -> Floats:
+        """Return the discounted gain at 10 of each answer's jumps by these weights."""
+        scores = np.round(self.scores(weights)[0], 9)
+        ranks = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+        ties = (scores[:, None, :] == scores[:, :, None]) & np.tri(scores.shape[1], k=-1, dtype=bool)[None]
+        ranks = ranks + ties.sum(axis=2)
+        return (self.wanted * np.where(ranks <= CUTOFF, 1 / np.log2(ranks + 1), 0.0)).sum(axis=1)
+
+    def fit(self, chosen: NDArray[np.bool_]) -> Floats:
+        """Return the weights that these answers are best ranked by."""
+        weights, step = self.default, 0.02
+        loss, slope = self._loss(weights, chosen)
+        for _ in range(_STEPS):
+            moved = np.minimum(np.maximum(weights - step * slope, self.low), self.high)
+            new_loss, new_slope = self._loss(moved, chosen)
+            if new_loss < loss:
+                weights, loss, slope, step = moved, new_loss, new_slope, step * 1.5
+            else:
+                step /= 3
+        return weights
+
+    def _loss(self, weights: Floats, chosen: NDArray[np.bool_]) -> tuple[float, Floats]:
+        """Return the loss by these weights, and its gradient, each by the number of jumps."""
+        scores, sums = self.scores(weights)
+        scores, sums, wanted = SHARPNESS * scores[chosen], sums[chosen], self.wanted[chosen]
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares = powers / powers.sum(axis=1, keepdims=True)
+        total = wanted.sum()
+        excess = SHARPNESS * (shares * wanted.sum(axis=1, keepdims=True) - wanted)
+        by_oracle = np.einsum("nk,nko->o", excess / sums, self.terms[chosen])
+        by_adjustment = np.einsum("nk,nka->a", excess, self.factors[chosen])
+        prior = PRIOR_JUMPS / (self.high - 1.0) ** 2
+        loss = -(wanted * np.log(np.maximum(shares, 1e-12))).sum() + (prior * (weights - 1.0) ** 2).sum()
+        slope = np.concatenate([by_oracle, by_adjustment]) + 2 * prior * (weights - 1.0)
+        return float(loss / total), slope / total
+
+
+def _bootstrap(keys: Sequence[str], before: Floats, after: Floats, jumps: Floats) -> HeldBackGain:
+    """Return the gain by jump, with the interval over samples of the questions; equal questions are one."""
+    numbers = np.unique(np.array(keys), return_inverse=True)[1].ravel()
+    total, gain = np.bincount(numbers, jumps), np.bincount(numbers, after - before)
+    samples = np.random.default_rng(_SEED).integers(0, len(total), (_SAMPLES, len(total)))
+    low, high = np.percentile(gain[samples].sum(axis=1) / total[samples].sum(axis=1), (2.5, 97.5))
+    values = (before.sum() / total.sum(), gain.sum() / total.sum(), low, high)
+    return HeldBackGain(*[round(float(value), 4) for value in values])
