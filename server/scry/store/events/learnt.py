@@ -66,8 +66,6 @@ BOUNCE_PENALTY = 1.5
 """A place that another one follows within BOUNCE_MS loses what it got and half as much again: it was not the answer.
 The n-th place used so in a row counts 1 / n: who opens one after the other is looking, and the last need not be it."""
 
-ROW_SHARE = 1.0
-USUAL_RETURNS = 0.0
 RETURN_EXPONENT = 6.0
 RETURN_MEMORY = 0.99
 PRIOR_JUMPS = 10.0
@@ -334,10 +332,7 @@ def forget_learnt(folder: Path) -> bool:
 
 
 class _LoggedAct(Struct, frozen=True):
-    """A use or a rating of one result, with its question. how: the use, or the rating's signal.
-
-    text: the fingerprint of the result's text at the time; empty for unknown.
-    """
+    """A use or a rating of one result, with its question. how: the use, or the signal. text: as in UsedPlace."""
 
     kind: str
     time_ms: int
@@ -436,7 +431,7 @@ class _Learner:
                 strength, counted = max(0.0, strength / max(1, in_row) - weight), 0
             else:
                 is_next = True
-                strength *= ROW_SHARE / (in_row + 1)
+                strength /= in_row + 1
                 self._db.execute(
                     "UPDATE places SET weight = weight - ? WHERE question = ? AND doc_id = ?",
                     (BOUNCE_PENALTY * weight, number, place),
@@ -488,7 +483,7 @@ class _Learner:
             np.array([len(row[1]) // 4 for row in rows], "<i4").tobytes(),
             b"".join(row[1] for row in rows),
             b"".join(row[2] or bytes(width) for row in rows),
-            min(1.0, (1 - self._returns / (self._jumps + PRIOR_JUMPS)) / (1 - USUAL_RETURNS)) ** RETURN_EXPONENT,
+            (1 - self._returns / (self._jumps + PRIOR_JUMPS)) ** RETURN_EXPONENT,
         )
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('profile', ?)", (msgspec.msgpack.encode(profile),))
 
