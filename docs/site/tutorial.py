@@ -123,7 +123,7 @@ class Shell:
         while json.loads(subprocess.check_output(status, cwd=self.folder, env=self.environ))["history"] != "ready":
             if time.monotonic() > end:
                 raise SystemExit("the history was not indexed")
-            time.sleep(0.2)
+            time.sleep(0.5)
 
 
 def _shown_commit(name: str, commits: Mapping[str, str]) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from scry.core import load_settings
 from scry.surfaces.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +26,14 @@ PAGES = (
     "docs/events.md",
     "docs/projects.md",
     "docs/memory.md",
+    "docs/comparison.md",
+    "docs/first-change.md",
+    "docs/index.md",
+    "docs/recipes.md",
+    "docs/start/index.md",
+    "docs/start/terminal.md",
+    "docs/tutorial/index.md",
+    "SECURITY.md",
 )
 
 OTHERS = {
@@ -83,15 +90,10 @@ def test_the_readme_begins_with_the_two_commands() -> None:
     assert 0 < text.index("docs/images/find.svg") < text.index("make demo") < text.index("make test")
 
 
-def test_the_readme_names_every_setting_and_no_other() -> None:
-    settings = load_settings(None, {}).entries()
-    _, _, section = text_of("README.md").partition("\n## Settings\n")
-    named = re.findall(r"^\| `(\w+)` \|", section.partition("\n## ")[0], re.MULTILINE)
-    assert named == [setting.name for setting in settings]
-
-
-def test_the_readme_names_every_command_and_no_other() -> None:
-    assert set(re.findall(r"^\| `scry (\w+)", text_of("README.md"), re.MULTILINE)) == set(COMMANDS)
+def test_the_readme_is_short_and_names_commands_that_exist() -> None:
+    text = text_of("README.md")
+    assert text.count("\n") <= 100
+    assert set(re.findall(r"`scry ([a-z]+)", text)) - {"settings"} <= set(COMMANDS)
 
 
 def test_architecture_page_names_every_package() -> None:
