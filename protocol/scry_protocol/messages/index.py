@@ -32,6 +32,9 @@ class IndexState(Result, frozen=True):
     failed: number of files for which a stage of indexing failed: they are found less well, or not at all.
     learning: in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a
         person; empty elsewhere.
+    replay: in the answer to a request for the status, whether this version of Scry, of the model and of the weights
+        answers the person's past questions worse than the one before, and the way back, in words for a person; empty
+        elsewhere, and where nothing was replayed.
     languages: by language, the number of indexed files, most first; absent where it was not requested.
     """
 
@@ -52,6 +55,7 @@ class IndexState(Result, frozen=True):
     history_extent: str = ""
     failed: int = 0
     learning: str = ""
+    replay: str = ""
     languages: dict[str, int] | UnsetType = UNSET
 
 

@@ -338,7 +338,10 @@ class Engine:
     ) -> messages.IndexState:
         """Return how fresh and complete the index is, also as reported by an indexer that another process started."""
         state = present_state(self.index.live_state(unsaved), commands)
-        state = replace(state, learning=self.modes.describe_learning())
+        from scry.engine.activity.replays import describe_replay
+
+        replay = describe_replay(self._settings, self.project.data, state.model)
+        state = replace(state, learning=self.modes.describe_learning(), replay=replay)
         if languages and (store := self.index.snapshot(()).store) is not None:
             state = replace(state, languages=store.files.language_counts())
         return add_index_message(state, self.recorder.expected_trouble())

@@ -93,6 +93,10 @@ class IndexingLoop(threading.Thread):
         self._overrides = overrides
         return differ
 
+    def current_overrides(self) -> Mapping[str, object]:
+        """Return the settings that are in no file. May be called from any thread."""
+        return self._overrides
+
     def run(self) -> None:
         """Run tasks until the schedule stops."""
         while (task := self._schedule.wait_for_task()) is not None:

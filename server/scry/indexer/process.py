@@ -32,6 +32,7 @@ from scry.indexer.lifetime import IdleShutdown, IndexerLock
 from scry.indexer.loop import IndexingLoop, describe_indexing_failure
 from scry.indexer.prefetch import ForkedPrefetcher, available_cpus, fork_prefetcher
 from scry.indexer.protocol import ControlAction
+from scry.indexer.replay_worker import ReplayWorker
 from scry.indexer.schedule import Schedule
 from scry.indexer.server import IndexerServer
 from scry.indexer.status import IndexerStatus
@@ -164,6 +165,13 @@ class _IndexerProcess:
             busy=lambda: self._embedding.has_pending_work(slow=True) or self._history.blocks_sync(),
             seal_index=self._loop.seal_index,
         )
+        self._replay = ReplayWorker(
+            project,
+            self._schedule,
+            busy=lambda: self._embedding.has_pending_work(slow=True) or self._history.blocks_sync(),
+            model=lambda: self._status.current().model,
+            overrides=self._loop.current_overrides,
+        )
 
     async def run(self) -> int:
         """Serve clients until there is a reason to end; return the exit status."""
@@ -181,6 +189,7 @@ class _IndexerProcess:
         self._history.start()
         self._graph.start()
         self._integrity.start()
+        self._replay.start()
         self._watcher.start()
         self._idle_shutdown.wait_for_first_client()
         await self._until_ending()
@@ -221,11 +230,12 @@ class _IndexerProcess:
         self._history.close()
         self._graph.close()
         self._integrity.close()
+        self._replay.close()
         self._watcher.close()
         if self._server is not None:
             self._server.close()
         remove_address(self._project.cache, address)
-        background = (self._embedding, self._history, self._graph, self._integrity)
+        background = (self._embedding, self._history, self._graph, self._integrity, self._replay)
         for thread, timeout in (
             *((each, _BACKGROUND_TIMEOUT_S) for each in background),
             (self._loop, _LAST_BATCH_TIMEOUT_S),

@@ -206,6 +206,8 @@ export interface IndexState {
   failed?: number;
   /** in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a person; empty elsewhere (default ""). */
   learning?: string;
+  /** in the answer to a request for the status, whether this version of Scry, of the model and of the weights answers the person's past questions worse than the one before, and the way back, in words for a person; empty elsewhere, and where nothing was replayed (default ""). */
+  replay?: string;
   /** by language, the number of indexed files, most first; absent where it was not requested. */
   languages?: Record<string, number>;
 }

@@ -156,7 +156,8 @@ async function statusLine(sidecar: Sidecar, folder: vscode.WorkspaceFolder): Pro
   const label = `$(root-folder) ${escapeIcons(folder.name)}`;
   try {
     const state = await sidecar.request(methods.status, { folder: folder.uri.toString() });
-    return { label, description: state.summary || state.state, detail: state.message };
+    const detail = [state.message, state.replay].filter(Boolean).join(" ");
+    return { label, description: state.summary || state.state, detail };
   } catch (error) {
     return { label, description: messageOf(error) };
   }

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from scry.store import answers
 from scry.store.events import log as events
 from scry.store.events.learnt import forget_learnt
 from scry.store.events.log import selection_condition
+from scry.store.events.replays import forget_replays
 from scry.store.events.schema import EVENT_MIGRATIONS
 from scry.store.precious.backups import renew_backups
 from scry.store.sqlite.database import open_shared_database, schema_version, truncate_wal, try_truncate_wal
@@ -59,6 +60,8 @@ def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewri
             _append_event(database, FORGET, now_ms, {"events": removed, "by": _selection_fields(selection)})
         is_clean = all([_truncate_wal(path), forget_learnt(folder)])
         renew_backups(path)
+        with suppress(OSError):  # it holds no words
+            forget_replays(folder, {name for name in queries if name})
     else:
         queries = []
     count, answers_clean = _forget_selected_answers(

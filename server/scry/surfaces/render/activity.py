@@ -137,6 +137,8 @@ def render_index_state(state: IndexState, root: str) -> list[StyledLine]:
         lines.append(styled_line("  languages ", counts))
     if state.learning:
         lines.append(styled_line("  learning ", state.learning))
+    if state.replay:
+        lines.append(styled_line("  replay   ", state.replay))
     if state.failed:
         told = f"{format_count(state.failed, 'file')} found less well or not at all; scry doctor says why"
         lines.append(styled_line("  failed   ", (told, "warning")))

@@ -41,7 +41,9 @@ def index(
     with open_engine(root, force=force) as engine:
         state = _run_action(engine, action)
         folder = str(engine.project.root)
-        state = replace(state, learning=engine.status().learning) if as_json else state
+        if as_json:
+            now = engine.status()
+            state = replace(state, learning=now.learning, replay=now.replay)
     if state.state == "failed":
         raise IndexUnavailable(state.message)
     if as_json:
