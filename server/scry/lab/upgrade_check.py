@@ -25,6 +25,7 @@ from scry.core.events import RELEVANT_USES
 from scry.core.settings import Settings, load_settings
 from scry.engine.questions import question_from_options
 from scry.engine.search.results import filter_confident
+from scry.engine.search.weights import LearntWeights, WeightsFile
 from scry.indexer.freshness import index_format_version
 from scry.lab.evaluated_index import EvaluatedIndex
 from scry.lab.metrics import CUTOFF, paired_bootstrap
@@ -107,11 +108,13 @@ def check_upgrade(
         if any(each.version == version for each in records):
             return None
         before = records[-1] if records else None
+        learnt = WeightsFile(project.data / WEIGHTS_FILE).read() if settings.learn else None
+        weights = learnt if learnt is not None and learnt.is_on else None
         ranks: dict[str, int] = {}
         for case in select_cases(subject, project, before.ranks if before else {}):
             if not go_on():
                 break
-            ranks[case.query_id] = _rank_of_choice(subject, case)
+            ranks[case.query_id] = _rank_of_choice(subject, case, weights)
     if len(ranks) < MIN_CASES:
         return None
     record = ReplayRecord(version, now_ms(), ranks, compare_with(before, ranks) if before else None)
@@ -148,9 +151,11 @@ def _read_choices(project: Project) -> Iterator[PastChoice]:
         yield PastChoice(query_id, query.query, query.options, tuple(dict.fromkeys(chosen[query_id])))
 
 
-def _rank_of_choice(subject: EvaluatedIndex, case: PastChoice) -> int:
+def _rank_of_choice(subject: EvaluatedIndex, case: PastChoice, weights: LearntWeights | None) -> int:
     """Return the rank of the best chosen document in the answer of now; 0 where none is among the first ten."""
     question = msgspec.structs.replace(question_from_options(case.query, case.options, CUTOFF), limit=CUTOFF)
+    if weights is not None:
+        question = weights.apply_to(question)
     ranking = subject.rank(question)
     best = filter_confident(ranking.ranked, question, ranking.reader, ranking.scoring)
     found = [location.doc_id for location in subject.locate_results(best[:CUTOFF], ranking.reader)]

@@ -10,6 +10,7 @@ import pytest
 
 from scry.core import EventFilter, load_settings
 from scry.engine import Engine
+from scry.engine.search.weights import WEIGHTS_FORMAT, HeldBackGain, LearntWeights, WeightsFile
 from scry.lab import upgrade_check
 from scry.lab.upgrade_check import check_upgrade, compare_with
 from scry.store.events import forget_events
@@ -20,7 +21,6 @@ from scry.store.events.replays import (
     ReplayRecord,
     add_replay,
     digest_weights,
-    find_replay,
     read_replays,
 )
 from scry_protocol import messages
@@ -97,21 +97,24 @@ def test_an_upgrade_that_finds_choices_later_is_told_with_the_way_back(shop: Ind
     assert "the setting model" in told
 
 
-def test_learnt_weights_are_a_version(shop: IndexedProject) -> None:
+def test_learnt_weights_are_a_version_and_rank(shop: IndexedProject) -> None:
     log_choices(shop, CASES, last=True)
     first = replay(shop)
     assert first is not None
-    weights = shop.project.data / "weights.json"
-    weights.write_text('{"is_on": true, "oracles": {"lexical": 1.5}, "adjustments": {}}')
-    assert digest_weights(weights)
-    assert (
-        find_replay(shop.project.data, msgspec.structs.replace(first.version, weights=digest_weights(weights))) is None
-    )
+    gain = HeldBackGain(0.5, 0.1, 0.05, 0.15)
+    weights = LearntWeights(WEIGHTS_FORMAT, True, 0, 300, {"lexical": 0.5, "semantic": 2.0}, {"definition": 1.0}, gain)
+    file = WeightsFile(shop.project.data / "weights.json")
+    file.write(weights)
     assert status(shop) == ""
-    weights.write_text('{"is_on": false, "oracles": {"lexical": 1.5}, "adjustments": {}}')
-    assert digest_weights(weights) == ""
-    weights.write_text("[")
-    assert digest_weights(weights) == ""
+    second = replay(shop)
+    assert second is not None
+    assert second.version.weights
+    assert second.ranks != first.ranks
+    assert "with the default weights" in status(shop)
+    file.write(msgspec.structs.replace(weights, is_on=False))
+    assert digest_weights(shop.project.data / "weights.json") == ""
+    (shop.project.data / "weights.json").write_text("[")
+    assert digest_weights(shop.project.data / "weights.json") == ""
 
 
 def test_nothing_is_replayed_of_few_choices_or_of_documents_that_are_gone(shop: IndexedProject) -> None:

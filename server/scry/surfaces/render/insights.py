@@ -22,8 +22,8 @@ class InsightsReport(Struct, frozen=True):
     """What `scry insights` says of one project.
 
     root: the project's folder. made: when, in the local zone. days: length of the period. log_state: empty where
-    questions are logged, otherwise why not. learning: what was learnt from use. insights: None where nothing was
-    logged.
+    questions are logged, otherwise why not. learning: what was learnt from use. weights: the learnt weights that
+    rank, in words; empty where the defaults do. insights: None where nothing was logged.
     """
 
     root: str
@@ -31,6 +31,7 @@ class InsightsReport(Struct, frozen=True):
     days: int
     log_state: str
     learning: str
+    weights: str
     insights: Insights | None
 
 
@@ -176,6 +177,8 @@ def _learning(report: InsightsReport) -> Iterator[Block]:
         if of.mean_rank is not None and of.mean_rank_others is not None:
             ranks = f"mean rank of these: {of.mean_rank:.1f}; of the others: {of.mean_rank_others:.1f}"
             lines.append(styled_line(ranks))
+    if report.weights:
+        lines.append(styled_line("oracles by your jumps: ", make_printable(report.weights)))
     yield BulletList(lines)
 
 

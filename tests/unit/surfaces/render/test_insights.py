@@ -49,7 +49,7 @@ def report(folder: Path, text: str = "x", *, log_state: str = "") -> InsightsRep
             use = {"rank": 1 + at % 2, "result_used": results[at % 2]["doc_id"], "how": "jump"}
             log.append([LogEvent(QUERY, (9 + at) * DAY, json.dumps(body), f"q{at}")])
             log.append([LogEvent(USE, (9 + at) * DAY, json.dumps(use), f"q{at}", f"a{at}")])
-    return InsightsReport(text, "2026-11-23 07:00", 90, log_state, text, read_insights(folder, 0))
+    return InsightsReport(text, "2026-11-23 07:00", 90, log_state, text, text, read_insights(folder, 0))
 
 
 def test_hostile_text_stays_text(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_terminal_and_page_show_the_same_tables(tmp_path: Path) -> None:
 
 
 def test_an_empty_log_and_a_log_that_is_off_are_told(tmp_path: Path) -> None:
-    nothing = InsightsReport("/p", "now", 90, "The log is off", "off", None)
+    nothing = InsightsReport("/p", "now", 90, "The log is off", "off", "", None)
     for page in (to_plain_text(render_lines(insights_blocks(nothing))), render_insights_html(nothing).decode()):
         assert "The log is off" in page
         assert "Nothing was logged of this project yet" in page

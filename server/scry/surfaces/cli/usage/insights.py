@@ -15,7 +15,7 @@ from scry.core.settings import load_settings
 from scry.core.text import escape_unencodable
 from scry.projects.project import Project
 from scry.store.events.insights import read_insights
-from scry.store.events.log import now_ms
+from scry.store.events.log import WEIGHTS_FILE, now_ms
 from scry.surfaces.cli.engines import open_engine, resolve_project
 from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, print_text, terminal_width
@@ -67,8 +67,21 @@ def make_report(project: Project, days: int) -> InsightsReport:
         days=days,
         log_state="" if settings.log else "The log is off: nothing new is counted (scry log on).",
         learning=learning,
+        weights=_describe_weights(project) if settings.learn and settings.log else "",
         insights=read_insights(project.data, now_ms() - days * _DAY_MS),
     )
+
+
+def _describe_weights(project: Project) -> str:
+    """Return the learnt weights that rank, with what they gained on held-back jumps; empty where the defaults rank."""
+    from scry.engine.search.weights import WeightsFile
+
+    weights = WeightsFile(project.data / WEIGHTS_FILE).read()
+    if weights is None or not weights.is_on:
+        return ""
+    oracles = ", ".join(f"{name} × {factor:.2f}" for name, factor in sorted(weights.oracles.items()))
+    of = weights.held_back
+    return f"{oracles}; NDCG@10 of held-back jumps {of.gain:+.3f} ({of.low:+.3f} … {of.high:+.3f})"
 
 
 def _write_private(path: Path, content: bytes) -> None:
