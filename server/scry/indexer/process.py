@@ -27,12 +27,12 @@ from scry.indexer.embedding_worker import EmbeddingWorker
 from scry.indexer.freshness import index_format_version
 from scry.indexer.graph_worker import GraphWorker
 from scry.indexer.history_worker import HistoryWorker
-from scry.indexer.integrity.worker import IntegrityWorker
+from scry.indexer.idle.integrity import IntegrityWorker
+from scry.indexer.idle.replay import ReplayWorker
 from scry.indexer.lifetime import IdleShutdown, IndexerLock
 from scry.indexer.loop import IndexingLoop, describe_indexing_failure
 from scry.indexer.prefetch import ForkedPrefetcher, available_cpus, fork_prefetcher
 from scry.indexer.protocol import ControlAction
-from scry.indexer.replay_worker import ReplayWorker
 from scry.indexer.schedule import Schedule
 from scry.indexer.server import IndexerServer
 from scry.indexer.status import IndexerStatus

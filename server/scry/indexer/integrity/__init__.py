@@ -1,1 +1,0 @@
-"""Seal what can be made again, and look after what can't."""
