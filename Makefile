@@ -25,10 +25,10 @@ export PYTHONUTF8 := 1
 # Tests that drive real editors: last, for what else is wrong shows sooner, and with more patience for a busy screen.
 IN_EDITORS := tests/e2e/vscode tests/neovim
 
-.PHONY: help setup demo vsix try-vscode try-neovim check fast gates style types layers generated client test trust editors bench release format acceptance faces protocol images tutorial docs model clean
+.PHONY: help setup demo vsix vsix-platforms try-vscode try-neovim check fast gates style types layers generated client test trust editors bench release format acceptance faces protocol images tutorial docs model clean
 
 help: ## lists the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # ---------------------------------------------------------------- using Scry
 
@@ -51,6 +51,12 @@ try-neovim: $(VENV)/.setup $(NEOVIM)/0.12/.made ## opens this repository in a Ne
 
 vsix: $(VSIX) ## builds the VS Code extension, sidecar included
 	@ls -l $(VSIX)
+
+vsix-platforms: $(VSCODE)/.ready ## builds the extension for each platform, with all wheels, and tries it; TARGETS=linux-x64
+	$(PIP) install --group packages
+	editor/vscode/scripts/package.sh $(PY) $(or $(TARGETS),linux-x64 linux-arm64 darwin-arm64 win32-x64)
+	PLATFORM_PACKAGES=1 $(BIN)/pytest -q tests/e2e/vscode/test_packages.py
+	@ls -l editor/vscode/dist/*.vsix
 
 try-vscode: $(VSIX) $(VSCODE)/.code-server ## VS Code in the browser with Scry, on this repository
 	@[ -x $(VSCODE)/code-server/run ] || { echo "make: code-server could not be installed" >&2; exit 1; }

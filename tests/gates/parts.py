@@ -87,6 +87,8 @@ PARTS: Mapping[str, Part] = {
     "zsh": _program("zsh", "zsh on the PATH (on Debian and Ubuntu: apt install zsh)"),
     "fish": _program("fish", "fish on the PATH (on Debian and Ubuntu: apt install fish)"),
     "tmux": _program("tmux", "tmux on the PATH (on Debian and Ubuntu: apt install tmux)"),
+    # Four packages of 100 MB: made by a task of their own, which runs their tests.
+    "platform-packages": Part(lambda: bool(os.environ.get("PLATFORM_PACKAGES")), "make vsix-platforms", is_due=False),
     # Pipes, sockets, devices, links, file names of any bytes, and users without permission.
     "posix": Part(lambda: os.name == "posix", brought_by="any system but Windows"),
     # A real server; PostgreSQL has no wheel for every platform.

@@ -60,7 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
     createRelatedView(answers, sidecar),
     registerLenses(sidecar),
     new WhyHover(sidecar, jumps).register(),
-    offerInstallation(sidecar),
+    offerInstallation(sidecar, installer),
     ...restartOnChanges(sidecar),
   );
   void sidecar.start();

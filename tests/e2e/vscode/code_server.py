@@ -58,10 +58,10 @@ _SETTINGS: dict[str, object] = {
 """Quiet, and nothing that asks the outside."""
 
 
-def install_extension(folder: Path, *others: Path) -> Path:
+def install_extension(folder: Path, *others: Path, ours: Path = EXTENSION) -> Path:
     """Installs our .vsix as a person would, and others; returns the folder of extensions, for one or more servers."""
     extensions = folder / "extensions"
-    wanted = [word for vsix in (EXTENSION, *others) for word in ("--install-extension", str(vsix))]
+    wanted = [word for vsix in (ours, *others) for word in ("--install-extension", str(vsix))]
     command = [str(PROGRAM), *_places(folder / "profile", extensions), *wanted]
     subprocess.run(command, env=_environment(folder, {}), check=True, capture_output=True, timeout=300)
     return extensions

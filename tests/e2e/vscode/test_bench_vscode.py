@@ -39,6 +39,9 @@ QUESTIONS = (
     "read the settings file",
 )
 
+ENTERED = tuple(f"{question} {word}" for question in QUESTIONS for word in ("test", "class", "error", "path", "file"))
+"""Questions that are answered by Enter."""
+
 MANY = 1000
 """Questions after which memory is looked at again."""
 
@@ -59,6 +62,25 @@ _WATCH = """() => {
   const observer = new MutationObserver(() => { times.changed = now(); });
   observer.observe(list, { childList: true, subtree: true, characterData: true });
 }"""
+
+_WATCH_PLACE = """() => {
+  const now = () => performance.timeOrigin + performance.now();
+  const times = window.place = { key: 0, there: 0 };
+  const isThere = () => {
+    const picker = document.querySelector(".quick-input-widget");
+    const tab = document.querySelector(".editor-group-container.active .tab.active .tab-label");
+    return (!picker || getComputedStyle(picker).display === "none")
+      && document.querySelector(".editor-instance .monaco-editor.focused") !== null
+      && tab !== null && !tab.getAttribute("aria-label").startsWith("/Preview/");
+  };
+  const look = () => { if (isThere()) times.there = now(); else requestAnimationFrame(look); };
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Enter") return;
+    Object.assign(times, { key: now(), there: 0 });
+    look();
+  }, true);
+}"""
+"""Notes when Enter was pressed, and when an editor that is no preview has the focus and the picker is gone."""
 
 _ANSWERED = """() => window.times.changed > window.times.key"""
 
@@ -133,6 +155,7 @@ def test_latency_from_key_to_result_list(window: Window, server: CodeServer) -> 
     window.page.evaluate(_WATCH)
     whole: list[float] = []
     sidecar: list[float] = []
+    busy = processor_seconds(server)
     for question in QUESTIONS:
         window.press("Control+a")
         for key in question:
@@ -145,9 +168,41 @@ def test_latency_from_key_to_result_list(window: Window, server: CodeServer) -> 
             times = window.page.evaluate("({ ...window.times, now: 0 })")
             whole.append(times["changed"] - times["key"])
             sidecar.append(took)
+    busy = processor_seconds(server) - busy
     window.escape()
     apart = [all_of_it - part for all_of_it, part in zip(whole, sidecar, strict=True)]
-    report("key to list", [spread("whole", whole), spread("sidecar", sidecar), spread("the rest", apart)])
+    lines = [spread("whole", whole), spread("sidecar", sidecar), spread("the rest", apart)]
+    report(
+        "key to list", [*lines, f"processor, of extension host and sidecar: {1000 * busy / len(whole):.0f} ms a key"]
+    )
+
+
+def test_latency_from_enter_to_place(window: Window, server: CodeServer) -> None:
+    """Each question leads to a file that is not open; its preview is shown before, as it is for a person."""
+    window.page.evaluate(_WATCH_PLACE)
+    whole: list[float] = []
+    busy = 0.0
+    for question in ENTERED:
+        window.find(question)
+        expect(window.row("#")).to_be_visible()
+        window.page.wait_for_timeout(PREVIEW_MS)
+        before = processor_seconds(server)
+        window.press("Enter")
+        window.page.wait_for_function("() => window.place.there > 0")
+        busy += processor_seconds(server) - before
+        whole.append(window.page.evaluate("window.place.there - window.place.key"))
+        window.command("View: Close All Editors")
+    each = f"processor, of extension host and sidecar: {1000 * busy / len(whole):.0f} ms each"
+    report("Enter to place", [spread("whole", whole), each])
+
+
+def processor_seconds(server: CodeServer) -> float:
+    """Return the processor time of the extension host and of the processes of Scry so far."""
+    ticks = 0
+    for pid in (extension_host(server), *of_scry(server)):
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def test_no_process_remains_after_the_window_closes(window: Window, server: CodeServer) -> None:

@@ -125,8 +125,7 @@ def test_repository_text_is_escaped_in_the_panel(window: Window) -> None:
 def test_detail_shows_the_result_in_full(window: Window, server: CodeServer) -> None:
     window.find("compute the total")
     row = window.row("compute_total")
-    row.hover()
-    row.get_by_role("button", name="Show Detail").click()
+    window.choose_action(row, "Show Detail")
     expect(panel(window).locator("body")).to_contain_text("return sum(price for _, price in self.items)")
     eventually(lambda: "detail" in [use["how"] for use in events(server.home, "scry.use")], "the detail in the log")
 

@@ -154,8 +154,7 @@ def show_detail(window: Window) -> None:
 def show_detail_in_picker(window: Window) -> None:
     find_receipt(window)
     row = window.row("send_receipt")
-    row.hover()
-    row.get_by_role("button", name="Show Detail").click()
+    window.choose_action(row, "Show Detail")
 
 
 def show_why(window: Window) -> None:

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.log import events
@@ -194,27 +194,18 @@ def test_nothing_found_is_advised_of_what_the_picker_has(window: Window) -> None
 
 
 @pytest.mark.acceptance("C1", "E3")
-def test_menu_rates_and_button_copies_without_closing(window: Window, server: CodeServer) -> None:
+def test_menu_rates_and_copies_without_closing(window: Window, server: CodeServer) -> None:
     window.find("compute the total")
     row = window.row("compute_total")
-    act_on(window, row, "Good Result")
+    window.choose_action(row, "Good Result")
     eventually(lambda: [each["signal"] for each in events(server.home, "scry.feedback")] == ["good"], "good in the log")
-    row.hover()
-    row.get_by_role("button", name="Copy Result").click()
+    window.choose_action(row, "Copy Result")
     eventually(lambda: "copy" in [use["how"] for use in events(server.home, "scry.use")], "the copy in the log")
     eventually(lambda: "cart.py" in window.clipboard(), "the result in the clipboard")
     expect(window.title).to_be_visible()
-    act_on(window, row, "Bad Result")
+    window.choose_action(row, "Bad Result")
     eventually(lambda: len(events(server.home, "scry.feedback")) == 2, "bad in the log")
     expect(row).to_be_visible()
-
-
-def act_on(window: Window, row: Locator, action: str) -> None:
-    """Choose an action in the menu of a row."""
-    row.hover()
-    row.get_by_role("button", name="More Actions").click()
-    expect(window.title).to_contain_text("Scry: Find › ")
-    window.row(action).click()
 
 
 @pytest.mark.acceptance("C1")
@@ -278,3 +269,27 @@ def used_since(server: CodeServer, before: int, count: int) -> list[tuple[int, s
     eventually(lambda: len(events(server.home, "scry.use")) == before + count, f"{count} uses in the log")
     uses = events(server.home, "scry.use")[before:]
     return [(use["rank"], use["result_used"], use["how"], use.get("further", False)) for use in uses]
+
+
+@pytest.mark.acceptance("C1", "F11")
+def test_refresh_while_indexing_keeps_the_focus(window: Window, shop: Path) -> None:
+    """Who has not moved stays at the first line, whatever is there then; who has moved stays at the result."""
+    window.command("Scry: Pause Indexing")
+    (shop / "shop" / "courier.py").write_text("def book_courier(receipt):\n    return receipt\n")
+    window.find("book courier for the receipt")
+    expect(window.rows.first).to_contain_text("send_receipt")
+    window.press_title_button("Resume Indexing")
+    expect(window.rows.first).to_contain_text("book_courier")
+    expect(window.focused_row).to_have_attribute("data-index", "0")
+    window.escape()
+    window.command("Scry: Pause Indexing")
+    (shop / "shop" / "fetch.py").write_text("def fetch_courier_receipt(book):\n    return book\n")
+    window.find("fetch courier receipt")
+    expect(window.rows.first).to_contain_text("book_courier")
+    window.press("ArrowDown")
+    expect(window.focused_row).to_have_attribute("data-index", "1")
+    name = window.focused_row.locator(".label-name").first.inner_text()
+    window.press_title_button("Resume Indexing")
+    expect(window.rows.first).to_contain_text("fetch_courier_receipt")
+    expect(window.focused_row).to_contain_text(name)
+    expect(window.focused_row).not_to_have_attribute("data-index", "0")

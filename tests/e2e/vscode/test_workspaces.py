@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
@@ -99,6 +100,8 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
         file.write_text(f"def handle_{number}(value: int) -> int:\n    return value * {number}\n")
     with CodeServer(tmp_path / "server", extensions) as server:
         window = open_window(server, shop)
+        state = window.page.locator(".part.statusbar .statusbar-item [aria-label^='Scry: ']")
+        eventually(lambda: _percent_is_true(state), "the progress in the status bar", interval_s=0.2)
         window.find("handle_1")
         expect(window.row("handle_1")).to_be_visible()
         expect(window.title).to_contain_text("20004 files")  # coverage: indexing n of m
@@ -108,6 +111,7 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
         window.command("Scry: Pause Indexing")
         window.command("Scry: Show Status")
         expect(window.row("shop")).to_contain_text("paused at")
+        expect(state).to_have_text(re.compile("Scry ⏸$"))
         window.escape()
         window.find("handle_1")
         expect(window.title).to_contain_text("paused at")  # what the answer lacks, and a way to do something about it
@@ -119,3 +123,15 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
         window.find("handle_1")
         window.press_title_button("Resume Indexing")
         expect(window.title).not_to_contain_text("paused")
+
+
+def _percent_is_true(state: Locator) -> bool:
+    """Return whether the item shows a percentage; fails where its spoken numbers say another one."""
+    text, label = state.evaluate("item => [item.textContent, item.getAttribute('aria-label')]")
+    shown = re.search(r"Scry (\d+) %$", text)
+    spoken = re.search(r"(\d+) of (\d+) (files|vectors)", label)
+    if not shown:
+        return False
+    assert spoken, label
+    assert int(shown[1]) == 100 * int(spoken[1]) // int(spoken[2]), (text, label)
+    return 0 < int(shown[1]) < 100

@@ -128,6 +128,13 @@ class Window:
         eventually(rest, f"a hover with {marked}")
         return hover
 
+    def choose_action(self, row: Locator, action: str) -> None:
+        """Choose an action in the menu of a row of the picker."""
+        row.hover()
+        row.get_by_role("button", name="More Actions").click()
+        expect(self.title).to_contain_text(" › ")
+        self.row(action).click()
+
     def choose_in_menu(self, line: Locator, title: str) -> None:
         """Choose an entry of a line's context menu by Enter: a menu that has just opened ignores the mouse button."""
         line.click(button="right")

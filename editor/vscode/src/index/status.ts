@@ -74,8 +74,7 @@ export class Status implements vscode.Disposable {
   /** Shows the state in the status bar: in few words, without colour or motion, so that nobody's eye is drawn to it. */
   private showInBar({ text, detail, severity }: StatusView, worst: IndexState | undefined): void {
     const isFailed = severity === vscode.LanguageStatusSeverity.Error;
-    const isIndexing = worst?.state === "indexing" && worst.files_total > 0;
-    const progress = isIndexing ? ` ${Math.floor((100 * worst.files_indexed) / worst.files_total)} %` : "";
+    const progress = worst?.state === "indexing" && worst.files_total > 0 ? ` ${percentOf(worst)} %` : "";
     this.bar.text = `${isFailed ? "$(warning)" : "$(search)"} Scry${worst?.state === "paused" ? " ⏸" : progress}`;
     this.bar.tooltip = [`Scry: ${text}`, detail].filter(Boolean).join("\n\n");
     this.bar.accessibilityInformation = { label: `Scry: ${text}`, role: "button" };
@@ -85,6 +84,12 @@ export class Status implements vscode.Disposable {
     const order = ({ state }: IndexState) => WORST_FIRST.indexOf(state);
     return [...this.states.values()].sort((one, other) => order(one) - order(other))[0];
   }
+}
+
+/** Returns the progress that the summary names: in files, then in vectors. */
+function percentOf({ files_indexed, files_total, vectors, vectors_total }: IndexState): number {
+  const areFilesDone = files_indexed >= files_total && vectors < vectors_total;
+  return Math.floor(100 * (areFilesDone ? vectors / vectors_total : files_indexed / files_total));
 }
 
 /** Returns the view of a sidecar that does not run; undefined while it runs. */

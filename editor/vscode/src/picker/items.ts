@@ -14,10 +14,9 @@ interface LineButton extends vscode.QuickInputButton {
   readonly act: Action | "further" | "menu";
 }
 
+/** Two buttons: a row has to leave room for its place in a narrow window too, and no API tells how wide it is. */
 const LINE_BUTTONS: readonly LineButton[] = [
-  { act: "detail", tooltip: vscode.l10n.t("Show Detail"), iconPath: new vscode.ThemeIcon("list-selection") },
   { act: "why", tooltip: vscode.l10n.t("Why This Result?"), iconPath: new vscode.ThemeIcon("question") },
-  { act: "copy", tooltip: vscode.l10n.t("Copy Result"), iconPath: new vscode.ThemeIcon("copy") },
   { act: "menu", tooltip: vscode.l10n.t("More Actions (Ctrl+.)"), iconPath: new vscode.ThemeIcon("ellipsis") },
 ];
 

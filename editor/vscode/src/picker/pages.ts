@@ -33,11 +33,11 @@ export function actionPage(hit: Hit, acts: PageActs): Page {
   return {
     title: hit.result.title,
     items: [
+      actItem("list-selection", t("Show Detail"), () => acts.act("detail", hit)),
+      actItem("copy", t("Copy Result"), () => acts.act("copy", hit)),
+      actItem("question", t("Why This Result?"), () => acts.act("why", hit)),
       actItem("go-to-file", t("Open in Background"), () => acts.open(hit, "background"), t("RightArrow")),
       actItem("split-horizontal", t("Open to the Side"), () => acts.open(hit, "side"), t("Ctrl+Enter")),
-      actItem("list-selection", t("Show Detail"), () => acts.act("detail", hit)),
-      actItem("question", t("Why This Result?"), () => acts.act("why", hit)),
-      actItem("copy", t("Copy Result"), () => acts.act("copy", hit)),
       actItem("thumbsup", t("Good Result"), () => acts.act("good", hit)),
       actItem("thumbsdown", t("Bad Result"), () => acts.act("bad", hit)),
     ],

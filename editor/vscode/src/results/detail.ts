@@ -103,5 +103,7 @@ table { border-collapse: collapse; } th, td { padding: 0.1em 1em 0.1em 0; text-a
 .hljs-number { color: var(--vscode-debugTokenExpression-number); }
 .hljs-comment, .hljs-doctag { color: var(--vscode-descriptionForeground); }
 .hljs-title, .hljs-function { color: var(--vscode-symbolIcon-functionForeground); }
+.vscode-high-contrast h2 { border-color: var(--vscode-contrastBorder, currentColor); }
+.vscode-high-contrast a { text-decoration: underline; }
 .vscode-high-contrast pre { border: 1px solid var(--vscode-contrastBorder, currentColor); }
 `;

@@ -69,9 +69,16 @@ async function fromInterpreter(settings: Settings, cwd: string): Promise<Launch 
 
 async function fromInstalled(installed: Installed): Promise<Launch | undefined> {
   const command = await installed.interpreter();
-  return command
-    ? { command, args: ["-m", "scry", "lsp"], origin: vscode.l10n.t("the extension's own installation") }
-    : undefined;
+  return command ? installedLaunch(command) : undefined;
+}
+
+/** Returns the command that starts a sidecar that this extension has installed. */
+export function installedLaunch(interpreter: string): Launch {
+  return {
+    command: interpreter,
+    args: ["-m", "scry", "lsp"],
+    origin: vscode.l10n.t("the extension's own installation"),
+  };
 }
 
 async function isScry(command: string, cwd: string): Promise<boolean> {

@@ -1,23 +1,31 @@
 /** Installs the sidecar's wheel, a part of this extension, into a virtual environment in the extension's storage. */
 
-import { createHash } from "node:crypto";
 import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
+import { type Carried, environmentName, readCarried } from "./carried";
 import type { Installed } from "./discover";
 import { messageOf, Problem } from "./problem";
-import { type RunOptions, run } from "./program";
+import { type RunOptions, run, which } from "./program";
 import { allInterpreters, type Interpreter, inspect, OLDEST_PYTHON } from "./python";
 import type { Sidecar } from "./sidecar";
 
 /** Name of the file that is written last. An environment without it is incomplete, and is created anew. */
 const COMPLETE = "complete";
 
-/** Number of digits of the wheel's hash that name its environment. Each wheel has an environment of its own. */
-const NAME_LENGTH = 12;
+/** Name of the file that holds the process id of the window that installs. */
+const LOCK = "lock";
 
-/** Number of lines of pip's errors that a message shows. The log has all of them. */
+/** Milliseconds between two looks whether another window has installed the sidecar. */
+const LOCK_POLL_MS = 500;
+
+/** Number of lines of an installer's errors that a message shows. The log has all of them. */
 const MAX_ERROR_LINES = 3;
+
+/** Megabytes that the environment takes, and that are fetched for it where they are not carried: measured on Linux. */
+const INSTALLED_MB = 0;
+const FETCHED_MB = 0;
 
 export class Installer implements Installed {
   private installation: Promise<void> | undefined;
@@ -27,16 +35,24 @@ export class Installer implements Installed {
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** Returns the interpreter of the wheel's environment; undefined where it is not installed. */
+  /** Returns the interpreter of the wheel's environment; undefined where it is not installed, or its Python is gone. */
   async interpreter(): Promise<string | undefined> {
-    const folder = await this.environment();
-    return folder && (await exists(path.join(folder, COMPLETE))) ? interpreterOf(folder) : undefined;
+    const carried = await this.carried();
+    return carried && this.interpreterIn(await environmentName(carried));
+  }
+
+  /** Returns the interpreter of an earlier version's environment; undefined where there is none. */
+  async earlierInterpreter(): Promise<string | undefined> {
+    for (const name of await this.environments()) {
+      const interpreter = await this.interpreterIn(name);
+      if (interpreter) return interpreter;
+    }
+    return undefined;
   }
 
   /** Returns whether only another version's wheel is installed. The user has then agreed to an installation. */
   async isOutdated(): Promise<boolean> {
-    const names = await readdir(this.home()).catch(() => []);
-    return names.length > 0 && (await this.interpreter()) === undefined;
+    return (await this.environments()).length > 0 && (await this.interpreter()) === undefined;
   }
 
   /** Installs the wheel and shows the progress. Calls at the same time share one installation. Throws Problem. */
@@ -47,42 +63,85 @@ export class Installer implements Installed {
     return this.installation;
   }
 
+  /** Returns the question whether to install the sidecar, with what that costs. */
+  async offerText(): Promise<string> {
+    const carried = await this.carried();
+    return carried?.wheels
+      ? vscode.l10n.t(
+          "Scry needs its sidecar, a Python program that this extension carries. Install it now, for this extension alone? All that it needs comes with the extension: nothing is downloaded for Python {0}. It takes {1} MB.",
+          listed(carried.pythons),
+          INSTALLED_MB,
+        )
+      : vscode.l10n.t(
+          "Scry needs its sidecar, a Python program that this extension carries. Install it now, for this extension alone? What it needs is fetched from PyPI: {0} MB, which take {1} MB here.",
+          FETCHED_MB,
+          INSTALLED_MB,
+        );
+  }
+
   private async withProgress(setting: string, location: vscode.ProgressLocation): Promise<void> {
     const title = vscode.l10n.t("Scry: installing the sidecar");
     await vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
       const abort = new AbortController();
       token.onCancellationRequested(() => abort.abort());
-      await this.installWith(setting, (message) => progress.report({ message }), abort.signal);
+      const report = (message: string) => progress.report({ message });
+      await mkdir(this.home(), { recursive: true });
+      const hasWaited = await this.lock(report, abort.signal);
+      try {
+        if (!hasWaited || (await this.interpreter()) === undefined)
+          await this.installWith(setting, report, abort.signal);
+      } finally {
+        await rm(path.join(this.home(), LOCK), { force: true });
+      }
     });
   }
 
+  /** Waits until no other window installs, and returns whether one did. */
+  private async lock(report: (message: string) => void, signal: AbortSignal): Promise<boolean> {
+    const file = path.join(this.home(), LOCK);
+    for (let hasWaited = false; ; hasWaited = true) {
+      try {
+        await writeFile(file, String(process.pid), { flag: "wx" });
+        return hasWaited;
+      } catch (error) {
+        if (!isExisting(error)) throw error;
+      }
+      const owner = Number(await readFile(file, "utf8").catch(() => ""));
+      if (owner === process.pid || !isAlive(owner)) await rm(file, { force: true });
+      report(vscode.l10n.t("another window installs it"));
+      await sleep(LOCK_POLL_MS);
+      if (signal.aborted) throw cancelled();
+    }
+  }
+
   private async installWith(setting: string, report: (message: string) => void, signal: AbortSignal): Promise<void> {
-    const folder = await this.environment();
-    const wheel = await this.wheel();
-    if (!folder || !wheel)
-      throw new Problem(vscode.l10n.t("This build of the extension carries no sidecar."), "settings");
-    await mkdir(this.home(), { recursive: true });
+    const carried = await this.carried();
+    if (!carried) throw new Problem(vscode.l10n.t("This build of the extension carries no sidecar."), "settings");
+    const folder = path.join(this.home(), await environmentName(carried));
     report(vscode.l10n.t("looking for a Python"));
-    const python = await choosePython(setting, this.home());
-    await this.removeEnvironments();
-    const step = async (name: string, command: string, args: string[]) => {
+    const uv = await which("uv");
+    const python = await choosePython(setting, this.home(), carried.pythons, uv !== undefined);
+    await rm(folder, { recursive: true, force: true });
+    const step = async (name: string, [command = "", ...args]: readonly string[]) => {
       report(name);
-      await this.run(name, command, args, { cwd: this.home(), signal, onLine: (line) => reportPip(line, report) });
+      const onLine = (line: string) => reportPackage(line, report);
+      await this.run(name, command, args, { cwd: this.home(), signal, onLine });
     };
     try {
-      await step(vscode.l10n.t("making an environment with Python {0}", python.version), python.command, [
-        "-m",
-        "venv",
-        folder,
-      ]);
-      const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", wheel];
-      await step(vscode.l10n.t("fetching what the sidecar needs"), interpreterOf(folder), pip);
-      await step(vscode.l10n.t("trying it"), interpreterOf(folder), ["-m", "scry", "--version"]);
-      await writeFile(path.join(folder, COMPLETE), `${path.basename(wheel)}\n`);
+      const name = vscode.l10n.t("making an environment with Python {0}", python.version);
+      await step(name, environmentCommand(uv, python, folder));
+      const isCarried = carried.pythons.includes(python.minor);
+      const what = isCarried ? vscode.l10n.t("unpacking") : vscode.l10n.t("fetching what the sidecar needs");
+      await step(what, installCommand(uv, interpreterOf(folder), carried, isCarried)).catch((error: unknown) => {
+        throw isCarried || !carried.wheels || signal.aborted ? error : notCarriedProblem(error, carried, python);
+      });
+      await step(vscode.l10n.t("trying it"), [interpreterOf(folder), "-m", "scry", "--version"]);
+      await writeFile(path.join(folder, COMPLETE), `${path.basename(carried.wheel)}\n`);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
+    await this.removeEnvironments(path.basename(folder));
   }
 
   private async run(name: string, command: string, args: string[], options: RunOptions): Promise<void> {
@@ -90,7 +149,7 @@ export class Installer implements Installed {
     const { status, stdout, stderr } = await run(command, args, options);
     if (status === 0) return;
     this.log.error(`${stdout}\n${stderr}`);
-    if (options.signal?.aborted) throw new Problem(vscode.l10n.t("The installation was cancelled."), "install");
+    if (options.signal?.aborted) throw cancelled();
     const reason = stderr.trim().split("\n").slice(-MAX_ERROR_LINES).join(" ");
     throw new Problem(
       vscode.l10n.t("The sidecar could not be installed ({0}): {1}", name, reason || `status ${status}`),
@@ -102,40 +161,93 @@ export class Installer implements Installed {
     return path.join(this.context.globalStorageUri.fsPath, "sidecar");
   }
 
-  private async wheel(): Promise<string | undefined> {
-    const folder = this.context.asAbsolutePath("server");
-    const names = await readdir(folder).catch(() => []);
-    const name = names.find((each) => each.endsWith(".whl"));
-    return name && path.join(folder, name);
+  private carried(): Promise<Carried | undefined> {
+    return readCarried(this.context.extensionPath);
   }
 
-  private async environment(): Promise<string | undefined> {
-    const wheel = await this.wheel();
-    if (!wheel) return undefined;
-    const hash = createHash("sha256")
-      .update(await readFile(wheel))
-      .digest("hex");
-    return path.join(this.home(), hash.slice(0, NAME_LENGTH));
+  private async interpreterIn(name: string): Promise<string | undefined> {
+    const folder = path.join(this.home(), name);
+    const interpreter = interpreterOf(folder);
+    return (await exists(path.join(folder, COMPLETE))) && (await exists(interpreter)) ? interpreter : undefined;
   }
 
-  private async removeEnvironments(): Promise<void> {
-    for (const name of await readdir(this.home())) {
+  /** Returns the names of all environments, incomplete ones included. */
+  private async environments(): Promise<string[]> {
+    const entries = await readdir(this.home(), { withFileTypes: true }).catch(() => []);
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  }
+
+  private async removeEnvironments(except: string): Promise<void> {
+    for (const name of await this.environments()) {
+      if (name === except) continue;
       const folder = path.join(this.home(), name);
       await rm(folder, { recursive: true, force: true }).catch((error: unknown) => this.log.warn(messageOf(error)));
     }
   }
 }
 
-/** Returns the first interpreter that can create environments. Throws Problem with the reason why none can. */
-async function choosePython(setting: string, cwd: string): Promise<Interpreter> {
-  const commands = await allInterpreters(setting);
+function environmentCommand(uv: string | undefined, python: Interpreter, folder: string): readonly string[] {
+  // pip is part of it, for extras that the user may want to add.
+  return uv ? [uv, "venv", "--seed", "--python", python.command, folder] : [python.command, "-m", "venv", folder];
+}
+
+/** Returns the command that installs the sidecar: with carried wheels alone, or with those that the index offers. */
+function installCommand(
+  uv: string | undefined,
+  interpreter: string,
+  { wheel, wheels }: Carried,
+  isCarried: boolean,
+): readonly string[] {
+  const source = isCarried && wheels ? ["--no-index", "--find-links", wheels] : [];
+  if (uv) return [uv, "pip", "install", "--python", interpreter, "--compile-bytecode", ...source, wheel];
+  const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
+  return [interpreter, "-m", "pip", "install", ...quiet, ...source, wheel];
+}
+
+/** Returns the first interpreter that can create environments, one that the carried wheels are for if there is one.
+ *
+ * Throws Problem with the reason why none can. hasUv: environments are created by uv, which needs no venv. */
+async function choosePython(
+  setting: string,
+  cwd: string,
+  carriedFor: readonly string[],
+  hasUv: boolean,
+): Promise<Interpreter> {
   const seen: Interpreter[] = [];
-  for (const command of commands) {
+  for (const command of await allInterpreters(setting)) {
     const interpreter = await inspect(command, cwd);
-    if (interpreter?.isNewEnough && interpreter.hasVenv) return interpreter;
     if (interpreter) seen.push(interpreter);
+    if (
+      interpreter &&
+      isUsable(interpreter, hasUv) &&
+      (carriedFor.length === 0 || carriedFor.includes(interpreter.minor))
+    )
+      return interpreter;
   }
+  const usable = seen.find((each) => isUsable(each, hasUv));
+  if (usable) return usable;
   throw new Problem(noPythonMessage(setting, seen), "settings");
+}
+
+function isUsable({ isNewEnough, hasVenv }: Interpreter, hasUv: boolean): boolean {
+  return isNewEnough && (hasVenv || hasUv);
+}
+
+/** Returns the problem with a Python that no carried wheels are for, where nothing could be fetched either. */
+function notCarriedProblem(error: unknown, { pythons }: Carried, python: Interpreter): Problem {
+  return new Problem(
+    vscode.l10n.t(
+      "This extension carries what the sidecar needs for Python {0}. Here is Python {1}, for which it could not be fetched from PyPI. Install one of those, or name it in the setting scry.interpreter. {2}",
+      listed(pythons),
+      python.version,
+      messageOf(error),
+    ),
+    "settings",
+  );
+}
+
+function listed(versions: readonly string[]): string {
+  return versions.join(", ");
 }
 
 function noPythonMessage(setting: string, seen: readonly Interpreter[]): string {
@@ -163,9 +275,9 @@ function noPythonMessage(setting: string, seen: readonly Interpreter[]): string 
   );
 }
 
-/** Reports the name of the package that a line of pip's output is about. */
-function reportPip(line: string, report: (message: string) => void): void {
-  const match = /^(Collecting|Downloading|Installing) ([\w.-]+)/.exec(line);
+/** Reports the name of the package that a line of pip's or uv's output is about. */
+function reportPackage(line: string, report: (message: string) => void): void {
+  const match = /^(Collecting|Downloading|Processing|Installing) (?:\S*[\\/])?([A-Za-z][\w.]*)/.exec(line.trim());
   if (match?.[1] === "Installing") report(vscode.l10n.t("unpacking"));
   else if (match?.[2]) report(match[2]);
 }
@@ -183,26 +295,37 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
+}
+
+/** Returns whether a process runs; 0, where its id is not written yet, counts as one that does. */
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+}
+
+function cancelled(): Problem {
+  return new Problem(vscode.l10n.t("The installation was cancelled."), "install");
+}
+
 /** Offers to install a missing sidecar, with one notification per session. */
-export function offerInstallation(sidecar: Sidecar): vscode.Disposable {
+export function offerInstallation(sidecar: Sidecar, installer: Installer): vscode.Disposable {
   let isOffered = false;
   return sidecar.onState((state) => {
     if (isOffered || state.kind !== "failed" || state.problem.remedy !== "install") return;
     isOffered = true;
-    void offer();
+    void offer(installer);
   });
 }
 
-async function offer(): Promise<void> {
+async function offer(installer: Installer): Promise<void> {
   const install = vscode.l10n.t("Install");
   const settings = vscode.l10n.t("Open Settings");
-  const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t(
-      "Scry needs its sidecar, a Python program that this extension carries. Install it now, for this extension alone? What it needs is fetched from PyPI (about 100 MB).",
-    ),
-    install,
-    settings,
-  );
+  const chosen = await vscode.window.showInformationMessage(await installer.offerText(), install, settings);
   if (chosen === install) await vscode.commands.executeCommand("scry.install");
   if (chosen === settings) await vscode.commands.executeCommand("scry.settings");
 }

@@ -16,6 +16,7 @@ export interface RunOptions {
   /** A trusted folder: Python imports modules, and Windows finds programs, in the working directory. */
   readonly cwd: string;
   readonly timeoutMs?: number;
+  /** Called with each line of either stream. */
   readonly onLine?: (line: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -39,6 +40,7 @@ export function run(command: string, args: readonly string[], options: RunOption
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
+      for (const line of text.split("\n")) options.onLine?.(line.trim());
     });
     child.on("error", (error) => resolve({ status: null, stdout, stderr: `${stderr}${error.message}` }));
     child.on("close", (status) => resolve({ status, stdout, stderr }));

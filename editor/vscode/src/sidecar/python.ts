@@ -11,6 +11,8 @@ const INSPECTION_TIMEOUT_MS = 20_000;
 export interface Interpreter {
   readonly command: string;
   readonly version: string;
+  /** Its version without the patch, such as 3.12. */
+  readonly minor: string;
   readonly isNewEnough: boolean;
   /** Whether it can create virtual environments. Debian's can't without the package python3-venv. */
   readonly hasVenv: boolean;
@@ -32,7 +34,8 @@ export async function inspect(command: string, cwd: string): Promise<Interpreter
   const { status, stdout } = await run(command, ["-c", PROBE], { cwd, timeoutMs: INSPECTION_TIMEOUT_MS });
   if (status !== 0) return undefined;
   const [version, isNewEnough, hasVenv, protocol] = JSON.parse(stdout) as [string, boolean, boolean, number | null];
-  return { command, version, isNewEnough, hasVenv, protocol: protocol ?? undefined };
+  const minor = version.split(".").slice(0, 2).join(".");
+  return { command, version, minor, isNewEnough, hasVenv, protocol: protocol ?? undefined };
 }
 
 /** Returns the interpreter that the user has chosen, by the setting or else in the Python extension, if any. */

@@ -7,7 +7,7 @@ import { methods, type Requests, type StatusChanged } from "../generated/protoco
 import { readSettings } from "../settings";
 import { Backoff } from "./backoff";
 import { type Connection, connect, EndedAtStart } from "./connection";
-import { discover } from "./discover";
+import { discover, installedLaunch, type Launch } from "./discover";
 import type { Installer } from "./install";
 import { messageOf, Problem } from "./problem";
 
@@ -148,14 +148,21 @@ export class Sidecar implements vscode.Disposable {
     this.setState({ kind: "running", origin: launch.origin, version: connection.version });
   }
 
-  /** Finds the sidecar, after an update of the installed one where that is outdated. */
-  private async find(home: string) {
+  /** Finds the sidecar, after an update of the installed one where that is outdated; the earlier one where that fails. */
+  private async find(home: string): Promise<Launch> {
     const settings = readSettings();
     const launch = await discover(settings, this.installer, home);
     if (launch) return launch;
     if (!(await this.installer.isOutdated()))
       throw new Problem(vscode.l10n.t("Scry's sidecar is not installed yet."), "install");
-    await this.installer.install(settings.interpreter, vscode.ProgressLocation.Window);
+    try {
+      await this.installer.install(settings.interpreter, vscode.ProgressLocation.Window);
+    } catch (error) {
+      const earlier = await this.installer.earlierInterpreter();
+      if (!earlier) throw error;
+      this.log.warn(messageOf(error));
+      return installedLaunch(earlier);
+    }
     const updated = await discover(settings, this.installer, home);
     if (!updated) throw new Problem(vscode.l10n.t("Scry's sidecar could not be updated."), "log");
     return updated;
