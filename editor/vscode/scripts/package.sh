@@ -35,7 +35,7 @@ fetch_wheels() { # of one target, for each version of Python; those for all vers
   tags=$(platform_tags "$1")
   mkdir -p "$folder"
   for version in $pythons; do
-    "$python" -m pip download --quiet --disable-pip-version-check --only-binary :all: --dest "$folder" \
+    "$python" -m pip download -qq --disable-pip-version-check --only-binary :all: --dest "$folder" \
       --implementation cp --python-version "$version" $(for tag in $tags; do echo --platform "$tag"; done) server/*.whl
   done
   rm "$folder"/scry_sidecar-*.whl

@@ -17,10 +17,10 @@ from tests.sample.project import make_repository
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
 MOST_STOPS = 20
-"""More than the picker and a panel have places for the focus."""
+"""More than a panel has links."""
 
 _FOCUSED = """() => {
-  let element = document.activeElement;
+  const element = document.activeElement;
   return element.getAttribute("aria-label") || element.textContent.trim();
 }"""
 
@@ -41,20 +41,23 @@ def panel(window: Window) -> FrameLocator:
     return window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
 
 
+def focused_name(window: Window) -> str:
+    return str(window.page.evaluate(_FOCUSED))
+
+
 @pytest.mark.acceptance("C1")
-def test_tab_goes_round_the_picker_and_each_stop_has_a_name(window: Window) -> None:
+def test_tab_leads_from_the_words_to_the_list_and_its_buttons(window: Window) -> None:
     window.find("compute the total")
     expect(window.row("compute_total")).to_be_visible()
-    stops: list[str] = []
-    for _ in range(MOST_STOPS):
-        window.press("Tab")
-        assert window.page.evaluate("document.activeElement.closest('.quick-input-widget') !== null"), stops
-        if window.box.evaluate("box => box === document.activeElement"):
-            break
-        stops.append(str(window.page.evaluate(_FOCUSED)))
-    print(stops)
-    expect(window.box).to_be_focused()
-    assert all(stops), stops
+    expect(window.title).to_have_text("Scry: Find")  # no refresh is due, which would draw the row anew
+    window.press("Tab")
+    assert focused_name(window).endswith("Scry: Find"), "the list has the picker's name"
+    window.press("Tab")
+    assert focused_name(window) == "Why This Result?"
+    window.press("ArrowRight")
+    assert focused_name(window).startswith("More Actions")
+    window.press("Escape")
+    expect(window.title).to_be_hidden()
 
 
 @pytest.mark.acceptance("C1")
@@ -72,7 +75,6 @@ def test_links_of_the_detail_are_reached_by_tab_in_their_order(window: Window) -
         focused = detail.locator(":focus")
         if focused.count():
             seen.append(focused.inner_text())
-    print(seen, wanted)
     assert [text for text in seen if text in wanted][: len(wanted)] == wanted
 
 
@@ -107,7 +109,7 @@ def test_detail_has_frames_and_underlines_in_high_contrast(
 
 
 @pytest.mark.acceptance("C1")
-def test_row_leaves_room_for_its_place_in_a_narrow_window(
+def test_buttons_take_less_than_a_quarter_of_a_row_in_a_narrow_window(
     open_window: OpenWindow, server: CodeServer, shop: Path
 ) -> None:
     window = open_window(server, shop)
@@ -115,15 +117,7 @@ def test_row_leaves_room_for_its_place_in_a_narrow_window(
     window.find("compute the total")
     row = window.row("compute_total")
     expect(row).to_have_class(re.compile("focused"))
-    place = row.locator(".label-description").first
-    shown = place.evaluate("""place => {
-      const range = document.createRange();
-      const text = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
-      let left = "shop/cart.py:11".length, node;
-      while ((node = text.nextNode()) && left > node.length) left -= node.length;
-      range.setStart(place, 0);
-      range.setEnd(node, left);
-      const clip = place.closest(".monaco-icon-label-container").getBoundingClientRect();
-      return [range.getBoundingClientRect().right, clip.right];
-    }""")
-    assert shown[0] <= shown[1], shown
+    buttons = row.locator(".quick-input-list-entry-action-bar .action-item")
+    widths = [button.evaluate("button => button.getBoundingClientRect().width") for button in buttons.all()]
+    whole = row.evaluate("row => row.getBoundingClientRect().width")
+    assert 0 < sum(widths) < whole / 4, (widths, whole)

@@ -35,6 +35,8 @@ def test_hover_at_a_jump_target_and_panel_explain(window: Window) -> None:
     window.find("mail the receipt")
     expect(window.row("send_receipt")).to_be_visible()
     window.press("Enter")
+    expect(window.title).to_be_hidden()
+    expect(window.preview).to_have_count(0)  # the file itself is there
     expect(window.active_tab).to_contain_text("mail.py")
     line = window.page.locator(".view-line", has_text="def send_receipt")
     hover = window.hover(line.get_by_text("send_receipt", exact=True), "Why This Result?")
