@@ -301,6 +301,7 @@ export class Picker {
 
   private async request(query: string, token: vscode.CancellationToken): Promise<void> {
     this.pick.busy = true;
+    if (this.host.sidecar.state.kind === "starting") this.showNotice(t("starting …"));
     try {
       const answer = await this.question.ask(withoutOpenFilter(query), this.limit, this.scope, token);
       if (token.isCancellationRequested) return;
