@@ -36,7 +36,7 @@ fetch_wheels() { # of one target, for each version of Python; those for all vers
   mkdir -p "$folder"
   for version in $pythons; do
     "$python" -m pip download -qq --disable-pip-version-check --only-binary :all: --dest "$folder" \
-      --implementation cp --python-version "$version" $(for tag in $tags; do echo --platform "$tag"; done) server/*.whl
+      --implementation cp --python-version "$version" $(for tag in $tags; do echo --platform "$tag"; done) server/*.whl pip
   done
   rm "$folder"/scry_sidecar-*.whl
   printf '"%s"\n' $pythons | paste -sd, | sed 's/.*/[&]/' >"$folder/pythons.json"

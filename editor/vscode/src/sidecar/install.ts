@@ -187,8 +187,7 @@ export class Installer implements Installed {
 }
 
 function environmentCommand(uv: string | undefined, python: Interpreter, folder: string): readonly string[] {
-  // pip is part of it, for extras that the user may want to add.
-  return uv ? [uv, "venv", "--seed", "--python", python.command, folder] : [python.command, "-m", "venv", folder];
+  return uv ? [uv, "venv", "--python", python.command, folder] : [python.command, "-m", "venv", folder];
 }
 
 /** Returns the command that installs the sidecar: with carried wheels alone, or with those that the index offers. */
@@ -199,7 +198,8 @@ function installCommand(
   isCarried: boolean,
 ): readonly string[] {
   const source = isCarried && wheels ? ["--no-index", "--find-links", wheels] : [];
-  if (uv) return [uv, "pip", "install", "--python", interpreter, "--compile-bytecode", ...source, wheel];
+  // Its environments have no pip, by which the user may add extras.
+  if (uv) return [uv, "pip", "install", "--python", interpreter, "--compile-bytecode", ...source, wheel, "pip"];
   const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
   return [interpreter, "-m", "pip", "install", ...quiet, ...source, wheel];
 }
