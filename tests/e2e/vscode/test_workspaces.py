@@ -100,7 +100,7 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
         file.write_text(f"def handle_{number}(value: int) -> int:\n    return value * {number}\n")
     with CodeServer(tmp_path / "server", extensions) as server:
         window = open_window(server, shop)
-        state = window.page.locator(".part.statusbar .statusbar-item [aria-label^='Scry: ']")
+        state = window.page.locator(".part.statusbar .right-items .statusbar-item [aria-label^='Scry: ']")
         eventually(lambda: _percent_is_true(state), "the progress in the status bar", interval_s=0.2)
         window.find("handle_1")
         expect(window.row("handle_1")).to_be_visible()
