@@ -16,7 +16,7 @@ CLIENT = ROOT / "editor" / "vscode"
 
 def pages() -> Mapping[str, str]:
     """Return the text of every generated page, by its name on the site."""
-    return {name: make() for name, make in _PAGES.items()}
+    return {name: make() for name, make in PAGES.items()}
 
 
 def commands_page() -> str:
@@ -203,7 +203,7 @@ def faq_page() -> str:
     return _joined(parts)
 
 
-_PAGES: Mapping[str, Callable[[], str]] = {
+PAGES: Mapping[str, Callable[[], str]] = {
     "reference/commands.md": commands_page,
     "reference/settings.md": settings_page,
     "reference/vscode.md": vscode_page,
@@ -213,6 +213,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     "reference/errors.md": errors_page,
     "faq.md": faq_page,
 }
+"""Every generated page, by its name on the site; none of them is a file of the repository."""
 
 
 def _first_line(documented: object) -> str:
