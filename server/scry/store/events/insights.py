@@ -187,6 +187,7 @@ _TABLES = """
     CREATE TEMP TABLE chosen (
         sequence INTEGER PRIMARY KEY, time INTEGER, question INTEGER, rank INTEGER, doc_id TEXT
     );
+    CREATE INDEX temp.chosen_by_question ON chosen (question, rank);
     CREATE TEMP TABLE again (sequence INTEGER PRIMARY KEY, next INTEGER);
     CREATE TEMP TABLE votes (question INTEGER, rank INTEGER, oracle TEXT, oracle_rank INTEGER, is_chosen INTEGER);
 """

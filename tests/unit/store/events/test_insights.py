@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scry.core import QUERY, USE, LogEvent, LogUnavailable
-from scry.store.events import EVENT_MIGRATIONS, EVENTS_FILE, EventLog
+from scry.store.events import EVENT_MIGRATIONS, EVENTS_FILE, EventLog, EventReader
 from scry.store.events import insights as module
 from scry.store.events.insights import Insights, read_insights
 
@@ -166,3 +166,15 @@ def test_the_log_is_not_written(tmp_path: Path) -> None:
     before = (tmp_path / EVENTS_FILE).read_bytes()
     read_insights(tmp_path, 0)
     assert (tmp_path / EVENTS_FILE).read_bytes() == before
+
+
+def test_votes_are_joined_with_choices_by_an_index(tmp_path: Path) -> None:
+    summary(tmp_path, asked("q1", "one"))
+    reader = EventReader.open(tmp_path)
+    assert reader is not None
+    with closing(reader):
+        database = reader.make_scratch()
+        database.executescript(module._TABLES)  # pyright: ignore[reportPrivateUsage]
+        plan = database.execute(f"EXPLAIN QUERY PLAN {module._FILL_VOTES}", {"judged": 1}).fetchall()  # pyright: ignore[reportPrivateUsage]
+    steps = [row[3] for row in plan]
+    assert any(step.startswith("SEARCH c USING COVERING INDEX chosen_by_question") for step in steps), steps
