@@ -15,7 +15,8 @@ Ranks alone say little here: neighbours in a file share its path and its vocabul
 length. A field of one line has a high cosine as soon as its name is a word of the query, and a class of a thousand
 lines holds every word. The first place of a file scores as its best document did; a further one less, by how much less
 evidence it has (`place`), and by half for each place before it (`repeat`). The constants are by
-cross-validation over repositories, rounded (docs/decisions/0088).
+cross-validation over repositories, rounded (docs/decisions/0088). The score of a first place is not bounded by its own
+evidence: that loses files (docs/decisions/0114).
 
 A query of a single word names a thing: its documents stay in the order of their scores.
 """
