@@ -201,16 +201,9 @@ def index_faults(state: IndexState) -> tuple[OracleFault, ...]:
 
 def present_scoring(scoring: FusionScoring) -> messages.Scoring:
     """Return how to recompute the fused scores."""
-    return messages.Scoring(
-        scoring.k,
-        scoring.depth,
-        dict(scoring.weights),
-        scoring.ceiling,
-        dict(scoring.term_weights),
-        scoring.cosine_counts,
-        scoring.prefix,
-        dict(scoring.exponents),
-    )
+    weights, term_weights, exponents = dict(scoring.weights), dict(scoring.term_weights), dict(scoring.exponents)
+    counts, prefix = scoring.cosine_counts, scoring.prefix
+    return messages.Scoring(scoring.k, scoring.depth, weights, scoring.ceiling, term_weights, counts, prefix, exponents)
 
 
 def present_fault(fault: OracleFault) -> messages.Fault:
