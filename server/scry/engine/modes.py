@@ -294,7 +294,7 @@ class ProjectModes:
 
     def _is_learning(self) -> bool:
         if not self._switches:
-            self._switches = [RecordingSwitch(self._settings, name) for name in ("learn", "log")]
+            self._switches = RecordingSwitch(self._settings, "learn"), RecordingSwitch(self._settings, "log")
         return self._switches[0].is_on() and self._switches[1].is_on()
 
     def _rank_relevant(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Ranking:

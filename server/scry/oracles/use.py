@@ -223,29 +223,22 @@ _VERBS = {"copy": "copied", "good": "rated", "detail": "read", "agent": "used"}
 
 
 def describe_use(place: UsedPlace, now_ms: int) -> str:
-    """Return `you opened this for 'session cookie signing', twice, last on Tuesday`."""
+    """Return `you opened this for 'session cookie signing', twice, last on Tuesday`.
+
+    The day is that of the person's zone: today, yesterday, on Tuesday, on 3 March, on 3 March 2025.
+    """
+    import datetime  # only evidence needs it
+
+    then, today = time.localtime(place.used_ms / 1000), time.localtime(now_ms / 1000)
+    days = (datetime.date(*today[:3]) - datetime.date(*then[:3])).days
+    year = "" if then.tm_year == today.tm_year else f" {then.tm_year}"
+    day = f"on {then.tm_mday} {_MONTHS[then.tm_mon - 1]}{year}"
+    if days < 7:
+        day = {0: "today", 1: "yesterday"}.get(max(0, days), f"on {_WEEKDAYS[then.tm_wday]}")
     verb, good = _VERBS.get(place.how, "opened"), " good" if place.how == "good" else ""
     times = {0: "", 1: "", 2: ", twice"}.get(place.uses, f", {format_count(place.uses, 'time')}")
     last = "last " if place.uses > 1 else ""
-    return f"you {verb} this{good} for '{place.question}'{times}, {last}{_describe_day(place.used_ms, now_ms)}"
-
-
-def _describe_day(time_ms: int, now_ms: int) -> str:
-    """Return the day of a time in the person's zone: today, yesterday, on Tuesday, on 3 March, on 3 March 2025."""
-    then, today = time.localtime(time_ms / 1000), time.localtime(now_ms / 1000)
-    days = _day_number(today) - _day_number(then)
-    if days <= 1:
-        return "yesterday" if days == 1 else "today"
-    if days < 7:
-        return f"on {_WEEKDAYS[then.tm_wday]}"
-    year = "" if then.tm_year == today.tm_year else f" {then.tm_year}"
-    return f"on {then.tm_mday} {_MONTHS[then.tm_mon - 1]}{year}"
-
-
-def _day_number(moment: time.struct_time) -> int:
-    import datetime  # only evidence needs it
-
-    return datetime.date(moment.tm_year, moment.tm_mon, moment.tm_mday).toordinal()
+    return f"you {verb} this{good} for '{place.question}'{times}, {last}{day}"
 
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

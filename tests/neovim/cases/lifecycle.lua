@@ -171,7 +171,7 @@ local function learning()
     _G.learning = nil
     local client = require("scry.client")
     client.with(require("scry.root").of(), function(_, to)
-      client.call(to, "request", "scry/status", {}, function(_, state) _G.learning = state.learning end)
+      client.call(to, "request", "scry/status", vim.empty_dict(), function(_, state) _G.learning = state.learning end)
     end)
   ]])
   return child().wait("_G.learning", "the status")
