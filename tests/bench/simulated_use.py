@@ -258,28 +258,35 @@ def simulated(index: EvaluatedIndex, cases: Sequence[EvaluationCase]) -> Generat
         yield subject
 
 
-def outcomes(index: EvaluatedIndex, cases: Sequence[EvaluationCase]) -> dict[tuple[str, str], Outcome]:
+def outcomes(
+    index: EvaluatedIndex, cases: Sequence[EvaluationCase], questions_a_day: int = QUESTIONS_A_DAY
+) -> dict[tuple[str, str], Outcome]:
     """Return the outcome of each person by each model."""
     found: dict[tuple[str, str], Outcome] = {}
     with simulated(index, cases) as subject, tempfile.TemporaryDirectory() as folder:
         for person in PEOPLE:
             for model in MODELS:
-                found[person, model] = live_a_month(subject, person, model, Path(folder) / f"{person}-{model}")
+                own = Path(folder) / f"{person}-{model}"
+                found[person, model] = live_a_month(subject, person, model, own, questions_a_day)
     return found
 
 
 def table(found: Mapping[str, Mapping[tuple[str, str], Outcome]]) -> Iterator[str]:
     """Yield the figures of all repositories, as Markdown."""
-    yield "| person | clicks | jumps | returning questions, NDCG@10 | all questions | least of a repository |"
-    yield "|---|---|---|---|---|---|"
+    yield (
+        "| person | clicks | jumps | returning questions, NDCG@10 | all questions | with learnt weights | "
+        "least of a repository |"
+    )
+    yield "|---|---|---|---|---|---|---|"
     for person in PEOPLE:
         for model in MODELS:
             own = {name: each[person, model] for name, each in found.items()}
-            least = min(own, key=lambda name: own[name].every)
+            least = min(own, key=lambda name: own[name].weighed)
             yield (
                 f"| {person} | {model} | {sum(each.jumps for each in own.values())} | "
                 f"{fmean(each.returning for each in own.values()):+.3f} | "
-                f"{fmean(each.every for each in own.values()):+.3f} | {own[least].every:+.4f} ({least}) |"
+                f"{fmean(each.every for each in own.values()):+.3f} | "
+                f"{fmean(each.weighed for each in own.values()):+.3f} | {own[least].weighed:+.4f} ({least}) |"
             )
 
 
@@ -287,11 +294,12 @@ def main() -> None:
     """Simulate on annotated repositories and print the figures."""
     parser = argparse.ArgumentParser(description="What a month of use gains.")
     add_options(parser)
+    parser.add_argument("--questions-a-day", type=int, default=QUESTIONS_A_DAY, help="15 give jumps enough for weights")
     options = parser.parse_args()
     found: dict[str, Mapping[tuple[str, str], Outcome]] = {}
     for repository in read_repositories(options):
         with judged(repository) as index:
-            found[repository.name] = outcomes(index, repository.cases)
+            found[repository.name] = outcomes(index, repository.cases, options.questions_a_day)
         told = ", ".join(f"{each.returning:+.3f}/{each.every:+.3f}" for each in found[repository.name].values())
         print(f"{repository.name}: {told}", flush=True)
     for line in table(found):

@@ -65,6 +65,19 @@ def test_no_repository_loses(found: Found) -> None:
                 assert each[person, model].every >= (-0.002 if person in HONEST else -0.005), (name, person, model)
 
 
+def test_learnt_weights_lose_nowhere() -> None:
+    """A month of fifteen questions a day has jumps enough to fit weights."""
+    with corpus() as index:
+        found = {"scry": outcomes(index, read_cases(QUESTIONS), questions_a_day=15)}
+    print()
+    for line in table(found):
+        print(line)
+    honest = [each.weighed for (person, _), each in found["scry"].items() if person in HONEST]
+    assert sum(honest) / len(honest) >= 0.01
+    for (person, _), each in found["scry"].items():
+        assert each.weighed >= (-0.002 if person in HONEST else -0.005)
+
+
 def test_a_long_log_costs_a_find_as_little_as_a_short_one(tmp_path: Path) -> None:
     """A find reads a bounded table, whatever the log holds: bounds the bytes and rows, and prints the times."""
     folder = tmp_path / "data"

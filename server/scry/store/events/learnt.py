@@ -66,10 +66,10 @@ BOUNCE_PENALTY = 1.5
 """A place that another one follows within BOUNCE_MS loses what it got and half as much again: it was not the answer.
 The n-th place used so in a row counts 1 / n: who opens one after the other is looking, and the last need not be it."""
 
-RETURN_EXPONENT = 6.0
+RETURN_EXPONENT = 5.0
 RETURN_MEMORY = 0.99
 PRIOR_JUMPS = 10.0
-"""Who opens one result after the other says little with each: all uses count (1 - share of returns)^6. A return is a
+"""Who opens one result after the other says little with each: all uses count (1 - share of returns)^5. A return is a
 jump that another follows for the same question within BOUNCE_MS, among about the last hundred. A single jump of a
 person who returns from every third is below what matches; several for like questions are above."""
 
