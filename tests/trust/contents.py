@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from scry.core.files import cache_home, data_home
+from scry.core.platform import cache_home, data_home
 from scry.embedding import load_bundled_model
 from scry.store.graph_store import unpack_definitions
 from scry.store.history.database import HISTORY_FILE

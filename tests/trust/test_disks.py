@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.files import create_private_file, make_private_folder
+from scry.core.platform import create_private_file, make_private_folder
 from tests.e2e.command_line import CommandLine
 from tests.polling import eventually
 from tests.sample.files import SMALL_SHOP

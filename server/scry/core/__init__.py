@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from scry.core.events import USE as USE
     from scry.core.events import EventFilter as EventFilter
     from scry.core.events import LogEvent as LogEvent
-    from scry.core.files import cache_home as cache_home
-    from scry.core.files import config_home as config_home
-    from scry.core.files import data_home as data_home
     from scry.core.files import format_size as format_size
     from scry.core.installation import install_command as install_command
     from scry.core.knowledge import FIRST_DOC_KEYS as FIRST_DOC_KEYS
@@ -52,6 +49,9 @@ if TYPE_CHECKING:
     from scry.core.path_kinds import platform_of_path as platform_of_path
     from scry.core.path_kinds import superseded_paths as superseded_paths
     from scry.core.path_kinds import version_of_path as version_of_path
+    from scry.core.platform import cache_home as cache_home
+    from scry.core.platform import config_home as config_home
+    from scry.core.platform import data_home as data_home
     from scry.core.projects import ProjectLink as ProjectLink
     from scry.core.projects import RegisteredProject as RegisteredProject
     from scry.core.projects import describe_bad_name as describe_bad_name
@@ -143,11 +143,11 @@ else:
         "TookTooLong": "errors",
         "USE": "events",
         "UnknownProject": "errors",
-        "cache_home": "files",
+        "cache_home": "platform",
         "classify_path": "path_kinds",
-        "config_home": "files",
+        "config_home": "platform",
         "content_terms": "text",
-        "data_home": "files",
+        "data_home": "platform",
         "describe_bad_name": "projects",
         "edit_setting_text": "settings_file",
         "families_here": "path_kinds",

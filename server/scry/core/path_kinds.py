@@ -6,10 +6,11 @@ Only whole words count: never `latest.py` or `contest/`. Pure.
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+
+from scry.core.platform import SYSTEM
 
 TEST = "test"
 VENDORED = "vendored"
@@ -227,7 +228,7 @@ _PATH_WORD = re.compile(r"[a-z]+\d*")
 _PLATFORM_PLACEHOLDER = "*"
 
 
-def families_here(platform: str = sys.platform) -> frozenset[str]:
+def families_here(platform: str = SYSTEM) -> frozenset[str]:
     """Return the families that a platform (by default this one) belongs to; empty for an unknown one."""
     return _FAMILIES_BY_PLATFORM.get(platform, frozenset({"unix"}) if "bsd" in platform else frozenset[str]())
 

@@ -24,7 +24,7 @@ from msgspec import Struct, field
 from msgspec.structs import fields, replace
 
 from scry.core.errors import BadSettings
-from scry.core.files import config_home
+from scry.core.platform import BINARY, NO_WAITING, config_home
 
 BUNDLED_MODEL = "bundled"
 """The value of `model` that means the model inside the package."""
@@ -386,7 +386,7 @@ def read_settings_file(path: Path) -> SettingsFile | None:
     """Return a settings file's content, None when there is no file. Raises SettingsFileError."""
     try:
         # Not blocking: the file may be a named pipe, which then shows below as what it is.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(path, os.O_RDONLY | BINARY | NO_WAITING)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -17,16 +17,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable, ModelUnavailable
-from scry.core.files import (
-    DAMAGE_MARK,
-    OTHERS,
-    cache_home,
-    config_home,
-    data_home,
-    describe_seal_damage,
-    restrict_access,
-)
+from scry.core.files import DAMAGE_MARK
 from scry.core.notices import IndexDamage, IndexDamageFound, IndexRepaired, ModelNotReady
+from scry.core.platform import OTHERS, cache_home, config_home, data_home, restrict_access
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import Answer, IndexState
 from scry.embedding.embedder import Vectors
@@ -46,6 +39,7 @@ from scry.store.index.store import IndexStore
 from scry.store.notes.database import NoteDatabase
 from scry.store.notes.project_notes import ProjectNoteDatabase
 from scry.store.notes.reader import NoteSource, NoteStores
+from scry.store.seals import describe_seal_damage
 from scry.store.sqlite.database import describe_damage_error, is_same_file
 from scry.store.vector_sets import EmbedderInfo
 

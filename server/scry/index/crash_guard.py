@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from scry.core.files import replace_file_text
+from scry.core.platform import start_process_time_limit, stop_process_time_limit
 from scry.index.parse.parser_version import reading_version
 
 _MAX_KEYS = 1000
@@ -114,14 +113,12 @@ def _process_limit(seconds: float) -> Generator[None]:
 
     Only one thread at a time is so limited: the limit is that of the process.
     """
-    if sys.platform == "win32" or any(signal.getitimer(signal.ITIMER_VIRTUAL)):
-        yield
-        return
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    is_limited = start_process_time_limit(seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        if is_limited:
+            stop_process_time_limit()
 
 
 def read_blame(folder: Path, key: bytes) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from scry.core.platform import lock_handle
 from scry.indexer.schedule import Schedule
 
 _MAX_ATTEMPTS = 5
@@ -47,7 +47,7 @@ class IndexerLock:
         """
         for _ in range(_MAX_ATTEMPTS):
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            if not _try_lock(handle):
+            if not lock_handle(handle, wait=False):
                 os.close(handle)
                 return None
             lock = cls(path, handle)
@@ -72,27 +72,6 @@ class IndexerLock:
     def release(self) -> None:
         """Release the lock."""
         os.close(self._handle)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(handle: int) -> bool:
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _try_lock(handle: int) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
 
 class IdleShutdown:

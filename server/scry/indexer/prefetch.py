@@ -25,6 +25,7 @@ from tempfile import TemporaryFile
 
 import msgspec
 
+from scry.core.platform import available_cpus, can_fork, fork_process
 from scry.core.settings import Settings
 from scry.index.scan.walk import FileEntry
 from scry.indexer.client.launch import child_environment
@@ -138,25 +139,17 @@ def _spawn_prefetch_process(plan: bytes, project: Project) -> subprocess.Popen[b
         )
 
 
-def available_cpus() -> int:
-    """Return the number of CPUs that this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def fork_prefetcher() -> ForkedPrefetcher | None:
     """Fork a process that waits for a plan; return None where that is not safe."""
-    if sys.platform != "linux" or threading.active_count() > 1:
+    if not can_fork():
         return None
     from scry.indexer import prefetch_worker  # before the fork, so that both processes have it
 
     gc.freeze()  # a garbage collection would write to all shared memory
     parent = os.getpid()
     source, sink = os.pipe()
-    try:
-        pid = os.fork()
-    except OSError:
+    pid = fork_process()
+    if pid is None:
         os.close(source)
         os.close(sink)
         return None

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from logging.handlers import RotatingFileHandler
@@ -20,7 +19,13 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from scry.core.errors import ScryError
-from scry.core.files import config_home, make_private_folder
+from scry.core.platform import (
+    call_on_signals,
+    config_home,
+    lower_priority,
+    make_private_folder,
+    write_for_this_user_alone,
+)
 from scry.core.settings import SETTINGS_FILE_NAME
 from scry.core.types import IndexState
 from scry.indexer.embedding_worker import EmbeddingWorker
@@ -67,8 +72,7 @@ EXIT_CANNOT_START = 3
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run until no client needs the indexer; return the exit status."""
     options = _parse_arguments(arguments)
-    with contextlib.suppress(OSError, AttributeError):  # the editor goes first; on Windows `launch` sets the priority
-        os.nice(_NICENESS)
+    lower_priority(_NICENESS)  # the editor goes first
     try:
         project = open_project(Path(options.root), force=options.force)
         _prepare_cache_folder(project.cache, project.root)
@@ -99,8 +103,7 @@ def _parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _prepare_cache_folder(cache: Path, root: Path) -> None:
     """Create the cache folder, readable for this user only, and start the log in it. Raises OSError."""
-    if sys.platform != "win32":
-        os.umask(0o077)  # whatever this process writes is for its user alone
+    write_for_this_user_alone()
     make_private_folder(cache)
     write_owner_file(cache, root)
     handler = RotatingFileHandler(
@@ -252,12 +255,7 @@ class _IndexerProcess:
             self._ending.set()
 
     def _shut_down_on_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGINT"):
-            try:
-                loop.add_signal_handler(getattr(signal, name), self._shut_down)
-            except NotImplementedError:  # Windows
-                signal.signal(getattr(signal, name), lambda _number, _frame: self._shut_down())
+        call_on_signals(asyncio.get_running_loop(), ("SIGTERM", "SIGINT"), self._shut_down)
 
     # Requests of clients ------------------------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import sys
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from scry.core.platform import SHOWS_CHANGES_PER_FOLDER
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
 from scry.index.scan.walk import explain_ignored
@@ -58,8 +58,6 @@ _HEAD_FILES = frozenset({"HEAD", "index", "packed-refs"})
 
 _NETWORK_FILE_SYSTEMS = re.compile(r"nfs\d?|cifs|smb\w*|9p|afs|ceph|glusterfs|lustre|vboxsf|vmhgfs|drvfs|fuse\..*")
 """File systems that report no changes of other machines."""
-
-_WATCH_EACH_FOLDER = sys.platform == "linux"
 
 
 class _WatchedFolders(Struct, frozen=True):
@@ -133,7 +131,7 @@ class Watcher(threading.Thread):
             rust_timeout=_WAKE_MS,
             yield_on_timeout=True,
             stop_event=self._restart,
-            recursive=not _WATCH_EACH_FOLDER,
+            recursive=not SHOWS_CHANGES_PER_FOLDER,
             ignore_permission_denied=True,
             raise_interrupt=False,
         ):
@@ -149,7 +147,7 @@ class Watcher(threading.Thread):
 
     def _paths_to_watch(self, watched: _WatchedFolders, git: GitRepository | None) -> list[Path]:
         root = self._project.root
-        project_folders = [root / folder for folder in sorted(watched.folders)] if _WATCH_EACH_FOLDER else [root]
+        project_folders = [root / folder for folder in sorted(watched.folders)] if SHOWS_CHANGES_PER_FOLDER else [root]
         git_folders = [] if git is None else [git.git_dir, git.git_dir / "logs"]
         return [folder for folder in [*project_folders, *git_folders] if folder.is_dir()]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.errors import ProjectMissing
-from scry.core.files import cache_home, config_home, data_home
+from scry.core.platform import cache_home, config_home, data_home
 from scry.projects.indexer_address import read_address
 from scry.projects.project import Project, open_project, read_owner_file
 

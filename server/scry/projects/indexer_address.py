@@ -19,6 +19,8 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.platform import LOOPBACK, bind_private_socket, connect_to_socket, has_unix_sockets, is_private, user_id
+
 ADDRESS_FILE = "indexer.json"
 SOCKET_FILE = "indexer.sock"
 
@@ -28,7 +30,6 @@ terminating zero.
 """
 
 _BACKLOG = 16
-_HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 
 
 class IndexerAddress(msgspec.Struct, frozen=True):
@@ -47,7 +48,7 @@ def open_listening_socket(cache: Path, version: str) -> tuple[socket.socket, Ind
 
     Raises OSError when no folder can hold a socket.
     """
-    if not _HAS_UNIX_SOCKETS:
+    if not has_unix_sockets():
         return _listen_on_loopback(version)
     failure: OSError | None = None
     for path in _socket_path_candidates(cache):
@@ -71,32 +72,22 @@ def _private_folder() -> Path:
     """Return a folder in the temporary folder that only this user can enter; a new one when the usual one is not
     private.
     """
-    folder = Path(tempfile.gettempdir()) / f"scry-{os.getuid()}"
+    folder = Path(tempfile.gettempdir()) / f"scry-{user_id()}"
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     status = folder.lstat()
-    private = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
+    private = stat.S_ISDIR(status.st_mode) and is_private(status)
     return folder if private else Path(tempfile.mkdtemp(prefix="scry-"))
 
 
 def _listen_on_unix_socket(path: Path) -> socket.socket:
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
-    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
-    try:
-        server.bind(os.fspath(path))
-        server.listen(_BACKLOG)
-    except OSError:
-        server.close()
-        raise
-    finally:
-        os.umask(before)
-    return server
+    return bind_private_socket(path, _BACKLOG)
 
 
 def _listen_on_loopback(version: str) -> tuple[socket.socket, IndexerAddress]:
-    server = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG)
+    server = socket.create_server((LOOPBACK, 0), backlog=_BACKLOG)
     port = int(server.getsockname()[1])
     return server, IndexerAddress(os.getpid(), version, port=port, token=secrets.token_hex(16))
 
@@ -135,12 +126,5 @@ def remove_address(cache: Path, address: IndexerAddress) -> None:
 def connect_to(address: IndexerAddress, timeout: float) -> socket.socket:
     """Return a connection to the process that listens at the address. Raises OSError when none does."""
     if not address.socket:
-        return socket.create_connection(("127.0.0.1", address.port), timeout)
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(timeout)
-    try:
-        connection.connect(os.fsdecode(address.socket))
-    except OSError:
-        connection.close()
-        raise
-    return connection
+        return socket.create_connection((LOOPBACK, address.port), timeout)
+    return connect_to_socket(Path(os.fsdecode(address.socket)), timeout)

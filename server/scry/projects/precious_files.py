@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from scry.core.files import data_home
 from scry.core.notices import DataDamage
+from scry.core.platform import data_home
 from scry.projects.project import Project, persona_store_path
 from scry.store.events.log import EVENTS_FILE, event_log_file
 from scry.store.memory.schema import MEMORY_FILE, memory_file

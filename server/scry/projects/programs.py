@@ -6,8 +6,9 @@ The working folder may be a stranger's repository: a `git` or a `json.py` in it 
 from __future__ import annotations
 
 import os
-import sys
 from functools import lru_cache
+
+from scry.core.platform import program_at
 
 SCRY_ARGUMENTS = (
     "-c",
@@ -29,15 +30,7 @@ def find_program(name: str, path: str | None = None) -> str | None:
 def _find_program(name: str, path: str) -> str | None:
     folders = [""] if os.path.dirname(name) else [each for each in path.split(os.pathsep) if os.path.isabs(each)]  # noqa: PTH117, PTH120 - many a question asks
     for folder in folders:
-        found = _program_at(os.path.join(folder, name))  # noqa: PTH118
+        found = program_at(os.path.join(folder, name))  # noqa: PTH118
         if found:
             return found
     return None
-
-
-def _program_at(place: str) -> str | None:
-    if sys.platform == "win32":
-        import shutil
-
-        return shutil.which(place)  # with the endings of PATHEXT
-    return place if os.path.isfile(place) and os.access(place, os.X_OK) else None  # noqa: PTH113

@@ -19,8 +19,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
-from scry.core.files import cache_home, create_private_file, data_home, make_private_folder
 from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
+from scry.core.platform import cache_home, create_private_file, data_home, make_private_folder
 from scry.core.projects import RegisteredProject, find_enclosing_project, find_project_at
 from scry.core.text import escape_unencodable
 from scry.projects.git import GitCommandNeeded, GitRepository, find_repository, read_head, read_small_file, run_git

@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, UnknownProject
-from scry.core.files import data_home
 from scry.core.notices import UnknownProjects
+from scry.core.platform import data_home
 from scry.core.projects import (
     ProjectLink,
     RegisteredProject,

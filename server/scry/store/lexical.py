@@ -29,7 +29,7 @@ from msgspec import Struct, field
 from msgspec.json import decode as decode_json
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.core.files import make_private_folder
+from scry.core.platform import make_private_folder
 from scry.store.sqlite.database import describes_damage
 
 _MAX_TERM_BYTES = 200

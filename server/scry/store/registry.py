@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, RegistryUnavailable
-from scry.core.files import make_private_folder
 from scry.core.notices import LinkTargetUnknown, RegistryDamaged
+from scry.core.platform import make_private_folder
 from scry.core.projects import ProjectLink, RegisteredProject
 from scry.store.sqlite.database import (
     CHECKED_BYTES,

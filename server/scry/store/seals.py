@@ -19,9 +19,19 @@ from pathlib import Path
 
 import msgspec
 
-from scry.core.files import SealedFile, describe_seal_damage, file_checksum
-
 _encode = msgspec.json.Encoder(order="sorted").encode
+_CHUNK_BYTES = 1 << 20
+
+
+class SealedFile(msgspec.Struct, frozen=True, array_like=True):
+    """A file as it was when it was sealed."""
+
+    size: int
+    mtime_ns: int
+    crc: int
+
+
+_decode_seal = msgspec.json.Decoder(dict[str, SealedFile]).decode
 
 
 class CacheSeal:
@@ -71,3 +81,43 @@ class CacheSeal:
 def _measure(path: Path) -> SealedFile:
     status = path.stat()
     return SealedFile(status.st_size, status.st_mtime_ns, file_checksum(path))
+
+
+def describe_seal_damage(seal: Path, *, thorough: bool) -> str:
+    """Return which file that a seal lists is not as it was sealed, and how; "" where all are, and without a seal.
+
+    thorough: compare every checksum, not only those of files whose time differs.
+    """
+    try:
+        content = seal.read_bytes()
+        checksum, _, listed = content.partition(b"\n")
+        sealed_files = _decode_seal(listed) if checksum == b"%08x" % zlib.crc32(listed) else {}
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):  # there is none, or one of another version
+        return ""
+    damage = ""
+    for name, sealed in sealed_files.items():
+        path = seal.parent / name
+        try:
+            status = path.stat()
+            if status.st_size != sealed.size:
+                damage = f"{name} has {status.st_size:,} bytes instead of {sealed.size:,}"
+            elif (thorough or status.st_mtime_ns != sealed.mtime_ns) and file_checksum(path) != sealed.crc:
+                damage = f"{name} is not as it was written"
+        except FileNotFoundError:
+            damage = f"{name} is missing"
+        except OSError as error:
+            damage = f"{name} can't be read: {error.strerror or error}"
+        if damage:  # a writer removes the seal before it changes a file: a difference counts while the seal is there
+            with suppress(OSError):
+                return damage if seal.read_bytes() == content else ""
+            return ""
+    return ""
+
+
+def file_checksum(path: Path) -> int:
+    """Return the CRC-32 of a file's content. Raises OSError."""
+    crc = 0
+    with path.open("rb", buffering=0) as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            crc = zlib.crc32(chunk, crc)
+    return crc

@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
+from scry.core.platform import BINARY
 from scry.store.index.rows import compress_frame, decompress_frame
 
 FloatRows = NDArray[np.float32]
@@ -334,7 +335,7 @@ class VectorFile:
 
         Raises IndexUnavailable when the file holds fewer, IndexDamaged when it holds something else.
         """
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        flags = os.O_RDWR | os.O_CREAT | BINARY
         with os.fdopen(os.open(self._path, flags, 0o600), "r+b") as file:
             end = _find_end_offset(file, count)
             if end is None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
-from scry.core.files import cache_home, make_private_folder
+from scry.core.platform import cache_home, make_private_folder
 from scry.projects.git import safe_git_command, safe_git_environment
 from scry.store.team.writer import TeamRepository
 

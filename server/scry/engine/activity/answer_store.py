@@ -14,7 +14,7 @@ import msgspec
 
 from scry.core.doc_id import is_query_id
 from scry.core.errors import BadRequest, BadSettings
-from scry.core.files import config_home
+from scry.core.platform import config_home
 from scry.core.settings import SETTINGS_FILE_NAME, Settings, load_settings
 from scry.engine.response.recording import StoredAnswer
 from scry.projects.project import Project, create_data_folder

@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import sys
 import threading
 import time
 import weakref
@@ -30,6 +29,7 @@ from scry.core.doc_id import is_query_id
 from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import FEEDBACK, USE, LogEvent
 from scry.core.notices import Notice
+from scry.core.platform import terminal_session
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
 from scry.engine.activity.answer_store import AnswerArchive, RecordingSwitch
@@ -287,8 +287,7 @@ class Recorder:
         self.surface = surface
         self._project = project
         # Askers are told apart by the terminal on the command line, and by the process elsewhere.
-        is_terminal = surface == "cli" and sys.platform != "win32"
-        self._caller = f"{surface}:{os.getsid(0) if is_terminal else os.getpid()}"
+        self._caller = f"{surface}:{terminal_session(0) if surface == 'cli' else os.getpid()}"
         self._switch = RecordingSwitch(settings, "log")
         learning, fits_weights = RecordingSwitch(settings, "learn"), settings.learn_weights == "auto"
         self._writer = EventWriter(project, learning, fits_weights=fits_weights)

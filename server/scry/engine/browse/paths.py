@@ -18,6 +18,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from scry.core.doc_id import file_doc_id, parse_doc_id
 from scry.core.errors import BadRequest
+from scry.core.platform import IS_WINDOWS
 from scry.core.text import normalize_name
 from scry.store.index.store import IndexStore
 
@@ -114,7 +115,7 @@ def _from_uri(field: str, uri: str) -> str:
     if b"\0" in path:
         raise BadRequest(field, "holds a NUL character, which no path does")
     decoded = path.decode("utf-8", "surrogateescape")
-    return decoded[1:] if re.match(r"/[A-Za-z]:", decoded) and os.name == "nt" else decoded
+    return decoded[1:] if re.match(r"/[A-Za-z]:", decoded) and IS_WINDOWS else decoded
 
 
 def _relative_to_root(field: str, path_input: str, path: str, root: Path) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from scry.core.errors import BadRequest
-from scry.core.files import data_home
+from scry.core.platform import data_home
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.text import content_terms, escape_unencodable
 from scry.embedding.static_model import load_bundled_model

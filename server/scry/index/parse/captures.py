@@ -10,20 +10,18 @@ query cannot be ended, so a tree that would keep one busy gets a process of its 
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
-import os
 import re
 import sys
 import time
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from pathlib import Path
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
+from scry.core.platform import used_memory
 from scry.index.parse.languages.language import Language
 from scry.index.parse.shape import MAX_NODES, UnusualShape, check_text, check_tree, is_repetitive
 
@@ -150,22 +148,10 @@ class _Budget:
         now = time.monotonic()
         if now < self._next_look:
             return False
-        self._next_look, used = now + _LOOK_INTERVAL_S, _used_memory()
+        self._next_look, used = now + _LOOK_INTERVAL_S, used_memory()
         self._max_memory = self._max_memory or used + _MAX_PARSE_MEMORY_BYTES
         self.is_memory_over = used > self._max_memory
         return self.is_memory_over or time.thread_time() > self._deadline
-
-
-def _used_memory() -> int:
-    """Return the memory of this process in bytes. Where the system tells only the most it ever had, that; else 0."""
-    with contextlib.suppress(OSError, AttributeError):  # the most it ever had would allow each text more than the last
-        return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    if sys.platform == "win32":
-        return 0
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def _terminate_last_line(language: Language, text: bytes) -> bytes:

@@ -7,7 +7,6 @@ overflow, the text is to blame; by one from outside, it is not.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import signal
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.platform import limit_this_process
 from scry.core.types import FileFault, IndexingStage, ParsedFile
 from scry.index.parse.parse import parse_as_text, parse_here
 
@@ -106,17 +106,7 @@ def main() -> int:
 
 def _limit_resources(max_seconds: float) -> None:
     """Limit this process; where a system has no such limit, the time on the clock remains."""
-    with contextlib.suppress(ImportError):
-        import resource
-
-        seconds = math.ceil(max_seconds) + _START_SECONDS
-        for kind, soft, hard in (
-            (resource.RLIMIT_CPU, seconds, seconds + 1),
-            (resource.RLIMIT_AS, _MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES),
-            (resource.RLIMIT_CORE, 0, 0),
-        ):
-            with contextlib.suppress(OSError, ValueError):
-                resource.setrlimit(kind, (soft, hard))
+    limit_this_process(math.ceil(max_seconds) + _START_SECONDS, _MAX_MEMORY_BYTES)
 
 
 def _to_bytes(text: str) -> bytes:

@@ -20,6 +20,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.path_kinds import DOCUMENT_LANGUAGES
+from scry.core.platform import BINARY, CAN_OPEN_BY_FOLDER, FOLDER, NO_LINKS, NO_WAITING
 from scry.core.types import SkippedFile, SkipReason
 
 _SETTLE_NS = 20_000_000
@@ -28,10 +29,7 @@ within this time keeps its modification time. A change after the read then shows
 """
 
 _MAX_TRIES = 3
-
-_CAN_OPEN_BY_FOLDER = os.open in os.supports_dir_fd
-_FILE_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_FILE_FLAGS = os.O_RDONLY | BINARY | NO_LINKS | NO_WAITING
 
 
 class FileContent(Struct, frozen=True):
@@ -64,13 +62,13 @@ def read_file(root: Path, path: str, max_bytes: int) -> FileContent | SkippedFil
 
 def _open_inside(root: Path, path: str) -> int:
     """Open a file folder by folder, so that a folder replaced by a link since it was listed is refused."""
-    if not _CAN_OPEN_BY_FOLDER:
+    if not CAN_OPEN_BY_FOLDER:
         return os.open(root / path, _FILE_FLAGS)
     *folders, name = path.split("/")
-    at = os.open(root, _FOLDER_FLAGS)
+    at = os.open(root, FOLDER)
     try:
         for folder in folders:
-            inner = os.open(folder, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=at)
+            inner = os.open(folder, FOLDER | NO_LINKS, dir_fd=at)
             os.close(at)
             at = inner
         return os.open(name, _FILE_FLAGS, dir_fd=at)

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 import scry
-from scry.core.files import make_private_folder
+from scry.core.platform import detached_process_options, make_private_folder
 from scry.core.settings import SETTING_DEFINITIONS, Settings
 from scry.projects.indexer_address import read_address
 from scry.projects.project import Project
@@ -90,10 +90,6 @@ def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
     It gets no settings from the environment: the client sends those, and takes them back by sending others.
     """
     of_settings = {definition.environment_variable for definition in SETTING_DEFINITIONS.values()}
-    flags = 0
-    if sys.platform == "win32":
-        flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
-        flags |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -101,8 +97,7 @@ def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
         stderr=subprocess.PIPE,
         cwd=_safe_working_folder(cache),
         env={name: value for name, value in child_environment(os.environ).items() if name not in of_settings},
-        start_new_session=True,
-        creationflags=flags,
+        **detached_process_options(),
     )
 
 

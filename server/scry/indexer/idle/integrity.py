@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
-from scry.core.files import cache_home, config_home, data_home, restrict_access, restrict_folder
+from scry.core.platform import cache_home, config_home, data_home, restrict_access, restrict_folder
 from scry.indexer.schedule import Schedule
 from scry.projects.project import Project
 

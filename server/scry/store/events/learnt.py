@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 import threading
 from array import array
 from collections.abc import Callable, Sequence
@@ -33,6 +32,7 @@ from numpy.typing import NDArray
 from scry.core.doc_id import split_off_project
 from scry.core.errors import IndexUnavailable, LogUnavailable
 from scry.core.events import USE
+from scry.core.platform import user_id
 from scry.store.events.log import LEARNT_FILE, EventReader
 from scry.store.sqlite.database import (
     CacheSchema,
@@ -237,7 +237,7 @@ class LearntUses:
                 self._open = None
             if self._open is None:
                 status = self._path.stat()
-                if sys.platform != "win32" and status.st_uid != os.getuid():
+                if status.st_uid != user_id():
                     raise IndexUnavailable(f"{self._path} belongs to another user, and nothing is learnt from it")
                 self._open = open_database(self._path, write=False), status
             return self._open[0].execute(sql, values).fetchall()
@@ -283,7 +283,7 @@ def learn_new_acts(folder: Path, reader: QuestionReader, now_ms: int) -> bool:
         return True
     path = folder / LEARNT_FILE
     with closing(log):
-        if sys.platform != "win32" and log.path.stat().st_uid != os.getuid():
+        if log.path.stat().st_uid != user_id():
             return True  # nobody learns from the log of another
         try:
             try:

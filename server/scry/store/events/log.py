@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -25,7 +24,8 @@ from msgspec import Struct
 
 from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import EventFilter, LogEvent, StoredEvent
-from scry.core.files import format_size, is_on_network_file_system
+from scry.core.files import format_size
+from scry.core.platform import is_on_network_file_system, sync_folder
 from scry.store.events.schema import EVENT_MIGRATIONS
 from scry.store.sqlite.database import (
     apply_migrations,
@@ -212,14 +212,8 @@ def warn_of_network_folder(folder: Path) -> str:
 
 def _sync_folders(folder: Path) -> None:
     """Flush the folder of a new file, and the folder above: the file is durable only then."""
-    if sys.platform == "win32":
-        return
     for folder_or_parent in (folder, folder.parent):
-        handle = os.open(folder_or_parent, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_folder(folder_or_parent)
 
 
 _COLUMNS = "sequence, kind, time, body, query_id, act_id"

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from scry.core.doc_id import commit_doc_id
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
-from scry.core.files import describe_seal_damage
 from scry.core.types import Document, DocumentHeader, IndexState, Point, Span, Symbol
 from scry.store.history.commits import (
     COMMIT_COLUMNS,
@@ -27,6 +26,7 @@ from scry.store.history.commits import (
 )
 from scry.store.history.database import HISTORY_FILE, HistoryDatabase
 from scry.store.lexical import LexicalIndex
+from scry.store.seals import describe_seal_damage
 from scry.store.sqlite.database import FolderCache, batches, decode_path, encode_path, folder_condition
 
 IntArray = NDArray[np.int64]

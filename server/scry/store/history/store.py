@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.core.files import make_private_folder
+from scry.core.platform import make_private_folder
 from scry.core.text import format_count
 from scry.store.history.commits import (
     FIRST_COMMIT_KEY,

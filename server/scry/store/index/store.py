@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
-from scry.core.files import describe_seal_damage, make_private_folder
+from scry.core.platform import make_private_folder
 from scry.core.types import IndexState
 from scry.store.graph import GraphReader
 from scry.store.graph_store import GraphStore
@@ -36,7 +36,7 @@ from scry.store.index.rows import (
     unpack_uses,
 )
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.seals import CacheSeal
+from scry.store.seals import CacheSeal, describe_seal_damage
 from scry.store.sqlite.database import (
     BUSY_TIMEOUT_S,
     batches,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
-from scry.core.files import make_private_folder
 from scry.core.knowledge import FIRST_DOC_KEYS
+from scry.core.platform import make_private_folder
 from scry.store.precious.file import PreciousFile
 from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from scry.core.files import create_private_file, make_private_folder
+from scry.core.platform import create_private_file, make_private_folder
 
 BACKUP_FOLDER = "backups"
 

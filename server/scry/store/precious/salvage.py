@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -19,7 +18,8 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from scry.core.errors import IndexUnavailable
-from scry.core.files import DAMAGE_MARK, create_private_file, data_home, make_private_folder
+from scry.core.files import DAMAGE_MARK
+from scry.core.platform import create_private_file, data_home, lock_handle, make_private_folder
 from scry.core.text import format_count
 from scry.store.precious.backups import Backup, keep_copy, list_backups, replace_database, sync_file
 from scry.store.precious.file import PreciousFile, StoredRow
@@ -347,23 +347,10 @@ def _lock(path: Path) -> Generator[None]:
     make_private_folder(path.parent)
     handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        _acquire(handle)
+        lock_handle(handle, wait=True)
         yield
     finally:
         os.close(handle)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _acquire(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
-
-else:
-    import fcntl
-
-    def _acquire(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX)
 
 
 def require_intact(file: PreciousFile) -> None:

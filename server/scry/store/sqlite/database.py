@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar
 
 from scry.core.errors import IndexDamaged, IndexUnavailable, ScryError
-from scry.core.files import OTHERS, create_private_file, is_on_network_file_system, restrict_access
+from scry.core.platform import OTHERS, create_private_file, is_on_network_file_system, restrict_access
 
 STORE_ERRORS = (ScryError, OSError, sqlite3.Error)
 """Errors of the disk, and Cancelled, which are no fault of the item that is stored."""

@@ -13,7 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, IndexUnavailable, PartMissing
-from scry.core.files import create_private_file, data_home, make_private_folder, replace_file_text
+from scry.core.files import replace_file_text
+from scry.core.platform import create_private_file, data_home, make_private_folder
 
 _FILE = "team.json"
 _KEYRING_SERVICE = "scry team"

@@ -16,6 +16,7 @@ from cyclopts import Parameter
 
 from scry.core.errors import BadRequest, BadSettings, PartMissing
 from scry.core.files import replace_file_text
+from scry.core.platform import program_name
 from scry.core.text import escape_unencodable
 from scry.projects.programs import SCRY_ARGUMENTS, find_program
 from scry.surfaces.cli.clients import CLIENTS
@@ -179,7 +180,7 @@ def _server_command(client: AgentClient, scope: ConfigScope) -> ServerCommand:
 
     In a project's file, which others may get, the program has its bare name where the PATH leads to this installation.
     """
-    program = Path(sys.executable).with_name("scry.exe" if sys.platform == "win32" else "scry")
+    program = Path(sys.executable).with_name(program_name("scry"))
     arguments = ("mcp", *client.arguments)
     if not program.exists():
         return ServerCommand(sys.executable, (*SCRY_ARGUMENTS, *arguments))

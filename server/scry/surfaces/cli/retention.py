@@ -92,7 +92,7 @@ def set_recording(name: Literal["log", "memory"], title: str, *, is_on: bool, as
 
     name: the setting. title: its name in the printed sentence. Returns the exit status.
     """
-    from scry.core.files import config_home
+    from scry.core.platform import config_home
     from scry.core.settings import SETTINGS_FILE_NAME, load_settings
     from scry.core.settings_file import write_setting
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from scry.surfaces.lsp.locations import map_result_to_editor as map_result_to_editor
     from scry.surfaces.lsp.locations import unsaved_in_folder as unsaved_in_folder
     from scry.surfaces.lsp.process import GC_THRESHOLD as GC_THRESHOLD
-    from scry.surfaces.lsp.process import is_process_alive as is_process_alive
     from scry.surfaces.lsp.server import ScryServer as ScryServer
     from scry.surfaces.lsp.session import PickerRequests as PickerRequests
     from scry.surfaces.lsp.session import run_in_thread as run_in_thread
@@ -57,7 +56,6 @@ else:
         "apply_change": "documents",
         "editor_commands": "conversion",
         "empty_index_state": "conversion",
-        "is_process_alive": "process",
         "map_result_to_editor": "locations",
         "path_to_uri": "uris",
         "run_in_thread": "session",

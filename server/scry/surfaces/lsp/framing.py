@@ -32,6 +32,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeGuard, cast
 
 from msgspec import Struct
 
+from scry.core.platform import keep_bytes_as_they_are
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -50,11 +52,7 @@ def claim_stdio() -> tuple[int, int]:
         with Path(os.devnull).open("wb") as null_device:
             os.dup2(null_device.fileno(), 1)
     sys.stdout = sys.stderr
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.setmode(source, os.O_BINARY)
-        msvcrt.setmode(sink, os.O_BINARY)
+    keep_bytes_as_they_are(source, sink)
     return source, sink
 
 

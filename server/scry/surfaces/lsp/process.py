@@ -10,7 +10,6 @@ import asyncio
 import gc
 import logging
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from scry.core.platform import call_on_signals, is_process_alive
 from scry.surfaces.lsp.framing import FrameReader, FrameWriter, start_reading
 from scry.surfaces.lsp.startup import start_indexers_early
 
@@ -132,14 +132,7 @@ class _ServerProcess:
             self.end(0 if server.connection.is_shut_down else 1)
 
     def _handle_signals(self, loop: asyncio.AbstractEventLoop) -> None:
-        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-            signal_number = getattr(signal, name, None)
-            if signal_number is None:
-                continue
-            try:
-                loop.add_signal_handler(signal_number, self.end, 0)
-            except NotImplementedError:  # Windows
-                signal.signal(signal_number, partial(_on_signal, loop, self.end))
+        call_on_signals(loop, ("SIGTERM", "SIGINT", "SIGHUP"), partial(self.end, 0))
 
     async def _watch_client(self, server: ScryServer) -> None:
         """End when the client's process is gone. One that is never visible (in a container) is not watched."""
@@ -167,44 +160,11 @@ def _call_on_loop(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], s
         loop.call_soon_threadsafe(end, status)
 
 
-def _on_signal(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], signal_number: int, frame: object) -> None:
-    _call_on_loop(loop, end, 0)
-
-
 def _force_exit_after_timeout(status: int) -> None:
     """Exit the process after EXIT_TIMEOUT seconds, whatever it is busy with."""
     timer = threading.Timer(EXIT_TIMEOUT, os._exit, (status or 1,))
     timer.daemon = True
     timer.start()
-
-
-def is_process_alive(process_id: int) -> bool:
-    """Return whether a process with this id runs."""
-    if sys.platform == "win32":
-        return _is_process_alive_windows(process_id)
-    try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
-
-
-def _is_process_alive_windows(process_id: int) -> bool:
-    """Return the same on Windows, where `os.kill(process_id, 0)` would end the process."""
-    if sys.platform != "win32":
-        return True
-    import ctypes
-
-    synchronize, still_running = 0x00100000, 0x102
-    handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, process_id)
-    if not handle:
-        return False
-    try:
-        return bool(ctypes.windll.kernel32.WaitForSingleObject(handle, 0) == still_running)
-    finally:
-        ctypes.windll.kernel32.CloseHandle(handle)
 
 
 def _configure_logging() -> None:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import select
-import sys
 from pathlib import Path
 from typing import cast
 
+from scry.core.platform import read_pending_bytes
 from scry.surfaces.lsp.framing import FrameReader, JsonRpcMessage, MalformedMessage, claim_stdio, is_json_object
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 
@@ -64,19 +63,9 @@ def serve_stdio() -> int:
     """Speak LSP on standard input and output until the session ends; return the exit status."""
     gc.disable()  # collecting garbage during the imports costs a tenth of the start
     source, sink = claim_stdio()
-    first_bytes = _read_pending_input(source)
+    first_bytes = read_pending_bytes(source, _FIRST_READ_BYTES)
     if first_bytes:
         start_indexers_early(first_bytes)
     from scry.surfaces.lsp.process import run_until_exit
 
     return run_until_exit(source, sink, first_bytes)
-
-
-def _read_pending_input(source: int) -> bytes:
-    """Read the input that is there already; empty where that can't be known, and at the end of input."""
-    if sys.platform == "win32":  # select takes sockets only
-        return b""
-    try:
-        return os.read(source, _FIRST_READ_BYTES) if select.select([source], [], [], 0)[0] else b""
-    except (OSError, ValueError):
-        return b""

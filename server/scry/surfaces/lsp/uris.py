@@ -5,9 +5,10 @@ Clients disagree on what is escaped (`c%3A`, `%20`, raw CJK), so URIs are compar
 
 from __future__ import annotations
 
-import os
 import re
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
+
+from scry.core.platform import IS_WINDOWS
 
 _DRIVE = re.compile(r"/?([A-Za-z]):(?=/|$)")
 _SAFE_CHARACTERS = "/:@!$&'()*+,;=~-._"
@@ -17,7 +18,7 @@ class NotAFileUri(ValueError):
     """The URI does not name a file on this machine: `untitled:`, `git:`, `https:` and the like."""
 
 
-def uri_to_path(uri: str, windows: bool = os.name == "nt") -> str:
+def uri_to_path(uri: str, windows: bool = IS_WINDOWS) -> str:
     """Return the path that a `file:` URI names. Bytes that are no UTF-8 become surrogate escapes.
 
     Raises NotAFileUri.
@@ -45,7 +46,7 @@ def _windows_path(path: str, host: str) -> str:
     return path.replace("/", "\\")
 
 
-def path_to_uri(path: str, windows: bool = os.name == "nt") -> str:
+def path_to_uri(path: str, windows: bool = IS_WINDOWS) -> str:
     """Return the `file:` URI of an absolute path, with every character escaped that has a meaning in URIs."""
     host = ""
     if windows:

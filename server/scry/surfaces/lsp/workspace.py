@@ -22,6 +22,7 @@ from msgspec import Struct, field
 from scry.core import types
 from scry.core.errors import BadRequest, ScryError
 from scry.core.notices import COMMAND_LINE
+from scry.core.platform import is_below_folder
 from scry.surfaces.lsp.conversion import empty_index_state, unopened_index_state
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 
@@ -268,6 +269,6 @@ def _normalize_path(path: str) -> str:
 def _relative_path(path: str, root: str) -> str | None:
     """Return the part of `path` below `root`, with slashes; None when it is not below. Links are not followed."""
     path, base = os.path.normpath(path), root.rstrip(os.sep) + os.sep
-    if not os.path.normcase(path).startswith(os.path.normcase(base)):
+    if not is_below_folder(path, base):
         return None
     return path[len(base) :].replace(os.sep, "/")

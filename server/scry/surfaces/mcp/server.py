@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -28,6 +27,7 @@ from pydantic import ValidationError
 
 from scry import __version__
 from scry.core.errors import ScryError
+from scry.core.platform import call_on_signals
 from scry.engine.context import CancelledCheck, RequestContext
 from scry.engine.federation.router import ProjectRouter, open_home_router
 from scry.surfaces.mcp.results import (
@@ -245,11 +245,11 @@ def serve_mcp(server_options: McpServerOptions) -> int:
 
 async def _serve_stdio(server: Server[Any], projects: ProjectRouter) -> None:
     """Serve until the client closes our input, or a signal comes."""
-    for signal_number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # on Windows
-            asyncio.get_running_loop().add_signal_handler(
-                signal_number, lambda: Thread(target=_exit_process, args=(projects,)).start()
-            )
+    call_on_signals(
+        asyncio.get_running_loop(),
+        ("SIGINT", "SIGTERM"),
+        lambda: Thread(target=_exit_process, args=(projects,)).start(),
+    )
     send, messages = anyio.create_memory_object_stream[SessionMessage | Exception]()
     async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
         tasks.start_soon(_forward_messages, incoming, send, outgoing.send)

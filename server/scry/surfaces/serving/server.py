@@ -20,6 +20,13 @@ import uvicorn
 from msgspec import Struct
 
 from scry.core.errors import BadRequest
+from scry.core.platform import (
+    IS_WINDOWS,
+    bind_private_socket,
+    connect_to_socket,
+    has_unix_sockets,
+    raise_open_file_limit,
+)
 from scry.surfaces.render.styled_text import make_printable
 from scry.surfaces.serving.limits import MAX_CONNECTIONS, connection_class
 from scry.surfaces.serving.tokens import load_or_create_token, token_path
@@ -61,7 +68,7 @@ def describe_address(bound: socket.socket, address: ListenAddress) -> str:
 def _bind_port(port: int) -> socket.socket:
     # The protocol is named: asyncio sets TCP_NODELAY on no other socket, and each response would wait 40 ms for an ACK.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform != "win32":
+    if not IS_WINDOWS:  # where the option lets two servers share a port
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((LOOPBACK, port))
@@ -75,24 +82,13 @@ def _bind_port(port: int) -> socket.socket:
 
 def _bind_unix_socket(path: Path) -> socket.socket:
     """Bind a socket that only this person may open. The file of a dead server is replaced, nothing else."""
-    if not hasattr(socket, "AF_UNIX"):
+    if not has_unix_sockets():
         raise BadRequest("socket", "there are no Unix sockets on this system; use --port")
-    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         _remove_stale_socket(path)
-        before = os.umask(0o177)
-        try:
-            bound.bind(str(path))
-        finally:
-            os.umask(before)
-        bound.listen(_BACKLOG)
-    except BadRequest:
-        bound.close()
-        raise
+        return bind_private_socket(path, _BACKLOG)
     except OSError as error:
-        bound.close()
         raise BadRequest("socket", f"{path} can't be listened on: {error.strerror or error}") from error
-    return bound
 
 
 def _remove_stale_socket(path: Path) -> None:
@@ -101,13 +97,11 @@ def _remove_stale_socket(path: Path) -> None:
             raise BadRequest("socket", f"{path} exists and is no socket; name another")
     except FileNotFoundError:
         return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
-        other.settimeout(1)
-        try:
-            other.connect(str(path))
-        except OSError:
-            path.unlink()
-            return
+    try:
+        connect_to_socket(path, 1).close()
+    except OSError:
+        path.unlink()
+        return
     raise BadRequest("socket", f"another server listens on {path}")
 
 
@@ -166,7 +160,7 @@ def serve_with_token(address: ListenAddress, make_app: Callable[[str | None], AS
 
 def _run_server(app: ASGIApp, bound: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM, and then until the requests in progress are answered."""
-    _raise_open_file_limit()
+    raise_open_file_limit(8 * MAX_CONNECTIONS)  # those of the indexes beside them
     config = uvicorn.Config(
         app,
         http=connection_class(client_timeout()),
@@ -193,16 +187,3 @@ class _GracefulServer(uvicorn.Server):
         with super().capture_signals():
             yield
             self._captured_signals.clear()
-
-
-def _raise_open_file_limit() -> None:
-    """Allow enough open files for all connections beside those of the indexes."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 8 * MAX_CONNECTIONS if hard == resource.RLIM_INFINITY else min(8 * MAX_CONNECTIONS, hard)
-    if soft < wanted:
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

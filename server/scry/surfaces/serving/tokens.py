@@ -14,7 +14,6 @@ import hmac
 import os
 import re
 import secrets
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 
 from scry.core.errors import BadSettings
-from scry.core.files import data_home, make_private_folder
+from scry.core.platform import data_home, is_private, make_private_folder
 from scry.core.text import escape_unencodable
 from scry.surfaces.serving.replies import HttpError, http_error_response
 
@@ -75,10 +74,7 @@ def _create_token(path: Path) -> None:
 
 def _require_private_file(path: Path) -> None:
     """Refuse a token that others made or can read (Windows keeps a person's folders for that person)."""
-    if sys.platform == "win32":
-        return
-    status = path.stat()
-    if status.st_mode & 0o077 or status.st_uid != os.geteuid():
+    if not is_private(path.stat()):
         raise BadSettings(f"others can read the token {path}: remove it, and another is made")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.core import FEEDBACK, QUERY, USE, BadRequest, EventFilter, LogEvent, LogUnavailable
-from scry.core.files import network_file_system_type
+from scry.core.platform import network_file_system_type
 from scry.store.events import EVENT_MIGRATIONS, EVENTS_FILE, EventLog, EventReader
 from scry.store.precious import list_kept_files
 

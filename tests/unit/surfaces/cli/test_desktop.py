@@ -56,12 +56,17 @@ def test_missing_editor_is_reported(environ: dict[str, str], words: str) -> None
         editor_command(PLACE, 12, 5, environ)
 
 
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="these have one clipboard program")
-def test_clipboard_command_follows_the_display(tmp_path: Path) -> None:
-    assert clipboard_commands({}) == []
-    assert [command[0] for command in clipboard_commands({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"})] == [
+def test_clipboard_command_follows_the_system_and_the_display() -> None:
+    assert clipboard_commands({}, "linux") == []
+    assert [command[0] for command in clipboard_commands({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, "linux")] == [
         *("wl-copy", "xclip", "xsel"),
     ]
+    assert clipboard_commands({"DISPLAY": ":0"}, "darwin") == [("pbcopy",)]
+    assert clipboard_commands({}, "win32") == [("clip.exe",)]
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="these have one clipboard program")
+def test_clipboard_program_gets_the_text(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     program = tmp_path / "wl-copy"
     program.write_text(f"#!/bin/sh\n/bin/cat > {taken}\n")

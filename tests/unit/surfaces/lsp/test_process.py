@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-
-from scry.surfaces.lsp import is_process_alive
 
 _LINES = """
 import attrs
@@ -28,11 +25,3 @@ assert attrs.has(types.HoverParams)
 def test_slim_lsprotocol_types_convert_as_usual() -> None:
     done = subprocess.run([sys.executable, "-c", _LINES], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_process_is_alive_until_it_ended() -> None:
-    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    assert is_process_alive(process.pid)
-    assert is_process_alive(os.getpid())
-    process.communicate(b"\n")
-    assert not is_process_alive(process.pid)

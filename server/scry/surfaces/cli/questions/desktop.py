@@ -11,7 +11,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.errors import BadRequest
+from scry.core.platform import SYSTEM
 from scry.projects.programs import find_program
 
 _PLUS_LINE_EDITORS = frozenset(
@@ -107,11 +107,11 @@ def copy_to_clipboard(text: str, environ: Mapping[str, str] = os.environ) -> str
     return "the terminal" if _copy_via_terminal(text) else ""
 
 
-def clipboard_commands(environ: Mapping[str, str]) -> list[tuple[str, ...]]:
+def clipboard_commands(environ: Mapping[str, str], system: str = SYSTEM) -> list[tuple[str, ...]]:
     """Return the programs that may copy to the clipboard in this environment, the best first."""
-    if sys.platform == "darwin":
+    if system == "darwin":
         return [("pbcopy",)]
-    if sys.platform == "win32":
+    if system == "win32":
         return [("clip.exe",)]
     commands: list[tuple[str, ...]] = []
     if environ.get("WAYLAND_DISPLAY"):

@@ -97,7 +97,7 @@ def cache(
 
     The next question makes it again. Nothing else is touched; for that there is scry purge.
     """
-    from scry.core.files import cache_home
+    from scry.core.platform import cache_home
     from scry.projects.disk_usage import list_cache_items
 
     if action == "clear":
@@ -111,7 +111,7 @@ def cache(
 
 
 def _clear_cache(root: RootOption, *, everything: bool, as_json: bool) -> int:
-    from scry.core.files import cache_home
+    from scry.core.platform import cache_home
     from scry.projects.disk_usage import list_cache_items, list_index_items
     from scry.surfaces.cli.engines import resolve_project_folder
 

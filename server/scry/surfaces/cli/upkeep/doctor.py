@@ -23,8 +23,9 @@ from cyclopts import Parameter
 from scry import __version__
 from scry.core.doc_id import file_doc_id
 from scry.core.errors import BadRequest, IndexUnavailable, PartMissing, ScryError
-from scry.core.files import cache_home, config_home, data_home, format_size
+from scry.core.files import format_size
 from scry.core.installation import DISTRIBUTION, install_command
+from scry.core.platform import IS_WINDOWS, OTHERS, cache_home, config_home, data_home
 from scry.core.settings import load_settings
 from scry.core.text import format_count
 from scry.core.types import SkipReason
@@ -309,10 +310,10 @@ def _is_of_newer_version(file: PreciousFile) -> bool:
 
 def _check_access() -> CheckResult:
     """Check that nobody else can read what is stored."""
-    if sys.platform == "win32":
+    if IS_WINDOWS:
         return CheckResult("access", "ok", "the folders of your profile are yours alone")
     homes = [folder for folder in (cache_home(), data_home(), config_home()) if folder.exists()]
-    open_homes = [str(folder) for folder in homes if folder.stat().st_mode & 0o077]
+    open_homes = [str(folder) for folder in homes if folder.stat().st_mode & OTHERS]
     if open_homes:
         found = f"others can look into {', '.join(open_homes)}"
         return FINDINGS["access.open"].at(found, folders=" ".join(open_homes))

@@ -48,7 +48,7 @@ def settings(*, root: RootOption = None, as_json: JsonOption = False) -> int:
 def _build_report(root: RootOption) -> SettingsReport:
     import os
 
-    from scry.core.files import config_home
+    from scry.core.platform import config_home
     from scry.core.settings import PROJECT_SETTINGS_FILE, SETTING_DEFINITIONS, SETTINGS_FILE_NAME, load_settings
     from scry.surfaces.cli.engines import resolve_project_folder
 
