@@ -11,6 +11,8 @@ shift
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=../..
 export npm_config_loglevel=error
+# The same commit gives the same bytes: vsce and hatchling give all files this time.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} TZ=UTC
 pythons=${SCRY_PYTHONS:-3.11 3.12 3.13}
 stage=dist/stage
 
@@ -48,7 +50,7 @@ stage_files() { # all that is shipped, and nothing else
   cp -r l10n package.nls*.json "$stage"
   cp dist/extension.js dist/languageclient.js "$stage/dist"
   cp server/*.whl "$stage/server"
-  cp "$root/LICENSE" "$root/CHANGELOG.md" "$stage"
+  cp "$root/LICENSE" "$root/CHANGELOG.md" THIRD-PARTY-LICENSES.txt "$stage"
   cp -r media "$stage/media"
   node scripts/manifest.mjs "$stage"
 }
@@ -63,6 +65,7 @@ for picture in "$root"/docs/images/vscode-*.png; do # the walkthrough's
   [ ! -e "$picture" ] || cp "$picture" "media/${picture##*/vscode-}"
 done
 node scripts/build.mjs
+node scripts/licences.mjs dist/licences.json THIRD-PARTY-LICENSES.txt
 for target in "${@:-}"; do
   out=dist/scry${target:+-$target}.vsix
   largest=15 # megabytes
