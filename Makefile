@@ -4,7 +4,7 @@
 PYTHON ?= python3
 WORKERS ?= 2
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 CLIENT := editor/vscode/node_modules/.package-lock.json
@@ -12,6 +12,7 @@ VSIX := editor/vscode/dist/scry.vsix
 VSIX_SOURCES := $(shell find editor/vscode/src server/scry protocol/scry_protocol -type f ! -name '*.pyc')
 VSCODE := editor/vscode/.test
 LUA_TOOLS := editor/neovim/tools/node_modules/.package-lock.json
+RELEASE_TOOLS := .cache/release
 NEOVIM := .cache/neovim
 NEOVIMS := $(NEOVIM)/0.12/.made $(NEOVIM)/0.10/.made
 QUESTION := where are malformed frames handled
@@ -25,7 +26,7 @@ export PYTHONUTF8 := 1
 # Tests that drive real editors: last, for what else is wrong shows sooner, and with more patience for a busy screen.
 IN_EDITORS := tests/e2e/vscode tests/neovim
 
-.PHONY: help setup demo vsix vsix-platforms try-vscode try-neovim check fast gates style types layers generated client test trust editors bench release format acceptance faces protocol images tutorial docs model clean
+.PHONY: help setup demo vsix vsix-platforms try-vscode try-neovim check fast gates style types layers generated client test trust editors bench packages release release-check format acceptance faces protocol images tutorial docs model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -142,10 +143,15 @@ docs: $(VENV)/.test ## builds the documentation site into dist/site; fails where
 model: $(VENV)/.test ## mines, trains, evaluates and exports the bundled model
 	PYTHONPATH=server $(PY) -m training
 
-release: $(VENV)/.test ## wheel and sdist into dist/, both tried from a clean environment
-	rm -rf dist
-	$(PY) -m build --outdir dist
-	RELEASE_DIST=dist $(BIN)/pytest -q -s tests/e2e/test_release.py
+packages: $(VENV)/.test ## builds the wheel and the sdist, and tries both in clean environments
+	$(BIN)/pytest -q -s tests/e2e/test_release.py
+
+release: $(VENV)/.test $(CLIENT) $(RELEASE_TOOLS)/.made ## makes all files of a release in dist/; see docs/releasing.md
+	PYTHONPATH=server $(PY) -m release dist --tools $(RELEASE_TOOLS)/$(notdir $(BIN))
+
+release-check: release $(NEOVIMS) ## makes a release, installs it by pip, uv and pipx, and makes it again elsewhere
+	RELEASE_DIST=dist RELEASE_TOOLS=$(RELEASE_TOOLS)/$(notdir $(BIN)) $(BIN)/pytest -q -s -n $(WORKERS) --dist loadfile \
+	  tests/e2e/test_release.py tests/e2e/test_release_files.py tests/e2e/test_upgrade.py
 
 clean: ## removes what was built and installed here
 	rm -rf $(VENV) .cache editor/vscode/node_modules editor/neovim/tools/node_modules dist build tests/out .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -179,6 +185,13 @@ $(VENV)/.transformers: $(VENV)/.test
 	@echo "Installing sentence-transformers and torch (over 1 GB): some minutes …"
 	@if $(PIP) install --editable '.[transformers]' 'torch==2.13.0'; then touch $@; \
 	  else echo "make: not installed; the tests that need it are not run" >&2; fi
+
+$(RELEASE_TOOLS)/.made: pyproject.toml
+	@echo "Installing what makes and tries a release …"
+	$(PYTHON) -m venv $(RELEASE_TOOLS)
+	$(RELEASE_TOOLS)/$(notdir $(BIN))/python -m pip install --disable-pip-version-check -qq --upgrade 'pip>=25.1'
+	$(RELEASE_TOOLS)/$(notdir $(BIN))/python -m pip install --disable-pip-version-check -qq --group release-tools
+	@touch $@
 
 $(CLIENT): editor/vscode/package-lock.json
 	@echo "Installing what the VS Code client needs …"

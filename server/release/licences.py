@@ -66,6 +66,9 @@ def write_bill_of_materials(
     document["metadata"]["timestamp"] = datetime.fromtimestamp(epoch, timezone.utc).isoformat()
     document["serialNumber"] = uuid.uuid5(uuid.NAMESPACE_URL, f"scry-{version}-{epoch}").urn
     document["metadata"]["component"] = {"type": "application", "name": "scry", "version": version, "bom-ref": "scry"}
+    for component in document["components"]:  # not the place on this machine that the wheel was installed from
+        references = component.get("externalReferences", [])
+        component["externalReferences"] = [each for each in references if not each["url"].startswith("file:")]
     document["components"] += [_component(package) for package in bundled]
     path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 

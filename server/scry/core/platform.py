@@ -259,6 +259,18 @@ def detached_process_options() -> Mapping[str, Any]:
     return {"creationflags": flags | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
 
 
+def idle_process_options() -> Mapping[str, Any]:
+    """Return the options of `subprocess.Popen` for a process that runs while nothing else does.
+
+    Elsewhere than on Windows such a process lowers its own priority.
+    """
+    if sys.platform != "win32":
+        return {}
+    import subprocess
+
+    return {"creationflags": subprocess.IDLE_PRIORITY_CLASS}
+
+
 def lower_priority(niceness: int) -> None:
     """Let other processes go first; on Windows `detached_process_options` does so."""
     if sys.platform != "win32":

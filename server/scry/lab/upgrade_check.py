@@ -13,7 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from scry.core.errors import ScryError
 from scry.core.events import RELEVANT_USES
+from scry.core.platform import lower_priority
 from scry.core.settings import Settings, load_settings
 from scry.engine.questions import question_from_options
 from scry.engine.search.results import filter_confident
@@ -79,8 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--root", required=True, help="the project's folder")
     parser.add_argument("--set", default="{}", help="settings that a surface was told, as a JSON object")
     options = parser.parse_args(arguments)
-    with suppress(OSError, AttributeError):
-        os.nice(19)
+    lower_priority(19)
     parent = os.getppid()
     end = time.monotonic() + MAX_SECONDS
     try:

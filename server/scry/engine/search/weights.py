@@ -10,8 +10,6 @@ where it is switched off or can't be read, and
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scry.core.platform import user_id
 from scry.core.text import is_single_term
 from scry.core.types import SearchQuery
 
@@ -104,7 +103,7 @@ class WeightsFile:
         if known is None or known[0] != stamp:
             weights, trouble = None, ""
             try:
-                if sys.platform != "win32" and status.st_uid != os.getuid():
+                if status.st_uid != user_id():
                     raise ValueError("it belongs to another user")
                 weights = decode_weights(self._path.read_bytes())
             except (OSError, ValueError) as error:  # what msgspec raises is a ValueError

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from scry.core.platform import idle_process_options
 from scry.core.settings import load_settings
 from scry.indexer.client.launch import child_environment
 from scry.indexer.freshness import index_format_version
@@ -98,7 +99,6 @@ class ReplayWorker(threading.Thread):
         settings = msgspec.json.encode(dict(self._overrides())).decode()
         command = [sys.executable, "-m", "scry.lab.upgrade_check", "--root", os.fspath(self._project.root)]
         log.info("replaying past questions")
-        flags = subprocess.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 0
         with subprocess.Popen(
             [*command, "--set", settings],
             stdin=subprocess.DEVNULL,
@@ -106,7 +106,7 @@ class ReplayWorker(threading.Thread):
             stderr=subprocess.DEVNULL,
             cwd=self._project.cache,
             env=child_environment(os.environ),
-            creationflags=flags,
+            **idle_process_options(),
         ) as process:
             end = time.monotonic() + MAX_PROCESS_S
             while process.poll() is None:

@@ -21,8 +21,9 @@ from pathlib import Path, PurePath
 
 from scry import __version__
 from scry.core.errors import BadRequest, ScryError
-from scry.core.files import cache_home, config_home, data_home, replace_file_text
+from scry.core.files import replace_file_text
 from scry.core.memory.masking import mask_secrets
+from scry.core.platform import cache_home, config_home, data_home
 from scry.core.settings import BUNDLED_MODEL, load_settings
 from scry.projects.project import Project, open_project
 from scry.surfaces.cli.upkeep.findings import CheckResult

