@@ -14,11 +14,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from platformdirs import PlatformDirs
 
@@ -249,7 +249,14 @@ def is_process_alive(process_id: int) -> bool:
     return True
 
 
-def detached_process_options() -> Mapping[str, Any]:
+class ProcessOptions(TypedDict, total=False):
+    """Options of `subprocess.Popen`."""
+
+    start_new_session: bool
+    creationflags: int
+
+
+def detached_process_options() -> ProcessOptions:
     """Return the options of `subprocess.Popen` for a process that no signal to this one and no end of it reaches."""
     if sys.platform != "win32":
         return {"start_new_session": True}
@@ -259,7 +266,7 @@ def detached_process_options() -> Mapping[str, Any]:
     return {"creationflags": flags | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
 
 
-def idle_process_options() -> Mapping[str, Any]:
+def idle_process_options() -> ProcessOptions:
     """Return the options of `subprocess.Popen` for a process that runs while nothing else does.
 
     Elsewhere than on Windows such a process lowers its own priority.
@@ -269,6 +276,21 @@ def idle_process_options() -> Mapping[str, Any]:
     import subprocess
 
     return {"creationflags": subprocess.IDLE_PRIORITY_CLASS}
+
+
+def poll_child(process_id: int) -> int | None:
+    """Return the exit status of a forked process; None while it runs."""
+    if sys.platform == "win32":
+        return None
+    pid, status = os.waitpid(process_id, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if pid else None
+
+
+def kill_process(process_id: int) -> None:
+    """End a process at once."""
+    import signal
+
+    os.kill(process_id, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def lower_priority(niceness: int) -> None:
@@ -332,10 +354,10 @@ def limit_this_process(seconds: int, memory: int) -> None:
 
 def used_memory() -> int:
     """Return the memory of this process in bytes. Where the system tells only the most it ever had, that; else 0."""
-    with suppress(OSError, AttributeError):
-        return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     if sys.platform == "win32":
         return 0
+    with suppress(OSError):
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -25,7 +24,7 @@ from tempfile import TemporaryFile
 
 import msgspec
 
-from scry.core.platform import available_cpus, can_fork, fork_process
+from scry.core.platform import available_cpus, can_fork, fork_process, kill_process, poll_child
 from scry.core.settings import Settings
 from scry.index.scan.walk import FileEntry
 from scry.indexer.client.launch import child_environment
@@ -192,8 +191,7 @@ class ForkedPrefetcher:
     def poll(self) -> int | None:
         """Return the exit status; None while the process runs."""
         if self._status is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
-            self._status = os.waitstatus_to_exitcode(status) if pid else None
+            self._status = poll_child(self._pid)
         return self._status
 
     def wait(self, timeout: float | None = None) -> int:
@@ -208,4 +206,4 @@ class ForkedPrefetcher:
     def kill(self) -> None:
         """End the process at once."""
         if self.poll() is None:
-            os.kill(self._pid, signal.SIGKILL)
+            kill_process(self._pid)
