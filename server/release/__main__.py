@@ -66,6 +66,8 @@ def _build_wheel_and_sdist(dist: Path) -> Path:
 
 def _build_extensions(dist: Path, version: str) -> None:
     """Build the VS Code extension anew, with this version's wheel in it, and copy all its packages."""
+    for earlier in (_CLIENT / "dist").glob("*.vsix"):
+        earlier.unlink()
     subprocess.run([_CLIENT / "scripts" / "package.sh", sys.executable], check=True, stdout=subprocess.DEVNULL)
     for package in (_CLIENT / "dist").glob("*.vsix"):
         shutil.copyfile(package, dist / f"{package.stem}-{version}.vsix")
