@@ -153,9 +153,6 @@ CAN_OPEN_BY_FOLDER = os.open in os.supports_dir_fd
 """Whether a file can be opened by its name in an open folder."""
 
 
-# Locks ----------------------------------------------------------------------------------------------------------------
-
-
 def lock_handle(handle: int, *, wait: bool) -> bool:
     """Lock an open file for this process, until it is closed; return whether that was done.
 
@@ -428,9 +425,6 @@ def read_pending_bytes(handle: int, count: int) -> bytes:
         return os.read(handle, count) if select.select([handle], [], [], 0)[0] else b""
     except (OSError, ValueError):
         return b""
-
-
-# File names -----------------------------------------------------------------------------------------------------------
 
 
 def program_name(name: str) -> str:
