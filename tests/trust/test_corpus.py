@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,25 @@ def test_a_text_that_ends_a_parser_costs_itself(tmp_path: Path) -> None:
     assert (path, fault.partition(":")[0]) == ("B.java", "parse")
     assert "./a.py::found_beside_it" in sample.names()
     assert "./B.java#L1-L40" in sample.names()
+
+
+_TOKENS = (
+    "( ) { } [ ] < > , ; : = + - * / . -> => && || ! ? @ # if else for while return class fn int x y struct case do"
+).split()
+
+
+@pytest.mark.slow
+def test_a_text_whose_syntax_takes_too_much_memory_costs_itself(tmp_path: Path) -> None:
+    """A project may set the limits of size and time so high that the limit of memory comes first."""
+    chance = random.Random(3)
+    words = [
+        chance.choice(_TOKENS) if chance.random() < 0.6 else f"n{chance.randrange(20_000)}" for _ in range(1_600_000)
+    ]
+    sample = IndexSample(tmp_path / "project")
+    sample.write(".scry/config.toml", "max_file_bytes = 10000000\nmax_parse_seconds = 120\n")
+    sample.write("a.py", "def found_beside_it():\n    pass\n")
+    sample.write("b.cpp", "\n".join(" ".join(words[at : at + 10]) for at in range(0, len(words), 10)))
+    assert sample.update_index().state == "ready"
+    assert sample.store.files.faults(9) == [("b.cpp", "parse: parsing takes over 200 MB of memory")]
+    assert "./a.py::found_beside_it" in sample.names()
+    assert "./b.cpp#L1-L40" in sample.names()

@@ -11,6 +11,7 @@ import random
 import re
 import signal
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -41,9 +42,11 @@ WARM_UP = 12
 
 GROWTH_BYTES = 12_000_000
 """Growth of a process's memory that is no leak. An answer takes some 20 kB as JSON and several times that as objects:
-one kept for each of 600 acts would be some 40 MB. Freed memory that the allocator keeps in the arenas of eight threads
-is some 2 MB.
+one kept for each of 600 acts would be some 40 MB. Caches of SQLite that fill up are some 4 MB.
 """
+
+REST_S = 6.0
+"""Seconds without a question after which memory is measured: a process at rest has given back what it freed."""
 
 WRITER_BYTES = 64_000_000
 """Memory that the indexer's writer of words may take, and takes more of with each save until it has it."""
@@ -200,11 +203,13 @@ def test_hour_of_eight_editors_leaves_nothing_behind_and_loses_nothing(load: Loa
     before = {pid: Use.of(pid) for pid in processes}
     load.work_together(range(WARM_UP_ACTS))
     load.wait_until_found(load.clients[0])
+    time.sleep(REST_S)
     warm = {pid: Use.of(pid) for pid in processes}
     load.work_together(range(WARM_UP_ACTS, ACTS))
     load.wait_until_found(load.clients[0])
     assert load.processes() == processes, "no process was replaced"
     eventually(lambda: all(is_at_rest(pid, before[pid]) for pid in processes), "threads and descriptors are as before")
+    time.sleep(REST_S)
     for pid in processes:
         after = Use.of(pid)
         print(f"{pid}: {before[pid]} {warm[pid]} {after}")

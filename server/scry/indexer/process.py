@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from scry.core.errors import ScryError
+from scry.core.heap import limit_heap
 from scry.core.platform import (
     call_on_signals,
     config_home,
@@ -84,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report_start_failure(f"The cache folder can't be written: {error}")
     if lock is None:
         return 0
+    limit_heap()
     try:
         overrides = msgspec.json.decode(os.fsencode(options.set), type=dict[str, object])
         return asyncio.run(_IndexerProcess(project, lock, overrides, forked).run())

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from scry.core.heap import limit_heap
 from scry.core.platform import call_on_signals, is_process_alive
 from scry.surfaces.lsp.framing import FrameReader, FrameWriter, start_reading
 from scry.surfaces.lsp.startup import start_indexers_early
@@ -69,6 +70,7 @@ def run_until_exit(source: int, sink: int, first_bytes: bytes) -> int:
     first_bytes: read from `source` already; the indexers of the folders in them were started.
     """
     _configure_logging()
+    limit_heap()
     return asyncio.run(_ServerProcess(sink, first_bytes).run(source))
 
 

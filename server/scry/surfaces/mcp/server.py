@@ -27,6 +27,7 @@ from pydantic import ValidationError
 
 from scry import __version__
 from scry.core.errors import ScryError
+from scry.core.heap import limit_heap
 from scry.core.platform import call_on_signals
 from scry.engine.context import CancelledCheck, RequestContext
 from scry.engine.federation.router import ProjectRouter, open_home_router
@@ -245,6 +246,7 @@ def serve_mcp(server_options: McpServerOptions) -> int:
 
 async def _serve_stdio(server: Server[Any], projects: ProjectRouter) -> None:
     """Serve until the client closes our input, or a signal comes."""
+    limit_heap()
     call_on_signals(
         asyncio.get_running_loop(),
         ("SIGINT", "SIGTERM"),

@@ -20,6 +20,7 @@ import uvicorn
 from msgspec import Struct
 
 from scry.core.errors import BadRequest
+from scry.core.heap import limit_heap
 from scry.core.platform import (
     IS_WINDOWS,
     bind_private_socket,
@@ -160,6 +161,7 @@ def serve_with_token(address: ListenAddress, make_app: Callable[[str | None], AS
 
 def _run_server(app: ASGIApp, bound: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM, and then until the requests in progress are answered."""
+    limit_heap()
     raise_open_file_limit(8 * MAX_CONNECTIONS)  # those of the indexes beside them
     config = uvicorn.Config(
         app,
