@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.doc_id import new_query_id
-from scry.core.errors import Cancelled, IndexUnavailable
+from scry.core.errors import Cancelled, IndexUnavailable, ScryError
 from scry.core.notices import Notice
 from scry.core.settings import BUNDLED_MODEL
 from scry.core.text import query_terms
@@ -143,8 +143,10 @@ def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Call
         try:
             by_oracle[oracle.name] = oracle.consult(question, reader)
         except Exception as error:  # whatever an oracle raises, the others answer
-            _log.warning("oracle %s failed", oracle.name, exc_info=True)
-            faults.append(OracleFault(oracle.name, f"{type(error).__name__}: {error}", describe_damage_error(error)))
+            is_told = isinstance(error, ScryError)
+            _log.warning("oracle %s failed: %s", oracle.name, error, exc_info=not is_told)
+            message = str(error) if is_told else f"{type(error).__name__}: {error}"
+            faults.append(OracleFault(oracle.name, message, describe_damage_error(error)))
     if not by_oracle.get("use"):
         by_oracle.pop("use", None)
     return OracleMatches(by_oracle, tuple(faults))

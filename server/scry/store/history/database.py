@@ -117,6 +117,8 @@ class HistoryDatabase:
             self.generation_seen = self.meta.generation
         except (sqlite3.Error, OSError) as error:
             self.connection.close()
+            if isinstance(error, FileNotFoundError):  # the writer has just removed one of an older format
+                raise IndexMissing(f"the history in {folder} is just being created") from error
             raise IndexUnavailable(f"the history can't be read: {error}") from error
         except BaseException:
             self.connection.close()

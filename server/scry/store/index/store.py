@@ -81,6 +81,8 @@ class IndexStore:
                 raise IndexMissing(f"nothing is indexed in {folder} yet")
             try:
                 return cls(folder, write=False)
+            except FileNotFoundError as error:
+                raise IndexMissing(f"the index in {folder} is just being made anew") from error
             except sqlite3.Error as error:
                 kind = IndexDamaged if describe_damage_error(error) else IndexUnavailable
                 raise kind(f"the index can't be read: {error}") from error
