@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from scry.core.errors import RegistryUnavailable as RegistryUnavailable
     from scry.core.errors import TookTooLong as TookTooLong
     from scry.core.errors import UnknownProject as UnknownProject
-    from scry.core.events import EventFilter as EventFilter
     from scry.core.events import FEEDBACK as FEEDBACK
-    from scry.core.events import LogEvent as LogEvent
     from scry.core.events import QUERY as QUERY
     from scry.core.events import USE as USE
+    from scry.core.events import EventFilter as EventFilter
+    from scry.core.events import LogEvent as LogEvent
     from scry.core.files import format_size as format_size
     from scry.core.installation import install_command as install_command
-    from scry.core.knowledge import Citation as Citation
     from scry.core.knowledge import FIRST_DOC_KEYS as FIRST_DOC_KEYS
     from scry.core.knowledge import FIRST_KNOWLEDGE_KEY as FIRST_KNOWLEDGE_KEY
+    from scry.core.knowledge import Citation as Citation
     from scry.core.knowledge import KnowledgeDocument as KnowledgeDocument
     from scry.core.knowledge import MalformedNote as MalformedNote
     from scry.core.knowledge import NoteFile as NoteFile
@@ -77,16 +77,16 @@ if TYPE_CHECKING:
     from scry.core.types import DocumentHeader as DocumentHeader
     from scry.core.types import FileFault as FileFault
     from scry.core.types import FileStructure as FileStructure
-    from scry.core.types import IndexState as IndexState
     from scry.core.types import IndexingStage as IndexingStage
+    from scry.core.types import IndexState as IndexState
     from scry.core.types import OracleMatch as OracleMatch
     from scry.core.types import ParsedFile as ParsedFile
     from scry.core.types import Point as Point
     from scry.core.types import QueryFilter as QueryFilter
     from scry.core.types import QueryIntent as QueryIntent
     from scry.core.types import SearchQuery as SearchQuery
-    from scry.core.types import SkipReason as SkipReason
     from scry.core.types import SkippedFile as SkippedFile
+    from scry.core.types import SkipReason as SkipReason
     from scry.core.types import Span as Span
     from scry.core.types import Symbol as Symbol
 else:
