@@ -6,7 +6,6 @@ libraries have none of this, and nothing here has an effect with them.
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from contextlib import suppress
@@ -31,11 +30,9 @@ def limit_heap() -> None:
 
     Called before other threads are started, and after the last fork.
     """
-    if not sys.platform.startswith("linux"):
-        return
     import ctypes  # no command needs it
 
-    with suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError, TypeError):  # another C library; Windows names no library by None
         library = ctypes.CDLL(None)
         library.mallopt(_M_ARENA_MAX, _HEAPS)
         threading.Thread(target=_trim_at_rest, args=(library.malloc_trim,), name="heap", daemon=True).start()

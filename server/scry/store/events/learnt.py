@@ -41,6 +41,7 @@ from scry.store.sqlite.database import (
     is_same_file,
     open_database,
     open_shared_database,
+    schema_version,
     transaction,
     truncate_wal,
     try_truncate_wal,
@@ -212,9 +213,7 @@ class LearntUses:
         except IndexUnavailable as error:
             raise IndexUnavailable(str(error)) from None  # its cause would say that the index is damaged
         except (sqlite3.Error, OSError, msgspec.MsgspecError, ValueError) as error:
-            raise IndexUnavailable(
-                f"what was learnt from your use can't be read ({error}); it is made anew with the next use"
-            ) from None
+            raise IndexUnavailable(f"learnt uses can't be read ({error}); the next use makes them anew") from None
         places: list[UsedPlace] = []
         for number, doc_id, shown, weight, *others in found:
             age_days = max(0, now_ms - others[1]) / _DAY_MS
@@ -226,9 +225,9 @@ class LearntUses:
         """Return the number of questions, and of places used for them. Raises IndexUnavailable."""
         try:
             sql = "SELECT (SELECT count(*) FROM questions), (SELECT count(*) FROM places WHERE weight > 0)"
-            return self._select(sql)[0] if self._path.exists() else (0, 0)
+            return next(iter(self._select(sql) if self._path.exists() else []), (0, 0))
         except (sqlite3.Error, OSError) as error:
-            raise IndexUnavailable(f"what was learnt can't be read: {error}") from None
+            raise IndexUnavailable(f"learnt uses can't be read: {error}") from None
 
     def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         with self._lock:
@@ -239,7 +238,11 @@ class LearntUses:
                 status = self._path.stat()
                 if status.st_uid != user_id():
                     raise IndexUnavailable(f"{self._path} belongs to another user, and nothing is learnt from it")
-                self._open = open_database(self._path, write=False), status
+                connection = open_database(self._path, write=False)
+                if not schema_version(connection):  # another process is just making it
+                    connection.close()
+                    return []
+                self._open = connection, status
             return self._open[0].execute(sql, values).fetchall()
 
 
@@ -344,16 +347,13 @@ class _LoggedAct(Struct, frozen=True):
     mode: str
 
 
-class _ActBody(Struct):
+class _Body(Struct):  # of a use, a rating or a question
     rank: int = 0
     result_used: str = ""
     how: str = ""
     text: str = ""
     signal: str = ""
     doc_id: str = ""
-
-
-class _QueryBody(Struct):
     mode: str = ""
     query: str = ""
 
@@ -361,7 +361,7 @@ class _QueryBody(Struct):
 def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedAct | None:
     """Return an act; None for one that can't be read: a damaged log costs what is damaged of it."""
     try:
-        act, asked = msgspec.json.decode(body, type=_ActBody), msgspec.json.decode(query, type=_QueryBody)
+        act, asked = msgspec.json.decode(body, type=_Body), msgspec.json.decode(query, type=_Body)
     except msgspec.MsgspecError:
         return None
     if not isinstance(time_ms, int):
