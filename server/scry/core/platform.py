@@ -111,8 +111,11 @@ if sys.platform == "win32":
         return process_id or os.getpid()
 
 else:
-    user_id = os.getuid
     terminal_session = os.getsid
+
+    def user_id() -> int:
+        """Return the number of this process's user, as files have it."""
+        return os.getuid()
 
 
 def is_private(status: os.stat_result) -> bool:
@@ -465,7 +468,10 @@ _DRIVE_REMOTE = 4
 def is_on_network_file_system(folder: Path) -> bool:
     """Return whether other machines may write in this folder; False where that is unknown."""
     if sys.platform == "win32":
-        return _is_remote_drive(folder)
+        import ctypes
+
+        anchor = folder.resolve().anchor
+        return anchor.startswith("\\\\") or ctypes.windll.kernel32.GetDriveTypeW(anchor) == _DRIVE_REMOTE
     try:
         return network_file_system_type(os.fsencode(folder.resolve()), _MOUNT_INFO.read_bytes()) is not None
     except OSError:
@@ -488,12 +494,3 @@ def network_file_system_type(path: bytes, mounts: bytes) -> str | None:
         if is_inside and len(point) >= len(best):
             best, kind = point, rest.split(b" ", 1)[0].decode("ascii", "replace")
     return kind if kind in _NETWORK_TYPES else None
-
-
-def _is_remote_drive(folder: Path) -> bool:
-    if sys.platform != "win32":
-        return False
-    import ctypes
-
-    anchor = folder.resolve().anchor
-    return anchor.startswith("\\\\") or ctypes.windll.kernel32.GetDriveTypeW(anchor) == _DRIVE_REMOTE

@@ -71,10 +71,7 @@ class HistoryReader:
         self._select = database.select
         self._select_in = database.select_in
         self.opened = database.opened
-        try:
-            self.lexical = LexicalIndex(database.lexical_folder(), write=database.is_writer)
-        except IndexDamaged:
-            self.lexical = self._open_lexical()
+        self.lexical = self._open_lexical()
         self._cache = HistoryCache(database.generation_seen)
         self._counts_cache: FolderCache[dict[str, tuple[int, int]]] = FolderCache(database.connection)
 

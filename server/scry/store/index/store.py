@@ -117,10 +117,7 @@ class IndexStore:
         self._db, self._lock = self._database.connection, self._database.lock
         self._is_writer, self.opened = write, self._database.opened
         try:
-            try:
-                self.lexical = LexicalIndex(folder / str(self._database.meta.get("lexical") or "words-1"), write=write)
-            except IndexDamaged:
-                self.lexical = self._open_lexical()
+            self.lexical = self._open_lexical()
             self.documents = DocumentTable(self._database)
             self.files = FileTable(self._database)
             self.vectors = VectorIndex(self._database, self.documents)
