@@ -42,6 +42,7 @@ OTHERS = {
     ".git/info/exclude",
     ".scry/config.toml",
     "editor/vscode/dist/scry.vsix",
+    "dist/site",
     "editor/vscode/.test",
     "tests/out",
 }
