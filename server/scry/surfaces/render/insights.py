@@ -191,4 +191,4 @@ def _number(value: int) -> StyledLine:
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else ""
+    return f"{100 * part / whole:.0f} %" if whole else "-"

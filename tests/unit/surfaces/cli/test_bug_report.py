@@ -90,6 +90,7 @@ def test_report_of_all_checks_names_nobody_and_keeps_what_helps(sample: IndexedP
     assert "settings.ignored" in text
     assert "ignore = 1 of them (file)" in text
     assert "model = bundled (default)" in text
+    assert "learn_weights = ask (default)" in text
     assert "<project>" in text
     assert "-> correct it, or take it out" in text
     assert re.search(r'File "<python>/.*re/__init__.py", line 7', text) or "<python>" in text

@@ -24,7 +24,7 @@ from scry.core.errors import BadRequest, ScryError
 from scry.core.files import replace_file_text
 from scry.core.memory.masking import mask_secrets
 from scry.core.platform import cache_home, config_home, data_home
-from scry.core.settings import BUNDLED_MODEL, load_settings
+from scry.core.settings import BUNDLED_MODEL, SETTING_DEFINITIONS, load_settings
 from scry.projects.project import Project, open_project
 from scry.surfaces.cli.upkeep.findings import CheckResult
 from scry.surfaces.render.styled_text import make_printable
@@ -100,7 +100,7 @@ def _setting_text(name: str, value: object) -> str:
     if isinstance(value, tuple):
         return f"{len(value)} of them"  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, str):
-        return value if name == "model" and value == BUNDLED_MODEL else "another one"
+        return value if value == BUNDLED_MODEL or SETTING_DEFINITIONS[name].choices else "another one"
     return str(value).lower()
 
 
