@@ -197,8 +197,8 @@ export class Picker {
         await item.run();
         return;
       case "hit":
-        await this.host.recordQuery(this.pick.value);
-        return this.open(item.hit, how);
+        await Promise.all([this.host.recordQuery(this.pick.value), this.open(item.hit, how)]);
+        return;
     }
   }
 
