@@ -16,12 +16,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
 
 from docs.site.ranking_example import QUESTION, example_page
+from scry.store.index import IndexStore
 from scry_protocol.messages import Answer
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +66,7 @@ class Shell:
         marker = self.home / ".pwd"
         self.folder = Path(marker.read_text().strip())
         if command == "scry index":
-            self._wait_for_history()
+            self._wait_for_history_and_graph()
         return self.normalise(done.stdout)
 
     def answer(self, question: str, *options: str) -> Answer:
@@ -116,14 +117,21 @@ class Shell:
     def _days(self) -> Mapping[str, str]:
         return {day: f"2026-11-{17 + at}" for at, (_, day) in enumerate(self._log())}
 
-    def _wait_for_history(self) -> None:
-        """Wait until the history, which is read last, is indexed: it votes too."""
+    def _wait_for_history_and_graph(self) -> None:
+        """Wait until the history and the code graph are made, which come after the files and count in answers."""
         end = time.monotonic() + _PATIENCE_S
         status = ["scry", "status", "--json"]
-        while json.loads(subprocess.check_output(status, cwd=self.folder, env=self.environ))["history"] != "ready":
+        while json.loads(subprocess.check_output(status, cwd=self.folder, env=self.environ))["history"] != "ready" or (
+            not self._is_graph_current()
+        ):
             if time.monotonic() > end:
-                raise SystemExit("the history was not indexed")
+                raise SystemExit("the history or the code graph was not made")
             time.sleep(0.5)
+
+    def _is_graph_current(self) -> bool:
+        [index] = (self.home / ".cache" / "scry").glob("*/index.sqlite")
+        with closing(IndexStore.open(index.parent, write=False)) as store:
+            return store.graph.is_current
 
 
 def _shown_commit(name: str, commits: Mapping[str, str]) -> str:

@@ -51,7 +51,7 @@ def describe_difference(before: AnsweringVersion, now: AnsweringVersion) -> tupl
         ways.append(f"pip install scry-sidecar=={number}")
     if before.model != now.model:
         names.append(f"with the model {before.model or 'none'}")
-        ways.append("the setting model (scry settings)")
+        ways.append("the setting model")
     if before.weights != now.weights:
         names.append("with the weights of then" if before.weights else "with the default weights")
         ways.append("scry learn reset" if now.weights else "scry learn apply")

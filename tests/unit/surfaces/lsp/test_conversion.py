@@ -121,6 +121,8 @@ IN_A_TERMINAL = (
     "scry belief add",  # of beliefs, notes, memory and the log no editor shows more than results
     "scry belief list",
     "scry doctor",  # no editor shows what it checks, nor has a command for backups
+    "scry lab replay",  # no editor replays past questions, or fits weights
+    "scry learn",
     "scry log)",
     "scry log compact",
     "scry log forget",
