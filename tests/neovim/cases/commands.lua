@@ -16,8 +16,8 @@ local function jump(words)
 end
 
 T["completes its names and their arguments"] = function()
-  local names = "bad beliefs believe copy detail doctor find good history index insights legend log memory neighbors next "
-    .. "observe orient persona previous projects recent related remember restart session settings status why"
+  local names = "bad beliefs believe copy detail doctor find good history index insights legend log memory neighbors "
+    .. "next observe orient persona previous projects recent related remember restart session settings status why"
   expect.equality(table.concat(child().fn.getcompletion("Scry ", "cmdline"), " "), names)
   expect.equality(child().fn.getcompletion("Scry re", "cmdline"), { "recent", "related", "remember", "restart" })
   expect.equality(child().fn.getcompletion("Scry index r", "cmdline"), { "resume", "rebuild" })
