@@ -161,6 +161,10 @@ _PROSE_EXTENSIONS = "|".join(
 _TEST_SUFFIX = re.compile(
     r"((?<=[a-z0-9])(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
 )
+_TEST_FOLDER = re.compile(r"([A-Za-z0-9]Tests|[a-z0-9]Test|[._-][Tt]ests|\.Test)$")
+"""Folders whose last word is "tests": `src/UnitTests`, `Json.Tests`, `unit-tests`, `smokeTest`. Not `tokio-test`: packages
+that help to write tests are often named so."""
+
 _NAME_PATTERNS = (
     (TEST, re.compile(r"(test|tests|conftest|test_.+|.+[_-](test|tests|spec|unittest|bench|benchmark))\.\w+$")),
     (TEST, re.compile(r".+[._-](test|tests|spec|specs|test-d|bench|e2e|cy)\.[cm]?[jt]sx?$")),
@@ -203,7 +207,7 @@ def classify_path(path: str) -> frozenset[str]:
     kinds = {_FOLDER_KINDS[folder.lower()] for folder in folders if folder.lower() in _FOLDER_KINDS}
     lower = name.lower()
     kinds |= {kind for kind, pattern in _NAME_PATTERNS if pattern.match(lower)}
-    if _TEST_SUFFIX.search(name):
+    if TEST not in kinds and (_TEST_SUFFIX.search(name) or any(map(_TEST_FOLDER.search, folders))):
         kinds.add(TEST)
     return frozenset(kinds)
 

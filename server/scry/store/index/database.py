@@ -24,7 +24,7 @@ from scry.store.sqlite.database import (
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    16,
+    17,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
