@@ -27,7 +27,7 @@ from tests.sample.project import make_repository
 pytestmark = [pytest.mark.slow, pytest.mark.needs("history", "posix")]
 
 EARLIER = "1c0eba27"
-"""A commit before the event log had its second migration, and the index its formats 13 to 16."""
+"""A commit before the event log had its second migration, and the index its formats 13 to 17."""
 
 QUESTION = "how often is a failed request retried"
 CODE = "class Client:\n    def retry_limit(self, method):\n        '''How often a failed request is sent again.'''\n"

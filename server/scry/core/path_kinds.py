@@ -162,8 +162,8 @@ _TEST_SUFFIX = re.compile(
     r"((?<=[a-z0-9])(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
 )
 _TEST_FOLDER = re.compile(r"([A-Za-z0-9]Tests|[a-z0-9]Test|[._-][Tt]ests|\.Test)$")
-"""Folders whose last word is "tests": `src/UnitTests`, `Json.Tests`, `unit-tests`, `smokeTest`. Not `tokio-test`: packages
-that help to write tests are often named so."""
+"""Folders whose last word is "tests": `src/UnitTests`, `Json.Tests`, `unit-tests`, `smokeTest`. Not `tokio-test`:
+packages that help to write tests are often named so."""
 
 _NAME_PATTERNS = (
     (TEST, re.compile(r"(test|tests|conftest|test_.+|.+[_-](test|tests|spec|unittest|bench|benchmark))\.\w+$")),
