@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static_model import head_text, path_text
-from scry.embedding.tokenizer import Tokenizer
+from scry.embedding.static_model import Tokenizer, head_text, path_text
 from training.docs import first_sentence
 from training.records import Record
 

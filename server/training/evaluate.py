@@ -19,8 +19,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from scry.embedding.static_model import StaticModel, path_text
-from scry.embedding.tokenizer import split_words
+from scry.embedding.static_model import StaticModel, path_text, split_words
 from training.dataset import passage_of
 from training.docs import first_sentence
 from training.lexical import Bm25, query_terms, terms

@@ -18,8 +18,7 @@ import numpy as np
 from msgspec.structs import asdict
 from numpy.typing import NDArray
 
-from scry.embedding.static_model import FieldWeights
-from scry.embedding.tokenizer import HASH_BUCKETS
+from scry.embedding.static_model import HASH_BUCKETS, FieldWeights
 from training.vocabulary import write_vocabulary
 
 _STEPS = 127

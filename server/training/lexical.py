@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from scry.embedding.tokenizer import split_words
+from scry.embedding.static_model import split_words
 
 _K1 = 1.2
 _B = 0.75

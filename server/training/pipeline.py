@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import scry.embedding.static_model
-from scry.embedding.static_model import FieldWeights, StaticModel
-from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer
+from scry.embedding.static_model import HASH_BUCKETS, FieldWeights, StaticModel, Tokenizer
 from training.card import Mined, write_card
 from training.contrast import Matrix
 from training.corpus import mine_corpus, records_file

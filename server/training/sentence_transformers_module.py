@@ -14,8 +14,7 @@ import torch
 from sentence_transformers.models import InputModule
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static_model import PASSAGE_FIELDS, FieldWeights, field_texts, field_weights
-from scry.embedding.tokenizer import Tokenizer
+from scry.embedding.static_model import PASSAGE_FIELDS, FieldWeights, Tokenizer, field_texts, field_weights
 
 _FILES = ("table.npy", "scales.npy", "vocabulary.txt", "meta.json")
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sparse
 
-from scry.embedding.tokenizer import CONTINUATION_PREFIX
+from scry.embedding.static_model import CONTINUATION_PREFIX
 from training.contrast import Matrix, Sparse
 from training.dataset import Ids
 from training.lexical import stem

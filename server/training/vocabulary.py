@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scry.embedding.tokenizer import CONTINUATION_PREFIX, split_words
+from scry.embedding.static_model import CONTINUATION_PREFIX, split_words
 from training.records import Record
 
 _IDENTIFIER = re.compile(r"\w+")

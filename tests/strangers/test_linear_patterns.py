@@ -18,7 +18,7 @@ from scry.core.doc_id import commit_sha_of
 from scry.core.projects import describe_bad_name, suggest_project_name
 from scry.core.settings import SettingsFile
 from scry.core.types import QueryFilter
-from scry.embedding.tokenizer import split_words
+from scry.embedding.static_model import split_words
 from scry.engine.search.query import filter_predicate
 from scry.index.parse.languages import LANGUAGES
 from scry.index.parse.receivers import MAX_RECEIVER_BYTES, chain_patterns
@@ -76,7 +76,7 @@ MADE_ON_CALL: Mapping[str, Callable[[], list[Runner]]] = {
     "scry.core.projects.suggest_project_name": lambda: [lambda text: suggest_project_name(Path("/", text))],
     "scry.core.settings.describe_line": lambda: [lambda text: SettingsFile({}, text).describe_line("ignore")],
     "scry.core.memory.secret_places._command": list,  # its patterns are those of COMMANDS
-    "scry.embedding.tokenizer._word_pattern": lambda: [lambda text: split_words(f"é{text}")],
+    "scry.embedding.static_model._word_pattern": lambda: [lambda text: split_words(f"é{text}")],
     "scry.engine.search.query.filter_predicate": lambda: [
         lambda text: filter_predicate(QueryFilter("path", "*a*_*.", False))(text, "", "") and None
     ],

@@ -10,12 +10,11 @@ if TYPE_CHECKING:
     from scry.embedding.embedder import Vectors as Vectors
     from scry.embedding.static_model import FieldWeights as FieldWeights
     from scry.embedding.static_model import StaticModel as StaticModel
+    from scry.embedding.static_model import Tokenizer as Tokenizer
     from scry.embedding.static_model import content_words as content_words
     from scry.embedding.static_model import load_bundled_model as load_bundled_model
     from scry.embedding.static_model import path_text as path_text
-    from scry.embedding.tokenizer import HASH_BUCKETS as HASH_BUCKETS
-    from scry.embedding.tokenizer import Tokenizer as Tokenizer
-    from scry.embedding.tokenizer import split_words as split_words
+    from scry.embedding.static_model import split_words as split_words
     from scry.embedding.transformer_model import TransformerModel as TransformerModel
     from scry.embedding.transformer_model import choose_prefixes as choose_prefixes
     from scry.embedding.transformer_model import find_model as find_model
@@ -24,10 +23,9 @@ else:
     _MODULES = {
         "Embedder": "embedder",
         "FieldWeights": "static_model",
-        "HASH_BUCKETS": "tokenizer",
         "Passage": "embedder",
         "StaticModel": "static_model",
-        "Tokenizer": "tokenizer",
+        "Tokenizer": "static_model",
         "TransformerModel": "transformer_model",
         "Vectors": "embedder",
         "attribute_cosine": "attribution",
@@ -37,7 +35,7 @@ else:
         "load_bundled_model": "static_model",
         "passage_text": "transformer_model",
         "path_text": "static_model",
-        "split_words": "tokenizer",
+        "split_words": "static_model",
     }
 
     def __getattr__(name: str) -> object:

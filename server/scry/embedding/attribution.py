@@ -15,8 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static_model import PASSAGE_FIELDS, StaticModel, field_texts, field_weights
-from scry.embedding.tokenizer import split_words
+from scry.embedding.static_model import PASSAGE_FIELDS, StaticModel, field_texts, field_weights, split_words
 
 MAX_CONTRIBUTIONS = 12
 """Maximum number of shares listed one by one; all others are in the remainder."""

@@ -1,6 +1,10 @@
-"""The bundled static embedding model, and the choice of an embedder by the setting `model`.
+"""The bundled static embedding model with its tokenizer, and the choice of an embedder by the setting `model`.
 
 The model is a table of word-piece vectors, summed with weights; it needs numpy and the standard library only.
+
+Identifiers are split at changes of case and between letters and digits, and each word by greedy longest match. For
+ASCII text this equals a Hugging Face WordPiece tokenizer with the same splitting. Characters that the vocabulary lacks,
+such as those of another script, are hashed into one of HASH_BUCKETS rows, so that equal characters still match.
 
 A bag of pieces becomes the sum of (1 + log10 tf) * row. A query is that sum. A passage is the sum of five such vectors,
 each brought to length 1 and weighted: its text, name, path, container and head. The head is the first two lines of the
@@ -11,8 +15,11 @@ in server/training, and its quality in docs/model-card.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from functools import lru_cache
+import re
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -21,12 +28,25 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.settings import BUNDLED_MODEL
-from scry.core.text import STOP_WORDS
+from scry.core.text import STOP_WORDS, find_identifiers
 from scry.embedding.embedder import Embedder, Passage, Vectors
-from scry.embedding.tokenizer import Tokenizer
 
 _BUNDLED_FOLDER = Path(__file__).parent / "model"
 
+HASH_BUCKETS = 512
+"""Rows behind the vocabulary for characters that it lacks."""
+
+CONTINUATION_PREFIX = "##"
+"""Prefix of a piece that continues a word."""
+
+_IDENTIFIER = re.compile(r"\w+")
+_UNSPACED_SCRIPTS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_ASCII_WORD_PATTERN = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}"
+_ASCII_WORD = re.compile(_ASCII_WORD_PATTERN)
+_CACHE_LIMIT = 200_000
+"""Maximum number of cached identifiers, some 40 MB; a project of a million lines has about 100,000 distinct ones."""
 
 _BATCH_SIZE = 512
 """Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the CPU cache."""
@@ -34,6 +54,91 @@ _BATCH_SIZE = 512
 
 PASSAGE_FIELDS = ("text", "name", "path", "container", "head")
 """The fields of a passage in the order of `field_texts` and `field_weights`."""
+
+
+# Tokenizer ------------------------------------------------------------------------------------------------------------
+
+
+def split_words(text: str) -> list[str]:
+    """Split text into lower-case words: `parseHTTPHeader_v2` gives parse, http, header, v, 2; CJK text gives
+    characters.
+    """
+    if text.isascii():
+        return list(map(str.lower, _ASCII_WORD.findall(text)))
+    plain = (_without_accents(identifier) for identifier in _IDENTIFIER.findall(text))
+    return [word.lower() for identifier in plain for word in _word_pattern().findall(identifier)]
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    """Return the pattern of a word of any script. It takes milliseconds to compile, and most queries are ASCII."""
+    return re.compile(
+        rf"{_ASCII_WORD_PATTERN}|(?=\w)[{_UNSPACED_SCRIPTS}]|[^\W\d_A-Za-z{_UNSPACED_SCRIPTS}]+|[^\W0-9_A-Za-z]"
+    )
+
+
+def _without_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFKC", "".join(char for char in decomposed if not unicodedata.combining(char)))
+
+
+class _IdentifierCache(dict[str, tuple[int, ...]]):
+    """The ids of recently split identifiers. A lookup that finds them costs no Python call."""
+
+    def __init__(self, pieces_of: Callable[[str], tuple[int, ...]]) -> None:
+        """pieces_of: returns the ids of a word's pieces."""
+        super().__init__()
+        self._pieces_of = pieces_of
+
+    def __missing__(self, identifier: str) -> tuple[int, ...]:
+        if len(self) >= _CACHE_LIMIT:
+            self.clear()
+        ids = self[identifier] = tuple(chain.from_iterable(map(self._pieces_of, split_words(identifier))))
+        return ids
+
+
+class Tokenizer:
+    """WordPiece over a fixed vocabulary. Safe to share between threads: the cache only ever gains equal entries."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self._ids = dict(zip(pieces, range(len(pieces)), strict=True))
+        self._longest = max(map(len, pieces), default=0)
+        self._cache = _IdentifierCache(self._pieces)
+        self.size = len(pieces) + HASH_BUCKETS
+        """Number of distinct ids."""
+
+    @classmethod
+    def load(cls, vocabulary: Path) -> Tokenizer:
+        """Read a vocabulary of one piece per line, the line number being its id."""
+        return cls(vocabulary.read_text(encoding="utf-8").split("\n"))
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of all pieces in order; empty where the text holds no letter or digit."""
+        return list(chain.from_iterable(map(self._cache.__getitem__, find_identifiers(text))))
+
+    def encode_words(self, words: Iterable[str]) -> list[tuple[int, ...]]:
+        """Return the ids of each word that `split_words` gave."""
+        return [self._pieces(word) for word in words]
+
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        ids: list[int] = []
+        start = 0
+        while start < len(word):
+            prefix = CONTINUATION_PREFIX if start else ""
+            for end in range(min(len(word), start + self._longest), start, -1):  # the longest piece first
+                index = self._ids.get(prefix + word[start:end])
+                if index is not None:
+                    ids.append(index)
+                    start = end
+                    break
+            else:  # no piece: the bucket of one character
+                bucket = zlib.crc32(word[start].encode("utf-8", "surrogatepass")) % HASH_BUCKETS
+                ids.append(len(self._ids) + bucket)
+                start += 1
+        return tuple(ids)
+
+
+# Model ----------------------------------------------------------------------------------------------------------------
 
 
 class FieldWeights(Struct, frozen=True):

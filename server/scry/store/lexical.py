@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -112,9 +112,7 @@ class _Explained(Struct, frozen=True):
 
 
 class _TermStatistics(Struct, frozen=True):
-    """How a stem counts: in how many living documents it occurs, its inverse document frequency, its weight in BM25,
-    and the boost that gives tantivy's weight this value.
-    """
+    """A stem's living documents, inverse document frequency, BM25 weight, and the boost that has tantivy count so."""
 
     living: int
     idf: float
@@ -476,6 +474,17 @@ class LexicalIndex:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP_BYTES, 1)
         return self._writer
+
+
+def open_lexical_index(folder: Callable[[], Path], *, write: bool) -> LexicalIndex:
+    """Open the index in this folder; a reader tries again where the writer has just changed to another one."""
+    opened = folder()
+    try:
+        return LexicalIndex(opened, write=write)
+    except IndexDamaged:
+        if write or folder() == opened:
+            raise
+    return LexicalIndex(folder(), write=False)
 
 
 def _count_documents(searcher: tantivy.Searcher, query: tantivy.Query) -> tuple[int, float]:

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from scry.embedding.tokenizer import split_words
+from scry.embedding.static_model import split_words
 from training.docs import is_useful
 from training.records import Record
 

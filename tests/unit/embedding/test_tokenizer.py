@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.embedding import HASH_BUCKETS, Tokenizer, split_words
+from scry.embedding import Tokenizer, split_words
+from scry.embedding.static_model import HASH_BUCKETS
 
 LETTERS = [*"abcdefghijklmnopqrstuvwxyz0123456789", *(f"##{char}" for char in "abcdefghijklmnopqrstuvwxyz0123456789")]
 PIECES = [*LETTERS, "parse", "head", "header", "##er", "##s", "http", "retry"]

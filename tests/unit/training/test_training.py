@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from scry.embedding import HASH_BUCKETS, FieldWeights, Passage, StaticModel, Tokenizer
+from scry.embedding import FieldWeights, Passage, StaticModel, Tokenizer
+from scry.embedding.static_model import HASH_BUCKETS
 from training.contrast import BLOCK, SCALE, Batch, csr, loss_and_gradient
 from training.dataset import build_dataset, load_dataset, without_copies
 from training.evaluate import build_cases, evaluate, shares_no_word

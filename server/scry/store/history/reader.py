@@ -25,7 +25,7 @@ from scry.store.history.commits import (
     read_commit,
 )
 from scry.store.history.database import HISTORY_FILE, HistoryDatabase
-from scry.store.lexical import LexicalIndex
+from scry.store.lexical import LexicalIndex, open_lexical_index
 from scry.store.seals import describe_seal_damage
 from scry.store.sqlite.database import FolderCache, batches, decode_path, encode_path, folder_condition
 
@@ -71,19 +71,9 @@ class HistoryReader:
         self._select = database.select
         self._select_in = database.select_in
         self.opened = database.opened
-        self.lexical = self._open_lexical()
+        self.lexical = open_lexical_index(database.lexical_folder, write=database.is_writer)
         self._cache = HistoryCache(database.generation_seen)
         self._counts_cache: FolderCache[dict[str, tuple[int, int]]] = FolderCache(database.connection)
-
-    def _open_lexical(self) -> LexicalIndex:
-        """Return the lexical index. A reader tries again where the writer has just changed to another one."""
-        folder = self._database.lexical_folder()
-        try:
-            return LexicalIndex(folder, write=self._database.is_writer)
-        except IndexDamaged:
-            if self._database.is_writer or self._database.lexical_folder() == folder:
-                raise
-        return LexicalIndex(self._database.lexical_folder(), write=False)
 
     def close(self) -> None:
         """Close the files."""
@@ -125,7 +115,7 @@ class HistoryReader:
             generation = database.meta.generation
             if generation != database.generation_seen:
                 if not database.is_writer and self.lexical.folder != database.lexical_folder():
-                    self.lexical = self._open_lexical()
+                    self.lexical = open_lexical_index(database.lexical_folder, write=False)
                 else:
                     self.lexical.reload()
                 database.generation_seen = generation

@@ -35,7 +35,7 @@ from scry.store.index.rows import (
     unpack_text,
     unpack_uses,
 )
-from scry.store.lexical import LexicalEntry, LexicalIndex
+from scry.store.lexical import LexicalEntry, LexicalIndex, open_lexical_index
 from scry.store.seals import CacheSeal, describe_seal_damage
 from scry.store.sqlite.database import (
     BUSY_TIMEOUT_S,
@@ -117,7 +117,7 @@ class IndexStore:
         self._db, self._lock = self._database.connection, self._database.lock
         self._is_writer, self.opened = write, self._database.opened
         try:
-            self.lexical = self._open_lexical()
+            self.lexical = open_lexical_index(self._lexical_folder, write=write)
             self.documents = DocumentTable(self._database)
             self.files = FileTable(self._database)
             self.vectors = VectorIndex(self._database, self.documents)
@@ -126,16 +126,6 @@ class IndexStore:
         except BaseException:
             self._db.close()
             raise
-
-    def _open_lexical(self) -> LexicalIndex:
-        """Return the lexical index. A reader tries again where the writer has just changed to another one."""
-        folder = self._lexical_folder()
-        try:
-            return LexicalIndex(folder, write=self._is_writer)
-        except IndexDamaged:
-            if self._is_writer or self._lexical_folder() == folder:
-                raise
-        return LexicalIndex(self._lexical_folder(), write=False)
 
     def _remove_unpublished(self) -> None:
         """Remove what was written and not published before a crash."""
@@ -234,7 +224,7 @@ class IndexStore:
             generation = self._database.meta.generation
             if generation != self._database.generation_seen:
                 if not self._is_writer and self.lexical.folder != self._lexical_folder():
-                    self.lexical = self._open_lexical()
+                    self.lexical = open_lexical_index(self._lexical_folder, write=False)
                 else:
                     self.lexical.reload()
                 self._database.generation_seen = generation
