@@ -19,7 +19,7 @@ comes from the JSON of that one answer (`scry find --json`) and is computed from
 compares.
 [Ranking](ranking.md) has the formula and the reasons.
 
-## What the oracles found
+## Ranks by oracle
 
 Each oracle ranks what it found by its own measure. Cosines, BM25 and counts of commits have no common unit, so only the
 ranks go on from here.

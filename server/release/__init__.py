@@ -1,1 +1,1 @@
-"""What makes a release's files; never imported by scry."""
+"""Make the files of a release; never imported by scry."""

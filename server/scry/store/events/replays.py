@@ -31,7 +31,10 @@ _FORMAT = 1
 
 
 class AnsweringVersion(Struct, frozen=True):
-    """What answers. scry: version with the formats of the index. weights: a digest of learnt ones; empty for none."""
+    """The version that answers. scry: its number with the formats of the index.
+
+    weights: a digest of learnt ones; empty for none.
+    """
 
     scry: str
     model: str

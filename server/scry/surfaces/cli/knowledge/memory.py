@@ -197,8 +197,8 @@ def forget(
 ) -> int:
     """Shows what it would remove, asks, and removes it for good, with the answers that are kept of it.
 
-    What is named has to hold together. Summaries that were made of it are made anew without it. With --json it is only
-    shown, unless --yes is given too.
+    All conditions have to hold together. Summaries that were made of it are made anew without it. With --json it is
+    only shown, unless --yes is given too.
     """
     from scry.store.memory.reader import MemoryFilter
 

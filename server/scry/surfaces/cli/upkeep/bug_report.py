@@ -1,6 +1,6 @@
 """The file of `scry doctor --report`: what a bug report needs, without secrets, names of people, projects and files.
 
-What is replaced: secrets, by the mask of memory; folders of the person and of Scry, by what they are; the names of the
+Replaced are secrets, by the mask of memory; folders of the person and of Scry, by what they are; the names of the
 person, the machine and every project; the paths of files, each by its number and ending; addresses; and quoted text in
 messages of errors, which may be a line of a file. Values of settings are shown where they are numbers, switches, or one
 of a list that Scry defines.

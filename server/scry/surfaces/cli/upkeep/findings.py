@@ -190,7 +190,7 @@ _FINDINGS = (
     Finding(
         "learnt.damaged",
         "warn",
-        "The file of what was learnt from use can't be read. It follows from the log, and nothing is lost.",
+        "The file of learnt uses can't be read. It follows from the log, and nothing is lost.",
         "nothing: the next result that you open has it made anew",
     ),
     Finding(
@@ -234,7 +234,7 @@ _FINDINGS = (
     Finding(
         "data.kept",
         "warn",
-        "The file was damaged once. What could be read of it is in use, and the damaged one is kept.",
+        "The file was damaged once. Its readable rows are in use, and the damaged file is kept.",
         "remove {path}* when it is settled",
     ),
     Finding(

@@ -100,7 +100,7 @@ def off(*, root: RootOption = None, as_json: JsonOption = False) -> int:
 
 @learn.command
 def reset(*, root: RootOption = None, as_json: JsonOption = False) -> int:
-    """Removes the learnt weights; the defaults rank. What was opened for which question stays: see scry log forget."""
+    """Removes the learnt weights; the defaults rank. Learnt uses stay: see scry log forget."""
     existed = WeightsFile(resolve_project(root).data / WEIGHTS_FILE).remove()
     note = "the learnt weights are removed; the defaults rank" if existed else "the defaults rank already"
     return _print_report(LearningReport("none", note, 0, MIN_JUMPS), as_json=as_json)

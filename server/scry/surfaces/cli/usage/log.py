@@ -172,8 +172,8 @@ def forget(
 ) -> int:
     """Shows what it would remove from the log, asks, and removes it for good, with the answers that are kept of it.
 
-    What is named has to hold together: --since 7d --text budget is what holds "budget" and is of the last 7 days. That
-    something was forgotten is logged, without its words. With --json it is only shown, unless --yes is given too.
+    All conditions have to hold together: --since 7d --text budget removes records of the last 7 days with "budget". A
+    forgotten record is logged as such, without its words. With --json it is only shown, unless --yes is given too.
     """
     from scry.surfaces.cli.engines import resolve_project
 
