@@ -55,13 +55,14 @@ def test_killed_sidecar_restarts_and_ends_with_the_window(
 
 
 @pytest.mark.acceptance("C1")
+@pytest.mark.parametrize("before", ["", "head -c 20 >/dev/null;"], ids=["at-once", "at-its-first-request"])
 def test_sidecar_killed_while_it_starts_is_started_again(
-    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
+    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path, before: str
 ) -> None:
     program = Path(sys.executable).parent / "scry"
     mortal = tmp_path / "scry"
     mortal.write_text(
-        f'#!/bin/sh\nif [ "$1" = lsp ] && mkdir "{tmp_path}/killed" 2>/dev/null; then kill -9 $$; fi\n'
+        f'#!/bin/sh\nif [ "$1" = lsp ] && mkdir "{tmp_path}/killed" 2>/dev/null; then {before} kill -9 $$; fi\n'
         f'exec "{program}" "$@"\n'
     )
     mortal.chmod(0o755)

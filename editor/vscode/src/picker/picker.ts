@@ -362,18 +362,20 @@ export class Picker {
 
   private showButtons(): void {
     if (this.page) this.pick.buttons = [vscode.QuickInputButtons.Back];
-    else this.pick.buttons = [...(this.notice ? this.buttonsFor(this.notice) : []), ...this.listButtons()];
+    else this.pick.buttons = [...this.listButtons(), ...this.remedyButtons()];
   }
 
+  /** Returns the buttons that are always there, in the same order: VS Code reports a click by the button's index, also
+   * in a row that was replaced in the meantime, so that a button whose index changes is taken for its neighbour. */
   private listButtons(): vscode.QuickInputButton[] {
     const scopeButton = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
     const teamButtons = this.hasTeam && this.scope !== TEAM ? [TEAM_BUTTON] : [];
-    return [FILTER_BUTTON, scopeButton, ...teamButtons, SHOW_ALL_BUTTON, LEGEND_BUTTON];
+    return [STATUS_BUTTON, FILTER_BUTTON, scopeButton, SHOW_ALL_BUTTON, LEGEND_BUTTON, ...teamButtons];
   }
 
-  private buttonsFor(notice: string): vscode.QuickInputButton[] {
-    if (notice === NO_OTHER_PROJECT) return [ADD_BUTTON];
-    return this.answer?.index.state === "paused" ? [RESUME_BUTTON, STATUS_BUTTON] : [STATUS_BUTTON];
+  private remedyButtons(): vscode.QuickInputButton[] {
+    if (this.notice === NO_OTHER_PROJECT) return [ADD_BUTTON];
+    return this.notice && this.answer?.index.state === "paused" ? [RESUME_BUTTON] : [];
   }
 
   private onButton(button: vscode.QuickInputButton): void {

@@ -52,16 +52,23 @@ export async function connect(
   const end = new EndEvent(process);
   const options = await clientOptions(settings, log, end);
   const client = new LanguageClient("scry", "Scry", () => process.whenSpawned(), options);
-  // It would show raw errors of a lost connection in notifications; the state of the sidecar says what happened.
-  client.error = (message, data) => LanguageClient.prototype.error.call(client, message, data, false);
+  // No notification shows an error of the connection: the state of the sidecar says what happened. Errors of a start
+  // wait for its end, and are not logged if the process ended: the message of EndedAtStart replaces them.
+  const held: [message: string, data: unknown][] = [];
+  const logError = (message: string, data: unknown) =>
+    LanguageClient.prototype.error.call(client, message, data, false);
+  client.error = (message, data) => void held.push([message, data]);
   try {
     await client.start();
   } catch (error) {
     await process.whenEnded(EXIT_DELAY_MS); // its streams close before
     if (process.hasEnded) throw new EndedAtStart(process.describeEnd(), process.uptime);
     process.child.kill();
+    for (const each of held) logError(...each);
     throw error;
   }
+  client.error = logError;
+  for (const each of held) logError(...each);
   const server = (client.initializeResult?.capabilities.experimental as ScryCapabilities | undefined)?.scry;
   const mismatch = protocolProblem(server?.protocol, launch);
   if (mismatch) {
