@@ -108,7 +108,7 @@ class AnswerStore:
                 self._save_soon()
 
     def _save_soon(self) -> None:
-        """Save what a lock of a moment kept out, in a thread."""
+        """Save what a lock of a moment kept out, in a thread, which tries until the lock has lasted too long."""
         retry = threading.Timer(_BUSY_TIMEOUT_S, self._save)
         retry.daemon = True
         retry.start()
@@ -117,6 +117,8 @@ class AnswerStore:
         with self._lock, suppress(Exception):
             if self._unsaved and self._try_write():
                 self._unsaved.clear()
+            if self._unsaved and not self.lasting_error:
+                self._save_soon()
 
     def get(self, query_id: str) -> bytes | None:
         """Return an answer as it was put; None when it is not stored (any more)."""

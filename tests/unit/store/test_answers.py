@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -98,3 +100,14 @@ def test_lock_of_a_moment_is_no_error_and_loses_no_answer(tmp_path: Path) -> Non
     eventually(lambda: open_store(tmp_path).get("q_3"), "it is saved without another answer")
     other = open_store(tmp_path)
     assert [other.get(name) for name in ("q_0", "q_1", "q_2")] == [b"zero", b"one", b"two"]
+
+
+def test_answer_is_saved_once_a_lock_ends_that_outlasted_the_first_tries(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.put("q_0", [], b"zero")
+    with closing(sqlite3.connect(tmp_path / ANSWERS_FILE, isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        store.put("q_1", [], b"one")
+        time.sleep(1.0)  # the first tries end within 0.6 s
+    eventually(lambda: open_store(tmp_path).get("q_1"), "it is saved without another answer")
+    assert store.lasting_error == ""
