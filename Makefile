@@ -26,7 +26,7 @@ export PYTHONUTF8 := 1
 # Tests that drive real editors: last, for what else is wrong shows sooner, and with more patience for a busy screen.
 IN_EDITORS := tests/e2e/vscode tests/neovim
 
-.PHONY: help setup demo vsix vsix-platforms try-vscode try-neovim check fast gates style types layers generated client test trust editors bench packages release release-check format acceptance faces protocol images tutorial docs model clean
+.PHONY: help setup demo vsix vsix-platforms try-vscode try-neovim check fast gates style types systems layers generated client test trust editors bench packages release release-check format acceptance faces protocol images tutorial docs model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -71,7 +71,7 @@ check: $(VENV)/.test ## static gates and fast tests; under two minutes
 fast: $(VENV)/.test
 	$(BIN)/pytest -q -n $(WORKERS) --max-worker-restart 0 -m "not slow and not transformers and not bench"
 
-gates: style types layers generated client
+gates: style types systems layers generated client
 
 style: $(VENV)/.test
 	$(BIN)/ruff check
@@ -79,6 +79,13 @@ style: $(VENV)/.test
 
 types: $(VENV)/.test
 	$(BIN)/pyright
+
+# Modules whose names differ between systems; a file that imports none of them is the same everywhere.
+OF_SYSTEMS := asyncio|ctypes|fcntl|mmap|msvcrt|multiprocessing|os|pwd|resource|select|selectors|signal|socket|subprocess
+systems: $(VENV)/.test # types as on Windows and macOS, of the files that can differ there
+	@for system in Windows Darwin; do \
+	  $(BIN)/pyright --pythonplatform $$system $$(grep -rlE --include='*.py' '^ *(from|import) ($(OF_SYSTEMS))\b' server/scry) || exit 1; \
+	done
 
 layers: $(VENV)/.test
 	$(BIN)/lint-imports

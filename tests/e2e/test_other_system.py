@@ -22,7 +22,9 @@ from tests.processes import is_running
 pytestmark = [pytest.mark.slow, pytest.mark.needs("posix")]
 
 _CHOICES = """
+import os
 from scry.core import platform
+del os.pread, os.pwrite
 platform.has_unix_sockets = lambda: False
 platform.can_fork = lambda: False
 platform.CAN_OPEN_BY_FOLDER = False

@@ -43,3 +43,10 @@ def format_size(count: int) -> str:
         if round(amount, 1) < _KILO or unit == _UNITS[-1]:
             return f"{amount:.1f} {unit}"
     raise AssertionError("the last unit takes everything")
+
+
+def path_of_url(path: str) -> str:
+    """Return the path on this system that the path of a file's URL names: with a drive and backslashes on Windows."""
+    from urllib.request import url2pathname  # pyright: ignore[reportDeprecated]  # Windows' module of it is, not this
+
+    return url2pathname(path)  # pyright: ignore[reportDeprecated]

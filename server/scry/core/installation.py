@@ -8,6 +8,8 @@ import sys
 from importlib import metadata
 from typing import Any
 
+from scry.core.files import path_of_url
+
 DISTRIBUTION = "scry-sidecar"
 
 
@@ -33,7 +35,6 @@ def _read_origin() -> dict[str, Any]:
 
 def _path_of_url(url: str) -> str:
     from urllib.parse import urlsplit
-    from urllib.request import url2pathname
 
     parts = urlsplit(url)
-    return url2pathname(parts.path) if parts.scheme == "file" else ""
+    return path_of_url(parts.path) if parts.scheme == "file" else ""

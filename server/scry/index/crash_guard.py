@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scry.core.files import replace_file_text
-from scry.core.platform import start_process_time_limit, stop_process_time_limit
+from scry.core.platform import BINARY, start_process_time_limit, stop_process_time_limit
 from scry.index.parse.parser_version import reading_version
 
 _MAX_KEYS = 1000
@@ -43,13 +43,13 @@ class CrashGuard:
         self.suspects: frozenset[str] = frozenset()
         self.blamed: dict[str, str] = {}
         with contextlib.suppress(OSError, ValueError):
-            self._handle = os.open(folder / f"in-hand-{purpose}", os.O_RDWR | os.O_CREAT, 0o600)
+            self._handle = os.open(folder / f"in-hand-{purpose}", os.O_RDWR | os.O_CREAT | BINARY, 0o600)
             self._suspect_last_key()
 
     def _suspect_last_key(self) -> None:
         self.blamed = _read_blamed(self._folder)
         suspects = _read_lines(self._folder / _SUSPECTS_FILE)
-        left = os.pread(self._handle or 0, 200, 0).decode("ascii").strip()
+        left = os.read(self._handle or 0, 200).decode("ascii").strip()
         if left and left not in suspects and left not in self.blamed:
             suspects = [*suspects, left][-_MAX_KEYS:]
             replace_file_text(self._folder / _SUSPECTS_FILE, "\n".join(suspects))
@@ -97,7 +97,8 @@ class CrashGuard:
     def _write(self, text: str) -> None:
         if self._handle is not None:
             with contextlib.suppress(OSError):
-                os.pwrite(self._handle, text.ljust(200).encode("ascii"), 0)
+                os.lseek(self._handle, 0, os.SEEK_SET)  # Windows has no pwrite
+                os.write(self._handle, text.ljust(200).encode("ascii"))
 
     def close(self) -> None:
         """Record that nothing is being parsed, and close the file."""

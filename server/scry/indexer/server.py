@@ -138,10 +138,7 @@ class IndexerServer:
 
     async def serve(self, listening: socket.socket) -> None:
         """Start accepting connections on this listening socket."""
-        if listening.family == socket.AF_INET:
-            self._server = await asyncio.start_server(self._accept, sock=listening, limit=MAX_LINE_BYTES)
-        else:
-            self._server = await asyncio.start_unix_server(self._accept, sock=listening, limit=MAX_LINE_BYTES)
+        self._server = await asyncio.start_server(self._accept, sock=listening, limit=MAX_LINE_BYTES)
 
     def close(self) -> None:
         """Close all connections."""

@@ -11,8 +11,9 @@ information: zstd writes the bytes of a block by their frequency. A block is sel
 and its rows, compressed, with a checksum.
 
 A query is rotated likewise and quantized up to 511, and split into a coarse and a fine part of one byte each, for which
-processors have instructions. Products and sums are integers of 32 bits, so scores do not depend on how the sum is
-split, and are equal in every process (F10).
+processors have instructions. Products and sums are integers below 2 ** 24, so scores do not depend on how the sum is
+split, and are equal in every process (F10). A search multiplies all rows by the coarse part, and by the fine part only
+those that it can still bring among the nearest.
 
 Rows are only appended, in blocks. The number of rows that count is written in SQLite with the generation; rows beyond
 it were written before a crash and are cut off.
@@ -171,6 +172,9 @@ _MAX_EXACT_PRODUCT = 2**24 - 1
 _COARSE_FACTOR = 4
 """Factor of the coarse part of a query: 127 times this and a fine part of up to 3 are 511."""
 
+_MAX_COARSE = 127
+"""The highest coarse part; its negative is the lowest."""
+
 _COPY_SHARE = 0.1
 """Share of rows up to which they are copied to be compared.
 
@@ -182,10 +186,6 @@ _GROWTH_FACTOR = 1.25
 
 _NO_COSINE = -2.0
 """A value below any cosine: for a query without a direction."""
-
-_PRODUCT_COLUMNS = 4
-"""Columns that rows are multiplied by: two parts of a query, and zeros. numkong takes half as long for four as for two.
-"""
 
 _ROWS_COMPARED_AT_ONCE = 32_768
 """Rows compared at once: their products stay in the cache of a processor, and no array grows with the index."""
@@ -203,9 +203,9 @@ def exact_cosines(rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float6
     parts, scale = _split_query(query)
     if not scale or not len(rows.doc_keys):
         return np.full(len(rows.doc_keys), _NO_COSINE)
-    from numkong import dots_pack, dots_packed  # imported late: not needed without vectors
+    from simsimd import cdist  # imported late: not needed without vectors
 
-    products = np.asarray(dots_packed(rows.matrix, dots_pack(parts)))
+    products = np.asarray(cdist(rows.matrix, parts, metric="dot"))
     products = _COARSE_FACTOR * products[:, 0] + products[:, 1]
     return np.round(products * rows.scales.astype(np.float64) * scale, 6)
 
@@ -213,12 +213,13 @@ def exact_cosines(rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float6
 def _split_query(query: FloatRows) -> tuple[NDArray[np.int8], float]:
     """Return the coarse and the fine part of a query, and its scale, which is 0 without a direction."""
     query = rotate(query[None])[0]
-    parts = np.zeros((_PRODUCT_COLUMNS, len(query)), np.int8)
+    parts = np.zeros((2, len(query)), np.int8)
     scale = float(np.abs(query).max(initial=0.0)) / min(511, _MAX_EXACT_PRODUCT // (MAX_QUANTIZED * len(query)))
     if scale:
-        quantized = np.rint(query / scale).astype(np.int64)
-        parts[0] = quantized / _COARSE_FACTOR  # rounded towards 0
-        parts[1] = quantized - _COARSE_FACTOR * parts[0].astype(np.int64)
+        quantized = np.rint(query / scale)
+        coarse = np.maximum(np.minimum(np.rint(quantized / _COARSE_FACTOR), _MAX_COARSE), -_MAX_COARSE)
+        parts[0] = coarse
+        parts[1] = quantized - _COARSE_FACTOR * coarse
     return parts, scale
 
 
@@ -314,9 +315,9 @@ class VectorFile:
         own = np.flatnonzero(rows.doc_keys == doc_key)[:1]
         if not len(own):
             return []
-        parts = np.zeros((_PRODUCT_COLUMNS, self.dimension), np.int8)
-        parts[1] = rows.matrix[own[0]]
-        return _nearest_rows(rows.split(), parts, float(rows.scales[own[0]]), limit)
+        parts = np.zeros((2, self.dimension), np.int8)
+        parts[0] = rows.matrix[own[0]]
+        return _nearest_rows(rows.split(), parts, float(rows.scales[own[0]]) / _COARSE_FACTOR, limit)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -365,27 +366,31 @@ def _nearest_rows(
 ) -> list[tuple[int, float]]:
     """Return the `limit` rows with the highest cosines as (key, cosine), nearest first, equal ones by key.
 
-    Products are estimated in single precision first. Only rows whose estimate is not below that of `limit` others are
-    kept, and their cosines computed. parts, scale: of the query. allowed: sorted keys of the rows to search; None for
-    all.
+    A product with the coarse part is within `doubt` of the whole product. Rows that cannot reach the `limit` best by
+    that, in single precision, are left out; of the others whole products are made, and cosines of the best of them.
+    parts, scale: of the query. allowed: sorted keys of the rows to search; None for all.
     """
-    from numkong import dots_pack, dots_packed  # imported late: not needed without vectors
+    from simsimd import cdist  # imported late: not needed without vectors
 
-    packed, least = dots_pack(parts), -math.inf
-    doc_keys, scales, products = np.zeros(0, np.uint32), np.zeros(0, np.float32), np.zeros(0, np.int32)
+    coarse, fine = parts[:1], parts[1:]
+    doubt, margin, least = MAX_QUANTIZED * float(np.abs(fine).sum(dtype=np.int64)), _ESTIMATE_MARGIN / scale, -math.inf
+    doc_keys, scales, products = np.zeros(0, np.uint32), np.zeros(0, np.float32), np.zeros(0)
     for some in rows:
-        found = np.asarray(dots_packed(some.matrix, packed))
-        found = _COARSE_FACTOR * found[:, 0] + found[:, 1]
-        near = np.flatnonzero(np.multiply(found, some.scales, dtype=np.float32) >= least)
+        found = _COARSE_FACTOR * np.asarray(cdist(some.matrix, coarse, metric="dot"))[:, 0]
+        highest = np.multiply(found + doubt, some.scales, dtype=np.float32)
+        near = np.flatnonzero(highest >= least)
         near = near if allowed is None else near[np.isin(some.doc_keys[near], allowed)]
+        if len(near) > 2 * limit > 0:
+            lowest = np.multiply(found[near] - doubt, some.scales[near], dtype=np.float32)
+            near = near[highest[near] >= np.partition(lowest, len(near) - limit)[len(near) - limit] - margin]
         if not len(near):
             continue
         doc_keys, scales = np.concatenate([doc_keys, some.doc_keys[near]]), np.concatenate([scales, some.scales[near]])
-        products = np.concatenate([products, found[near]])
+        whole = found[near] + np.asarray(cdist(some.matrix[near], fine, metric="dot"))[:, 0] if doubt else found[near]
+        products = np.concatenate([products, whole])
         if len(products) > 2 * limit > 0:
             estimates = np.multiply(products, scales, dtype=np.float32)
-            least = float(np.partition(estimates, len(products) - limit)[len(products) - limit])
-            least -= _ESTIMATE_MARGIN / scale
+            least = float(np.partition(estimates, len(products) - limit)[len(products) - limit]) - margin
             kept = estimates >= least
             doc_keys, scales, products = doc_keys[kept], scales[kept], products[kept]
     cosines = np.round(products * scales.astype(np.float64) * scale, 6)

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
+from scry.core.files import path_of_url
 from scry.core.settings import Settings
 from scry.core.types import Document, Hit
 from scry.engine.explain.changed_file import ChangedDocument, read_changed
@@ -141,13 +142,12 @@ def _indexed_path(document: Document, project: Project) -> Path:
 def _path_of_location(location: messages.Location, rank: int) -> Path:
     """Return the file of a document that is not indexed here (any more)."""
     from urllib.parse import unquote_to_bytes, urlsplit
-    from urllib.request import url2pathname
 
     uri = urlsplit(location.uri)
     if uri.scheme != "file":
         raise BadRequest("rank", f"result {rank} is no file on this machine")
     raw = unquote_to_bytes(uri.path).decode("utf-8", "surrogateescape")
-    return _require_file(Path(url2pathname(raw.replace("%", "%25"))))
+    return _require_file(Path(path_of_url(raw.replace("%", "%25"))))
 
 
 def _require_file(path: Path) -> Path:

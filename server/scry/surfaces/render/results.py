@@ -10,6 +10,7 @@ from posixpath import join, normpath
 from msgspec import UNSET
 
 from scry.core.doc_id import commit_sha_of, display_doc_id, parse_doc_id, split_off_project
+from scry.core.files import path_of_url
 from scry.core.types import INDEX_FAULT
 from scry.surfaces.render.full_result import full_result_blocks
 from scry.surfaces.render.page import render_lines
@@ -281,11 +282,10 @@ def _snippet_lines(result: ResultItem, width: int | None, folder: str) -> Iterat
 def path_of_uri(uri: str) -> str:
     """Return the path that a file's URI names on this machine; of a file of the joined team the URI without commit."""
     from urllib.parse import unquote, urlsplit  # only answers of several projects need it
-    from urllib.request import url2pathname
 
     parts = urlsplit(uri)
     if parts.scheme == "scry-team":
         repository, _, path = parts.path.lstrip("/").split("/", 2)
         return unquote(f"{repository}/{path}")
     host = f"//{parts.netloc}" if parts.netloc else ""
-    return url2pathname(f"{host}{parts.path}")
+    return path_of_url(f"{host}{parts.path}")

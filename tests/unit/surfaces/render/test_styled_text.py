@@ -3,9 +3,9 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-import wcwidth
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from scry.surfaces.render import display_width, grapheme_clusters, make_printable, wrap_text
 from scry.surfaces.render.styled_text import _ONE_CELL_CHARACTERS  # pyright: ignore[reportPrivateUsage]
@@ -21,10 +21,10 @@ def test_display_width_in_cells(text: str, count: int) -> None:
     assert display_width(text) == count
 
 
-def test_characters_measured_without_wcwidth_take_one_cell_each() -> None:
+def test_characters_measured_without_rich_take_one_cell_each() -> None:
     short_cut = [chr(code) for code in range(0x3000) if _ONE_CELL_CHARACTERS.fullmatch(chr(code))]
     assert len(short_cut) > 700
-    assert {wcwidth.wcwidth(each) for each in short_cut} == {1}
+    assert {cell_len(each) for each in short_cut} == {1}
 
 
 def test_grapheme_clusters_stay_whole() -> None:

@@ -77,7 +77,7 @@ def _versions() -> Iterator[str]:
     yield f"scry {__version__}"
     yield f"python {platform.python_implementation()} {platform.python_version()}"
     yield f"platform {platform.system()} {platform.release()} {platform.machine()}"
-    for name in ("tantivy", "numpy", "numkong", "tree-sitter", "pygls", "mcp", "psycopg", "sentence-transformers"):
+    for name in ("tantivy", "numpy", "simsimd", "tree-sitter", "pygls", "mcp", "psycopg", "sentence-transformers"):
         with suppress(metadata.PackageNotFoundError):
             yield f"{name} {metadata.version(name)}"
 
