@@ -82,7 +82,7 @@ types: $(VENV)/.test
 
 # Modules whose names differ between systems; a file that imports none of them is the same everywhere.
 OF_SYSTEMS := asyncio|ctypes|fcntl|mmap|msvcrt|multiprocessing|os|pwd|resource|select|selectors|signal|socket|subprocess
-systems: $(VENV)/.test # types as on Windows and macOS, of the files that can differ there
+systems: $(VENV)/.test ## checks types as on Windows and macOS, of the files that use the system
 	@for system in Windows Darwin; do \
 	  $(BIN)/pyright --pythonplatform $$system $$(grep -rlE --include='*.py' '^ *(from|import) ($(OF_SYSTEMS))\b' server/scry) || exit 1; \
 	done
