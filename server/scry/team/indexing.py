@@ -1,4 +1,4 @@
-"""Bring a team's index up to date with its repositories, one after the other or several at a time.
+"""Bring a team's index up to date with its repositories, one after the other or in several processes.
 
 Each repository is fetched, loaded and published on its own: one that fails costs itself, and is tried again by the next
 run. A run that was interrupted is repeated: what is published at its commit is passed over, and what was staged stays.
@@ -28,6 +28,7 @@ class RepositoryOutcome(Struct, frozen=True):
 
     error: why it could not be indexed; empty for none. is_unchanged: it was published at this commit already.
     documents: those that were new to the index. faults: how many of its files are not indexed, or not as a whole.
+    node: that of the cluster which did it; empty where there is no cluster.
     """
 
     name: str
@@ -37,6 +38,7 @@ class RepositoryOutcome(Struct, frozen=True):
     documents: int = 0
     faults: int = 0
     seconds: float = 0.0
+    node: str = ""
 
 
 def index_repository(address: str, repository: TeamRepository) -> RepositoryOutcome:
@@ -44,13 +46,14 @@ def index_repository(address: str, repository: TeamRepository) -> RepositoryOutc
     started_at = time.monotonic()
     try:
         with TeamDatabase.open_for_writing(address) as database:
-            folder, commit = check_out(repository)
             writer = TeamWriter(database)
-            if writer.is_published(writer.register(repository), commit, reading_identity()):
-                return RepositoryOutcome(
-                    repository.name, commit, is_unchanged=True, seconds=time.monotonic() - started_at
-                )
-            report = load_repository(database, repository, folder)
+            repository_id = writer.register(repository)  # readers change even where the forge is away
+            with check_out(repository) as (folder, commit):
+                if writer.is_published(repository_id, commit, reading_identity()):
+                    return RepositoryOutcome(
+                        repository.name, commit, is_unchanged=True, seconds=time.monotonic() - started_at
+                    )
+                report = load_repository(database, repository, folder)
     except ScryError as error:
         return RepositoryOutcome(repository.name, error=str(error), seconds=time.monotonic() - started_at)
     except Exception as error:  # whatever one repository raises, the others are indexed

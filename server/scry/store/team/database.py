@@ -26,6 +26,10 @@ HNSW_CANDIDATES = 600
 """Candidates that a search of the graph of vectors keeps (hnsw.ef_search). It finds 99.2 % of the nearest 200 and all
 of the nearest 10; with 400 98.6 and 99.5 %, for 60 % of the time (docs/decisions/0105)."""
 
+_LET_GO_OF_DEAD_WRITERS = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+"""Options by which the server ends the transaction of a writer whose machine is gone after 25 s, and not after two
+hours: the row of its repository is locked, and the task that replaces it waits for that."""
+
 _MIGRATION_LOCK = 0x5C121
 """Number of the advisory lock under which the schema is created and migrated."""
 
@@ -60,7 +64,7 @@ class TeamDatabase:
     @classmethod
     def open_for_writing(cls, address: str) -> TeamDatabase:
         """Connect as the owner of the schema; create or migrate it. Raises IndexUnavailable and PartMissing."""
-        database = cls(_connect(address, ""))
+        database = cls(_connect(address, _LET_GO_OF_DEAD_WRITERS))
         try:
             database.migrate()
             database.register_types()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_
 
 if TYPE_CHECKING:
     from scry.store.team.repository import RepositoryInfo
+    from scry.store.team.writer import TeamRepository
     from scry.team.indexing import RepositoryOutcome
 
 team = App(
@@ -52,7 +54,16 @@ def index(
     /,
     *,
     server: ServerOption = None,
-    jobs: Annotated[int, Parameter(show_default=True, help="Repositories that are indexed at a time.")] = 1,
+    jobs: Annotated[
+        int | None,
+        Parameter(
+            help="Repositories that are indexed at a time; by default one for each processor with Ray, else one."
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        Parameter(name="--address", help="Address of a cluster of Ray, as HOST:PORT, or auto on one of its nodes."),
+    ] = None,
     prune: Annotated[bool, Parameter(help="Remove repositories from the index that the file does not name.")] = False,
     as_json: JsonOption = False,
 ) -> int:
@@ -60,28 +71,48 @@ def index(
 
     Creates the tables first where there are none. A repository that fails costs itself, and is tried again by the next
     run; so is one that was interrupted, which goes on where it was. The exit status is 1 where any failed.
+
+    Ray (the extra team-index) spreads the repositories over this machine's processors, or over a cluster. Without it
+    they are indexed by processes of this machine.
     """
     from scry.store.team.database import TeamDatabase
-    from scry.team.indexing import index_in_processes, index_one_by_one, remove_unlisted
+    from scry.team.indexing import remove_unlisted
     from scry.team.sources import read_sources
 
-    if jobs < 1:
+    if jobs is not None and jobs < 1:
         raise BadRequest("jobs", "is at least 1")
     repositories = read_sources(file)
     address = _server_address(server)
     TeamDatabase.open_for_writing(address).close()  # tells at once what is wrong with the server
     outcomes: list[RepositoryOutcome] = []
-    running = index_one_by_one(address, repositories) if jobs == 1 else index_in_processes(address, repositories, jobs)
-    for outcome in running:
-        outcomes.append(outcome)
-        progress = f"{len(outcomes)}/{len(repositories)} {_describe_outcome(outcome)}"
-        print(make_printable(progress), file=sys.stderr, flush=True)
+    with redirect_stdout(sys.stderr):  # where Ray tells of nodes that died
+        for outcome in _start_indexing(address, repositories, jobs, cluster):
+            outcomes.append(outcome)
+            progress = f"{len(outcomes)}/{len(repositories)} {_describe_outcome(outcome)}"
+            print(make_printable(progress), flush=True)
     removed = remove_unlisted(address, repositories) if prune else []
     if as_json:
         print_json(IndexedTeam(outcomes, removed))
     else:
         print_lines([styled_line(_summarize(outcomes, removed))])
     return 1 if any(outcome.error for outcome in outcomes) else 0
+
+
+def _start_indexing(
+    address: str, repositories: Sequence[TeamRepository], jobs: int | None, cluster: str | None
+) -> Iterator[RepositoryOutcome]:
+    """Return the outcomes as they come: of Ray, if it is installed, else of processes or of this process."""
+    from scry.team.cluster import index_on_cluster, is_ray_installed
+    from scry.team.indexing import index_in_processes, index_one_by_one
+
+    if cluster is None and (jobs == 1 or len(repositories) < 2):
+        return index_one_by_one(address, repositories)
+    if cluster is not None or is_ray_installed():
+        return index_on_cluster(address, repositories, cluster=cluster, tasks=jobs)
+    if jobs is not None:
+        return index_in_processes(address, repositories, jobs)
+    print("Ray is not installed (the extra team-index): one repository is indexed at a time", flush=True)
+    return index_one_by_one(address, repositories)
 
 
 @team.command
@@ -173,15 +204,16 @@ def _repository_line(info: RepositoryInfo) -> StyledLine:
 
 
 def _describe_outcome(outcome: RepositoryOutcome) -> str:
+    node = f" on {outcome.node}" if outcome.node else ""
     if outcome.error:
-        return f"{outcome.name}: failed: {outcome.error}"
+        return f"{outcome.name}: failed{node}: {outcome.error}"
     if outcome.is_unchanged:
         return f"{outcome.name}: unchanged at {outcome.commit[:10]}"
     rate = outcome.documents / max(outcome.seconds, 0.001)
     faults = f", {format_count(outcome.faults, 'file')} not indexed" if outcome.faults else ""
     return (
         f"{outcome.name}: {outcome.commit[:10]}, {format_count(outcome.documents, 'new document')} "
-        f"({rate:.0f}/s){faults}"
+        f"({rate:.0f}/s){faults}{node}"
     )
 
 
