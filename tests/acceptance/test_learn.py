@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 from scry.core import load_settings
 from scry.core.events import QUERY, USE, EventFilter, LogEvent, StoredEvent
 from scry.engine import Engine
-from scry.engine.activity.weights import MIN_JUMPS, fit_if_due, fit_weights
+from scry.engine.activity.weights import MIN_JUMPS, MIN_QUESTIONS, fit_if_due, fit_weights
 from scry.engine.search.weights import (
     EXPONENT_BOUNDS,
     ORACLE_BOUNDS,
@@ -24,8 +23,10 @@ from scry.engine.search.weights import (
     WeightsFile,
 )
 from scry.store.events import EventLog, EventReader
+from scry.store.events.learner import note_fit, read_progress
 from scry.store.events.log import WEIGHTS_FILE
 from scry_protocol import messages
+from tests.sample.choices import log_jumps
 from tests.sample.files import SHOP
 from tests.sample.indexed import IndexedProject, doc_ids, recomputed_score
 
@@ -50,40 +51,6 @@ def shop(tmp_path: Path) -> IndexedProject:
 def weights_file(project: IndexedProject) -> WeightsFile:
     project.project.data.mkdir(parents=True, exist_ok=True)
     return WeightsFile(project.project.data / WEIGHTS_FILE)
-
-
-def log_jumps(data: Path, count: int, right: str = "lexical", *, bounced: bool = False) -> None:
-    """Log questions of which the result that one oracle ranks first was jumped to, whatever the other says."""
-    now, events = int(time.time() * 1000) - count * 1000, list[LogEvent]()
-    for number in range(count):
-        at = number % 6
-        ranks = {"lexical": [7, 9, 2, 4, 8, 3], "semantic": [2, 1, 5, 3, 6, 4]}
-        ranks[right][at] = 1
-        shown = [{name: of[each] for name, of in ranks.items()} for each in range(6)]
-        scored = sorted(range(6), key=lambda each: -sum(_terms(shown[each])))
-        results = [
-            {
-                "doc_id": f"./f{each}.py::f",
-                "fused_score": sum(_terms(shown[each])),
-                "contributions": {name: {"rank": rank, "raw_score": 1.0} for name, rank in shown[each].items()},
-                "adjustments": {},
-            }
-            for each in scored
-        ]
-        name = f"q{number}"
-        asked = {"mode": "find", "query": f"question number{number % 97} about things", "results": results}
-        events.append(LogEvent(QUERY, now + number * 1000, json.dumps(asked), name))
-        used = {"rank": scored.index(at) + 1, "result_used": f"./f{at}.py::f", "how": "jump"}
-        events.append(LogEvent(USE, now + number * 1000, json.dumps(used), name, f"a{number}"))
-        if bounced:
-            other = {"rank": 1, "result_used": f"./f{(at + 1) % 6}.py::f", "how": "detail"}
-            events.append(LogEvent(USE, now + number * 1000 + 20_000, json.dumps(other), name, f"b{number}"))
-    with closing(EventLog.open(data, lambda: data.mkdir(parents=True, exist_ok=True))) as log:
-        assert all(log.append(events))
-
-
-def _terms(ranks: Mapping[str, int]) -> list[float]:
-    return [weight / (60 + ranks[name]) for name, weight in (("lexical", 1.0), ("semantic", 1.5))]
 
 
 def test_weights_fit_what_is_jumped_to_and_gain_on_held_back_jumps(tmp_path: Path) -> None:
@@ -250,19 +217,34 @@ def test_weights_of_another_user_do_not_rank(shop: IndexedProject, monkeypatch: 
 def test_by_itself_only_where_held_back_jumps_exclude_a_loss(tmp_path: Path) -> None:
     data, file = tmp_path / "a", WeightsFile(tmp_path / "a" / WEIGHTS_FILE)
     log_jumps(data, 500)
-    fit_if_due(data, 0)  # not due: nothing new was written
-    assert file.read() is None
-    fit_if_due(data, 500)
+    assert read_progress(data).has_work(fits_weights=True)
+    fit_if_due(data)
     weights = file.read()
     assert weights is not None
     assert weights.is_on
+    assert read_progress(data).fitted == read_progress(data).last
+    file.remove()
+    fit_if_due(data)  # not due: nothing new was written
+    assert file.read() is None
+    note_fit(data, 0)
     file.write(replace(weights, is_on=False, jumps=7))
-    fit_if_due(data, 500)
+    fit_if_due(data)
     assert file.read() == replace(weights, is_on=False, jumps=7)  # what was switched off stays off
     few, nothing = tmp_path / "b", WeightsFile(tmp_path / "b" / WEIGHTS_FILE)
     log_jumps(few, 250)
-    fit_if_due(few, 500)
+    fit_if_due(few)
     assert nothing.read() is None
+
+
+def test_weights_of_few_different_questions_are_not_trusted(tmp_path: Path) -> None:
+    log_jumps(tmp_path, 400, different=MIN_QUESTIONS - 1)
+    fit = fit_weights(tmp_path)
+    assert fit.weights is not None
+    assert fit.weights.held_back.low > 0
+    assert fit.questions == MIN_QUESTIONS - 1  # the same words in another order are the same question
+    assert not fit.excludes_a_loss
+    fit_if_due(tmp_path)
+    assert not (tmp_path / WEIGHTS_FILE).exists()
 
 
 def test_the_pruned_ranking_is_the_whole_one_by_learnt_weights(shop: IndexedProject) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -17,9 +18,10 @@ import pytest
 from scry.core import load_settings
 from scry.core.events import FEEDBACK, QUERY, USE, EventFilter, LogEvent
 from scry.engine import Engine
+from scry.engine.activity import learning
 from scry.engine.activity.learning import learn_from_log
-from scry.store.events import EventLog, forget_events
-from scry.store.events.learnt import MAX_PLACES, MAX_QUESTIONS
+from scry.store.events import EventLog, EventReader, forget_events
+from scry.store.events.learner import MAX_PLACES, MAX_QUESTIONS
 from scry_protocol import messages
 from tests.sample.files import SHOP
 from tests.sample.indexed import IndexedProject, doc_ids, recomputed_score
@@ -228,6 +230,32 @@ def test_a_switch_ends_learning_and_the_status_says_so(shop: IndexedProject, nam
         assert used(engine.find(messages.FindParams(LIKE))) == {}
         assert engine.status().learning.startswith("off")
         assert ("the log is off" in engine.status().learning) is (name == "log")
+
+
+def test_neither_a_question_nor_the_next_act_waits_for_learning(
+    shop: IndexedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on, folders = threading.Event(), list[Path]()
+
+    def learn_slowly(folder: Path) -> None:
+        folders.append(folder)
+        assert may_go_on.wait(60)
+        learn_from_log(folder)
+
+    monkeypatch.setattr(learning, "learn_from_log", learn_slowly)
+    with closing(shop.engine()) as engine:
+        query_id = engine.find(messages.FindParams(LIKE)).query_id
+        for act_id in ("a", "b"):  # both are acknowledged, and on the disk
+            assert engine.use(messages.UseParams(query_id, 1, "jump", act_id)).recorded
+        reader = EventReader.open(shop.project.data)
+        assert reader is not None
+        with closing(reader):
+            assert [each.kind for each in reader.select_events(EventFilter())].count(USE) == 2
+        assert used(engine.find(messages.FindParams(LIKE))) == {}
+        assert len(folders) == 1
+        may_go_on.set()
+    assert used(shop.find(LIKE))
+    assert len(folders) == 2  # once more, for the act that was written meanwhile
 
 
 def test_nothing_is_learnt_where_nothing_was_used(shop: IndexedProject) -> None:

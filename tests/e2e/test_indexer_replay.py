@@ -1,4 +1,4 @@
-"""An idle indexer replays past questions after an upgrade, once, and the status tells what got worse."""
+"""An idle indexer learns from a long log, and replays past questions after an upgrade, once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import pytest
 
 from scry.core import load_settings
 from scry.engine import Engine
+from scry.engine.search.weights import WeightsFile
+from scry.store.events.learner import read_progress
+from scry.store.events.log import WEIGHTS_FILE
 from scry.store.events.replays import (
     MIN_CASES,
     AnsweringVersion,
@@ -19,7 +22,7 @@ from scry.store.events.replays import (
     read_replays,
 )
 from tests.polling import eventually
-from tests.sample.choices import log_choices
+from tests.sample.choices import log_choices, log_jumps
 from tests.sample.files import SHOP
 from tests.sample.indexed import IndexedProject
 from tests.sample.indexer import IndexerProject
@@ -59,3 +62,21 @@ def test_an_idle_indexer_replays_past_questions_once_a_version(tmp_path: Path) -
         log = project.project.cache / "indexer.log"
         eventually(lambda: "past questions were replayed: status 0" in log.read_text(), "the replay has ended")
         assert log.read_text().count("replaying past questions") == 1
+
+
+@pytest.mark.acceptance("U2")
+def test_an_idle_indexer_learns_from_a_long_log_and_fits_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCRY_LEARN_WEIGHTS", "auto")
+    with ended(IndexerProject(tmp_path / "shop")) as sample:
+        sample.write_file("shop/cart.py", SHOP["shop/cart.py"])
+        data = sample.project.data
+        log_jumps(data, 500)
+        assert read_progress(data).has_work(fits_weights=True)
+        sample.connect_when_ready()
+        eventually(lambda: not read_progress(data).has_work(fits_weights=True), "the log is learnt from")
+        weights = WeightsFile(data / WEIGHTS_FILE).read()
+        assert weights is not None
+        assert weights.is_on
+        assert weights.oracles["lexical"] > 1 > weights.oracles["semantic"]

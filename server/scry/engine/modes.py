@@ -65,7 +65,7 @@ class ProjectModes:
         self._learnt: LearntUses | None = None
         self._weights_path = index.project.data / WEIGHTS_FILE
         self._weights: WeightsFile | None = None
-        self._switches: Sequence[RecordingSwitch] = ()
+        self._switches = RecordingSwitch(settings, "learn"), RecordingSwitch(settings, "log")
         self._root = index.project.root
         self._warm_up: WarmUp | None = None
         self._warm_up_lock = threading.Lock()
@@ -281,7 +281,7 @@ class ProjectModes:
         with self._warm_up_lock:
             if self._learnt is None:
                 self._learnt = LearntUses(self._learnt_path)
-        return self._learnt.find_places if self._is_learning() else None
+        return self._learnt.find_places if all(map(RecordingSwitch.is_on, self._switches)) else None
 
     def _weigh(self, question: SearchQuery) -> SearchQuery:
         """Return the question with the weights that were learnt from jumps, where these rank."""
@@ -290,12 +290,8 @@ class ProjectModes:
         if self._weights is None:
             self._weights = WeightsFile(self._weights_path)
         weights = self._weights.read()
-        return weights.apply_to(question) if weights and weights.is_on and self._is_learning() else question
-
-    def _is_learning(self) -> bool:
-        if not self._switches:
-            self._switches = RecordingSwitch(self._settings, "learn"), RecordingSwitch(self._settings, "log")
-        return self._switches[0].is_on() and self._switches[1].is_on()
+        is_used = weights is not None and weights.is_on and all(map(RecordingSwitch.is_on, self._switches))
+        return weights.apply_to(question) if weights is not None and is_used else question
 
     def _rank_relevant(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Ranking:
         """Return all matches, ranked as deep as they may be relevant."""

@@ -88,7 +88,8 @@ class HistoryAccess:
         """Return how fresh and complete the history is, or why it can't be read."""
         try:
             history = self.read()
-            return read_history_state(head_commit(self._project.root), history)
+            head = head_commit(self._project.root)
+            return read_history_state(head, None) if history is None else history.state_at(head)
         except IndexUnavailable as error:
             return HistoryState(HISTORY_PENDING) if self.damage else HistoryState(HISTORY_NONE, note=str(error))
 

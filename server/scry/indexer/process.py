@@ -34,7 +34,7 @@ from scry.indexer.freshness import index_format_version
 from scry.indexer.graph_worker import GraphWorker
 from scry.indexer.history_worker import HistoryWorker
 from scry.indexer.idle.integrity import IntegrityWorker
-from scry.indexer.idle.replay import ReplayWorker
+from scry.indexer.idle.usage import UsageWorker
 from scry.indexer.lifetime import IdleShutdown, IndexerLock
 from scry.indexer.loop import IndexingLoop, describe_indexing_failure
 from scry.indexer.prefetch import ForkedPrefetcher, available_cpus, fork_prefetcher
@@ -170,7 +170,7 @@ class _IndexerProcess:
             busy=lambda: self._embedding.has_pending_work(slow=True) or self._history.blocks_sync(),
             seal_index=self._loop.seal_index,
         )
-        self._replay = ReplayWorker(
+        self._usage = UsageWorker(
             project,
             self._schedule,
             busy=lambda: self._embedding.has_pending_work(slow=True) or self._history.blocks_sync(),
@@ -194,7 +194,7 @@ class _IndexerProcess:
         self._history.start()
         self._graph.start()
         self._integrity.start()
-        self._replay.start()
+        self._usage.start()
         self._watcher.start()
         self._idle_shutdown.wait_for_first_client()
         await self._until_ending()
@@ -235,12 +235,12 @@ class _IndexerProcess:
         self._history.close()
         self._graph.close()
         self._integrity.close()
-        self._replay.close()
+        self._usage.close()
         self._watcher.close()
         if self._server is not None:
             self._server.close()
         remove_address(self._project.cache, address)
-        background = (self._embedding, self._history, self._graph, self._integrity, self._replay)
+        background = (self._embedding, self._history, self._graph, self._integrity, self._usage)
         for thread, timeout in (
             *((each, _BACKGROUND_TIMEOUT_S) for each in background),
             (self._loop, _LAST_BATCH_TIMEOUT_S),

@@ -1,7 +1,7 @@
 """Replay past questions after an upgrade: `python -m scry.lab.upgrade_check --root ROOT`.
 
 The indexer runs this in a process of its own, at the lowest priority, at most once for each version
-(`indexer.idle.replay`). It asks at most MAX_CASES logged questions of which a result was chosen that still exists,
+(`indexer.idle.usage`). It asks at most MAX_CASES logged questions of which a result was chosen that still exists,
 for at most MAX_SECONDS, stores the ranks of the chosen results, and compares them with those of the version before. The
 oracle of use takes no part: it has learnt from these very choices.
 """

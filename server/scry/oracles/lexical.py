@@ -22,10 +22,8 @@ from scry.oracles.oracle import (
     ScoreScale,
     count_better,
     min_score_in_depth,
-    rank_among_others,
     rank_in_scores,
     rank_notes_among_others,
-    sort_by_score,
 )
 from scry.oracles.reader import (
     RETRIEVAL_DEPTH,
@@ -46,29 +44,23 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     terms = expand_query_terms(question)
     if not terms:
         return ()
-    ranked = sort_by_score(
-        reader.search_words(terms, reader.code.store.lexical, RETRIEVAL_DEPTH, reader.code.file_ids), reader
+    ranked = reader.sort_by_score(
+        reader.search_words(terms, reader.code.store.lexical, RETRIEVAL_DEPTH, reader.code.file_ids)
     )
     matches = [
         OracleMatch(doc_key, rank, -negated, SCORE_TYPE)
         for rank, (negated, _, doc_key) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)
     ]
     scores = [-negated for negated, _, _ in ranked]
-    matches += _match_commits(terms, scores, reader)
+    if reader.commits.history is not None and reader.commits.is_included:
+        try:
+            scored = reader.search_words(terms, reader.commits.history.lexical, RETRIEVAL_DEPTH)
+            matches += reader.rank_among_others(scored, scores, SCORE_TYPE)
+        except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
+            pass
     if reader.notes.stores is not None:
         matches += _match_notes(question, scores, reader, reader.notes.stores)
     return tuple(matches)
-
-
-def _match_commits(terms: Sequence[str], scores: Sequence[float], reader: OracleReader) -> list[OracleMatch]:
-    """Return commits ranked among code and documents. scores: of code and documents, best first."""
-    if reader.commits.history is None or not reader.commits.is_included:
-        return []
-    try:
-        scored = reader.search_words(terms, reader.commits.history.lexical, RETRIEVAL_DEPTH)
-    except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
-        return []
-    return rank_among_others(scored, scores, SCORE_TYPE, reader)
 
 
 def _match_notes(

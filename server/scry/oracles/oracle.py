@@ -8,7 +8,6 @@ them: the ranks of code and documents are the same with and without a history or
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 
@@ -69,38 +68,15 @@ class Oracle(Struct, frozen=True):
     notes_only: bool = False
 
 
-def sort_by_score(scored: ScoredKeys, reader: OracleReader) -> list[tuple[float, str, int]]:
-    """Return the documents that exist as (negated score, doc_id, doc_key), best first, equal scores by doc_id."""
-    headers = reader.headers([doc_key for doc_key, _ in scored])
-    return sorted([(-score, headers[doc_key].doc_id, doc_key) for doc_key, score in scored if doc_key in headers])
-
-
 def min_score_in_depth(scores: Sequence[float]) -> float:
     """Return the least score that stands within RETRIEVAL_DEPTH of these scores, best first; 0 for fewer scores."""
     return scores[RETRIEVAL_DEPTH - 1] if len(scores) >= RETRIEVAL_DEPTH else 0.0
 
 
-def rank_among_others(
-    scored: ScoredKeys, other_scores: Sequence[float], score_type: str, reader: OracleReader
-) -> list[OracleMatch]:
-    """Return matches for documents of one kind at the ranks where they would stand among others, best first.
-
-    A document stands behind the others that score better and behind those of its own kind before it (by score, then
-    doc_id); it moves no other. Documents that are gone, or rank below RETRIEVAL_DEPTH, are left out.
-    other_scores: best first, as far as they can matter.
-    """
-    ascending = [-score for score in other_scores]
-    ranked = [
-        (bisect_left(ascending, negated) + position, doc_key, -negated)
-        for position, (negated, _, doc_key) in enumerate(sort_by_score(scored, reader), 1)
-    ]
-    return [OracleMatch(doc_key, rank, score, score_type) for rank, doc_key, score in ranked if rank <= RETRIEVAL_DEPTH]
-
-
 def rank_notes_among_others(
     scored: ScoredDocuments, other_scores: Sequence[float], score_type: str, stores: NoteStores
 ) -> list[OracleMatch]:
-    """Return the same as `rank_among_others` for notes, by numpy: ten thousand may hold a word of the query."""
+    """Return the same as `OracleReader.rank_among_others` for notes: by numpy, for ten thousand may hold a word."""
     best = scored.top(RETRIEVAL_DEPTH)
     doc_id_order = stores.doc_id_order(best.doc_keys)
     order = np.lexsort((doc_id_order, -best.scores))

@@ -8,6 +8,7 @@ assigned by the stores (store.index, store.history, store.notes) and are named h
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -16,7 +17,7 @@ from msgspec import Struct, field
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_KNOWLEDGE_KEY, KnowledgeFilter
 from scry.core.text import EXACT_NAME_PREFIX, search_text, split_source_lines
-from scry.core.types import Document, DocumentHeader, SearchQuery
+from scry.core.types import Document, DocumentHeader, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.history.reader import HistoryReader
@@ -308,6 +309,27 @@ class OracleReader(Struct, frozen=True):
     def note_query(self, terms: Sequence[str]) -> WordQuery:
         """Return the word query for notes, which are scored with the term statistics of code and documents."""
         return WordQuery(terms, self.code.store.lexical, BM25_DIGITS)
+
+    def sort_by_score(self, scored: ScoredKeys) -> list[tuple[float, str, int]]:
+        """Return the documents that exist as (negated score, doc_id, doc_key), best first, equal scores by doc_id."""
+        headers = self.headers([doc_key for doc_key, _ in scored])
+        return sorted([(-score, headers[doc_key].doc_id, doc_key) for doc_key, score in scored if doc_key in headers])
+
+    def rank_among_others(
+        self, scored: ScoredKeys, other_scores: Sequence[float], score_type: str
+    ) -> list[OracleMatch]:
+        """Return matches for documents of one kind at the ranks where they would stand among others, best first.
+
+        A document stands behind the others that score better and behind those of its own kind before it (by score, then
+        doc_id); it moves no other. Documents that are gone, or rank below RETRIEVAL_DEPTH, are left out.
+        other_scores: best first, as far as they can matter.
+        """
+        ascending = [-score for score in other_scores]
+        ranked = [
+            (bisect_left(ascending, negated) + position, doc_key, -negated)
+            for position, (negated, _, doc_key) in enumerate(self.sort_by_score(scored), 1)
+        ]
+        return [OracleMatch(key, rank, score, score_type) for rank, key, score in ranked if rank <= RETRIEVAL_DEPTH]
 
     def query_vector(self, question: SearchQuery) -> tuple[EmbedderInfo, Vectors] | None:
         """Return the embedder whose vectors are searched and the query's vector by it, encoded once.

@@ -20,7 +20,6 @@ from scry.oracles.oracle import (
     min_score_in_depth,
     rank_in_scores,
     rank_notes_among_others,
-    sort_by_score,
 )
 from scry.oracles.reader import RETRIEVAL_DEPTH, OracleReader, ScoredKeys
 from scry.store.notes.reader import NoteStores
@@ -46,7 +45,7 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
         near = _find_nearest(question, reader)
     except EmbedderMismatch:  # another model's vectors took over while the query was encoded
         near = _find_nearest(question, reader)
-    ranked = sort_by_score(near, reader)
+    ranked = reader.sort_by_score(near)
     matches = [
         OracleMatch(doc_key, rank, -negated, SCORE_TYPE)
         for rank, (negated, _, doc_key) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)

@@ -87,17 +87,6 @@ class CoChanges(Struct, frozen=True):
 
 def find_co_changes(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> CoChanges:
     """Return what is tied to the seeds that hold these terms."""
-    seeds = _find_seeds(terms, reader, history)
-    changes = CommitChanges.from_changes(history.symbol_ids_by_commit(sorted(seeds.all_commits())))
-    commit_total = history.cochange_commit_count()
-    counted = count_co_changes(changes, seeds, commit_total)
-    symbols = history.get_symbols(counted.documents.tolist())
-    if len(symbols) < len(counted.documents):  # the history was rewritten since the changes were read
-        counted = counted.restrict_to(symbols)
-    return CoChanges(score_co_changed_documents(counted, symbols, seeds, commit_total), changes, seeds)
-
-
-def _find_seeds(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> CoChangeSeeds:
     documents = best_by_words(terms, reader.code.store.lexical, SEED_DOCUMENTS, reader)
     symbol_ids = history.symbol_ids_by_doc_id([document.doc_id for document in documents])
     by_document = {
@@ -109,15 +98,22 @@ def _find_seeds(terms: Sequence[str], reader: OracleReader, history: HistoryRead
             by_document[-1 - position] = set(history.cochange_commits_of_file(document.path, COMMITS_PER_SEED))
     commits = best_by_words(terms, history.lexical, SEED_COMMITS, reader)
     matched = history.filter_cochange_commits([commit.doc_key for commit in commits])
-    return CoChangeSeeds(by_document, frozenset(matched))
+    seeds = CoChangeSeeds(by_document, frozenset(matched))
+    changes = CommitChanges.from_changes(history.symbol_ids_by_commit(sorted(seeds.all_commits())))
+    commit_total = history.cochange_commit_count()
+    counted = count_co_changes(changes, seeds, commit_total)
+    symbols = history.get_symbols(counted.documents.tolist())
+    if len(symbols) < len(counted.documents):  # the history was rewritten since the changes were read
+        counted = counted.restrict_to(symbols)
+    return CoChanges(score_co_changed_documents(counted, symbols, seeds, commit_total), changes, seeds)
 
 
 def best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader: OracleReader) -> list[DocumentHeader]:
     """Return the best documents of a word index by BM25, equal scores in the order of doc_id."""
-    scores = dict(reader.search_words(terms, index, limit))
-    headers = reader.headers(list(scores))
-    existing = sorted([(-scores[key], headers[key].doc_id, key) for key in scores if key in headers])
-    return [headers[doc_key] for _, _, doc_key in existing[:limit]]
+    existing = reader.sort_by_score(reader.search_words(terms, index, limit))
+    doc_keys = [doc_key for _, _, doc_key in existing[:limit]]
+    headers = reader.headers(doc_keys)
+    return [headers[doc_key] for doc_key in doc_keys]
 
 
 def _rank_commits(

@@ -43,18 +43,15 @@ repositories (docs/decisions/0109)."""
 
 SCORE_TYPE = "uses"
 
-LIKENESS = LikenessRules(min_likeness=0.6, cosine_floor=0.4, max_questions=8)
+LIKENESS = LikenessRules(min_likeness=0.6, cosine_floor=0.4, max_questions=8, max_places=50)
 """Questions are alike from three of five words on, or from a cosine of 0.76 on. From half on, questions that only share
-their subject take over each other's answers: -0.009 in one repository."""
+their subject take over each other's answers: -0.009 in one repository. Only the 50 uses with most evidence count."""
 
 MIN_EVIDENCE = 0.2
 """A single jump to the first result is forgotten after ten weeks, one to a low one after three months."""
 
 CHANGES_HALF_LIFE = 10.0
 """Commits to a file after which a use of it counts half."""
-
-MAX_PLACES = 50
-"""Used documents that one question looks at, those with most evidence."""
 
 MAX_FOLLOWED = 4
 """Documents that moved or were renamed that one question looks for."""
@@ -67,7 +64,10 @@ _DAY_MS = 24 * _HOUR_MS
 
 
 def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
-    """Return the used documents by evidence, equal ones in the order of doc_id. Raises IndexUnavailable."""
+    """Return the used documents by evidence, equal ones in the order of doc_id. Raises IndexUnavailable.
+
+    Commits and notes take the ranks where they would stand among code and documents.
+    """
     terms = query_terms(question) if search_text(question).strip() and reader.learnt is not None else ()
     if not terms or reader.learnt is None:
         return ()
@@ -79,14 +79,8 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
         encoded = None
     now = time.time_ns() // 1_000_000 // _HOUR_MS * _HOUR_MS
     places = reader.learnt(words, (encoded[0].identity, encoded[1]) if encoded else None, LIKENESS, now)
-    return _rank_places(places, question, reader, now) if places else ()
-
-
-def _rank_places(
-    places: Sequence[UsedPlace], question: SearchQuery, reader: OracleReader, now: int
-) -> tuple[OracleMatch, ...]:
-    """Return the documents of these places, ranked by evidence: commits and notes where they would stand among code."""
-    places = sorted(places, key=lambda place: (-abs(place.evidence), place.doc_id, place.question))[:MAX_PLACES]
+    if not places:
+        return ()
     found = _find_documents(places, reader)
     headers = reader.headers(list(found.values()))
     changes = _count_changes(places, found, headers, reader)
@@ -110,13 +104,13 @@ def _rank_places(
     )
     matches: list[OracleMatch] = []
     positions: dict[str, int] = {}
-    for negated, _, doc_key in ranked:
-        corpus = reader.corpus_of(doc_key).name
-        positions[corpus] = positions.get(corpus, 0) + 1
-        among = positions.get(CodeCorpus.name, 0) if corpus != CodeCorpus.name else 0
+    for negated, _, doc_key in ranked[:RETRIEVAL_DEPTH]:
+        [(corpus, _)] = reader.by_corpus([doc_key])
+        positions[corpus.name] = positions.get(corpus.name, 0) + 1
+        among = positions.get(CodeCorpus.name, 0) if corpus is not reader.code else 0
         note = describe_use(best[doc_key][1], now)
-        matches.append(OracleMatch(doc_key, among + positions[corpus], -negated, SCORE_TYPE, note=note))
-    return tuple(matches[:RETRIEVAL_DEPTH])
+        matches.append(OracleMatch(doc_key, among + positions[corpus.name], -negated, SCORE_TYPE, note=note))
+    return tuple(matches)
 
 
 def _asked_names(question: SearchQuery, reader: OracleReader) -> frozenset[str]:

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct, field
@@ -36,6 +36,9 @@ from scry.engine.activity.answer_store import AnswerArchive, RecordingSwitch
 from scry.engine.response.recording import AnswerOrigin, describe_missing_place, describe_missing_rank, query_event
 from scry.projects.project import Project, create_data_folder
 from scry.store.events.log import EventLog, EventReader, explain_unwritable_log, now_ms
+
+if TYPE_CHECKING:
+    from scry.engine.activity.learning import LearningThread
 
 TYPING_SETTLE_S = 1.0
 """Seconds without another query after which one that was typed into a picker is logged (E1)."""
@@ -81,15 +84,11 @@ class _WriteJob(Struct, eq=False):
 class EventWriter:
     """Writes events to one project's log. Every method may be called from any thread."""
 
-    def __init__(self, project: Project, learning: RecordingSwitch, *, fits_weights: bool) -> None:
-        """Open and start nothing yet.
-
-        learning: whether to learn from the acts that are written. fits_weights: whether weights that fit them rank by
-        themselves.
-        """
+    def __init__(self, project: Project, learning: RecordingSwitch) -> None:
+        """Open and start nothing yet. learning: whether to learn from the acts that are written."""
         self._project = project
         self._learning = learning
-        self._fits_weights = fits_weights
+        self._learner: LearningThread | None = None
         self._log: EventLog | None = None
         self._condition = threading.Condition()
         self._jobs: deque[_WriteJob] = deque()
@@ -146,6 +145,8 @@ class EventWriter:
             self._condition.notify()
         if thread is not None:
             thread.join(timeout)
+        if self._learner is not None:
+            self._learner.close(timeout)
 
     # Under the condition ------------------------------------------------------------------------------------------
 
@@ -215,13 +216,10 @@ class EventWriter:
             at += len(events)
         kinds = [event.kind for event in chain.from_iterable(made)]
         if (USE in kinds or FEEDBACK in kinds) and self._learning.is_on():
-            from scry.engine.activity.learning import learn_from_log  # nobody waits for it
+            from scry.engine.activity.learning import LearningThread  # most processes write no act
 
-            learn_from_log(self._project.data)
-            if self._fits_weights:
-                from scry.engine.activity.weights import fit_if_due
-
-                fit_if_due(self._project.data, len(kinds))
+            self._learner = self._learner or LearningThread(self._project.data)
+            self._learner.wake()
 
     def _defer(self, jobs: Sequence[_WriteJob], made: Sequence[Sequence[LogEvent]], error: LogUnavailable) -> None:
         """Hold queries until the next write; fail the jobs of acts."""
@@ -289,8 +287,7 @@ class Recorder:
         # Askers are told apart by the terminal on the command line, and by the process elsewhere.
         self._caller = f"{surface}:{terminal_session(0) if surface == 'cli' else os.getpid()}"
         self._switch = RecordingSwitch(settings, "log")
-        learning, fits_weights = RecordingSwitch(settings, "learn"), settings.learn_weights == "auto"
-        self._writer = EventWriter(project, learning, fits_weights=fits_weights)
+        self._writer = EventWriter(project, RecordingSwitch(settings, "learn"))
         self._trouble_reported = False
         self._lock = threading.Lock()
 

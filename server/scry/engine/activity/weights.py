@@ -2,7 +2,7 @@
 
 Counterfactual learning to rank: the logged results of each question are ranked anew by other weights, and the results
 that were jumped to shall stand higher. Each jump counts with the inverse of the probability that a person looks at its
-rank (as in `store.events.learnt`), so that what was only shown first teaches little. The model is the listwise softmax
+rank (as in `store.events.learner`), so that what was only shown first teaches little. The model is the listwise softmax
 over the scores (Cao, Qin, Liu, Tsai, Li: Learning to Rank: From Pairwise Approach to Listwise Approach, ICML 2007),
 
     loss = - Σ over jumps: weight * log(score^SHARPNESS / Σ over the results: score^SHARPNESS)
@@ -12,13 +12,13 @@ minimised by projected gradient descent within the bounds of `engine.search.weig
 what else was found; and the order within a file is kept: all results of a file move with its first one.
 
 Every question is judged by weights that were fitted without it and its like (FOLDS parts), against the defaults; the
-interval is the paired bootstrap over questions, as in scry.lab.
+interval is the paired bootstrap over questions, as in scry.lab. Questions are alike, and count as one, where they share
+half of their words: a question that comes back in other words would otherwise judge weights that were fitted to it.
 """
 
 from __future__ import annotations
 
 import logging
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -31,6 +31,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.errors import LogUnavailable
+from scry.core.text import content_terms
 from scry.core.types import QueryIntent
 from scry.engine.search.fusion import RRF_K
 from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
@@ -46,7 +47,15 @@ from scry.engine.search.weights import (
     WeightsFile,
 )
 from scry.oracles import use
-from scry.store.events.learnt import ACT_WEIGHTS, BOUNCE_MS, MAX_RANK_WEIGHT, PROPENSITY_EXPONENT
+from scry.store.events.learner import (
+    ACT_WEIGHTS,
+    BOUNCE_MS,
+    EVENTS_BETWEEN_FITS,
+    MAX_RANK_WEIGHT,
+    PROPENSITY_EXPONENT,
+    note_fit,
+    read_progress,
+)
 from scry.store.events.log import WEIGHTS_FILE, EventReader, now_ms
 
 MIN_JUMPS = 300
@@ -58,13 +67,17 @@ HORIZON_DAYS = 180
 
 JUMP_WEIGHTS = {how: weight for how, weight in ACT_WEIGHTS.items() if how != "detail"}
 
+MIN_QUESTIONS = 20
+"""Jumps of fewer different questions say what the person was busy with, not how to rank: in a simulation such weights
+gained on the person's own questions, and lost 0.011 on all questions of a repository."""
+
+MIN_SHARED_WORDS = 0.5
+"""Share of common words, among all of both, from which on two questions are the same."""
+
 FOLDS = 5
 SHARPNESS = 2.0
 PRIOR_JUMPS = 30.0
 """The defaults are worth so many jumps, at the bound of a weight. Fewer fit chance, more move nothing at 300 jumps."""
-
-EVENTS_BETWEEN_FITS = 500
-"""With the setting `learn_weights = auto` weights are fitted anew whenever the log has so many more events."""
 
 CUTOFF = 10
 _MAX_RESULTS = 20
@@ -80,7 +93,7 @@ _log = logging.getLogger(__name__)
 
 
 class WeightsFit(Struct, frozen=True):
-    """The outcome of a fit. questions: how many the jumps are of. weights: None where there are too few jumps."""
+    """The outcome of a fit. questions: how many different ones the jumps are of. weights: None for too few jumps."""
 
     jumps: int
     questions: int
@@ -88,57 +101,69 @@ class WeightsFit(Struct, frozen=True):
 
     @property
     def excludes_a_loss(self) -> bool:
-        """Whether held-back jumps gain surely."""
-        return self.weights is not None and self.weights.held_back.low > 0
+        """Whether held-back jumps gain surely, and are of questions enough to say so."""
+        return self.weights is not None and self.weights.held_back.low > 0 and self.questions >= MIN_QUESTIONS
 
 
 def fit_weights(data: Path, *, now: Callable[[], int] = now_ms) -> WeightsFit:
     """Fit weights to the jumps that were logged in a data folder. Writes nothing. Raises LogUnavailable."""
     answers = _read_answers(data, now())
-    jumps = sum(len(each.jumps) for each in answers)
+    jumps, groups = sum(len(each.jumps) for each in answers), _group_by_words([each.question.query for each in answers])
+    questions = len(set(groups.tolist()))
     if jumps < MIN_JUMPS:
-        return WeightsFit(jumps, len(answers), None)
+        return WeightsFit(jumps, questions, None)
     shown = _Shown(answers)
     weights = shown.fit(np.ones(len(answers), bool))
-    folds = np.array([zlib.crc32(each.key.encode()) % FOLDS for each in answers])
+    folds = groups % FOLDS
     after = np.zeros(len(answers))
     for fold in range(FOLDS):
         held_back = folds == fold
         if held_back.any() and not held_back.all():
             after[held_back] = shown.gains(shown.fit(~held_back))[held_back]
     before = shown.gains(shown.default)
-    gain = _bootstrap([each.key for each in answers], before, after, shown.wanted.sum(axis=1))
+    gain = _bootstrap(groups, before, after, shown.wanted.sum(axis=1))
     oracles = {name: round(float(weights[at]), 3) for at, name in enumerate(_NAMES)}
     exponents = {name: round(float(weights[len(_NAMES) + at]), 3) for at, name in enumerate(WEIGHED_ADJUSTMENTS)}
     learnt = LearntWeights(WEIGHTS_FORMAT, True, now(), jumps, oracles, exponents, gain)
-    return WeightsFit(jumps, len(answers), learnt)
+    return WeightsFit(jumps, questions, learnt)
 
 
-def fit_if_due(data: Path, written: int) -> None:
+def _group_by_words(queries: Sequence[str]) -> NDArray[np.int64]:
+    """Return for each question the number of the first one that is like it, counted without gaps."""
+    groups: list[frozenset[str]] = []
+    found: list[int] = []
+    known: dict[str, int] = {}
+    for query in queries:
+        if query not in known:
+            words = frozenset(content_terms(query)) or frozenset({query.casefold()})
+            like = (
+                at for at, group in enumerate(groups) if len(words & group) >= MIN_SHARED_WORDS * len(words | group)
+            )
+            known[query] = next(like, len(groups))
+            if known[query] == len(groups):
+                groups.append(words)
+        found.append(known[query])
+    return np.array(found, np.int64)
+
+
+def fit_if_due(data: Path) -> None:
     """Fit weights anew every EVENTS_BETWEEN_FITS, and let them rank where held-back jumps exclude a loss. Never fails.
 
-    Weights that the person switched off stay off. written: how many events were just written.
+    Weights that the person switched off stay off. It takes seconds, and belongs into a process of its own.
     """
     file = WeightsFile(data / WEIGHTS_FILE)
     try:
+        progress = read_progress(data)
+        if progress.last - progress.fitted < EVENTS_BETWEEN_FITS:
+            return
         known = file.read()
-        if known is not None and not known.is_on:
-            return
-        if _last_sequence(data) % EVENTS_BETWEEN_FITS >= written:
-            return
-        fit = fit_weights(data)
-        if fit.weights is not None and fit.excludes_a_loss:
-            file.write(fit.weights)
+        if known is None or known.is_on:
+            fit = fit_weights(data)
+            if fit.weights is not None and fit.excludes_a_loss:
+                file.write(fit.weights)
+        note_fit(data, progress.last)
     except (LogUnavailable, OSError):
         _log.warning("no weights could be fitted in %s", data, exc_info=True)
-
-
-def _last_sequence(data: Path) -> int:
-    log = EventReader.open(data)
-    if log is None:
-        return 0
-    with closing(log):
-        return log.last_sequence()
 
 
 # Shown results --------------------------------------------------------------------------------------------------------
@@ -175,12 +200,8 @@ class _LoggedUse(Struct):
 
 
 class _Answer(Struct):
-    """An answer with jumps.
+    """An answer with jumps. weights: of the oracles. jumps: places in the results, with their weights."""
 
-    key: equal for equal questions. weights: of the oracles. jumps: places in the results, with their weights.
-    """
-
-    key: str
     weights: Mapping[str, float]
     question: _LoggedQuestion
     jumps: list[tuple[int, float]]
@@ -233,8 +254,7 @@ def _read_answer(body: bytes, uses: Sequence[tuple[int, _LoggedUse]]) -> _Answer
         if act.result_used in ranks and act.rank >= 1:
             propensity = min(act.rank**PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
             jumps.append((ranks[act.result_used], JUMP_WEIGHTS[act.how] * propensity))
-    key = " ".join(question.query.casefold().split())
-    return _Answer(key, asked.weights, question, jumps) if jumps else None
+    return _Answer(asked.weights, question, jumps) if jumps else None
 
 
 class _Shown:
@@ -330,10 +350,9 @@ class _Shown:
         return float(loss / total), slope / total
 
 
-def _bootstrap(keys: Sequence[str], before: Floats, after: Floats, jumps: Floats) -> HeldBackGain:
-    """Return the gain by jump, with the interval over samples of the questions; equal questions are one."""
-    numbers = np.unique(np.array(keys), return_inverse=True)[1].ravel()
-    total, gain = np.bincount(numbers, jumps), np.bincount(numbers, after - before)
+def _bootstrap(groups: NDArray[np.int64], before: Floats, after: Floats, jumps: Floats) -> HeldBackGain:
+    """Return the gain by jump, with the interval over samples of the groups of like questions."""
+    total, gain = np.bincount(groups, jumps), np.bincount(groups, after - before)
     samples = np.random.default_rng(_SEED).integers(0, len(total), (_SAMPLES, len(total)))
     low, high = np.percentile(gain[samples].sum(axis=1) / total[samples].sum(axis=1), (2.5, 97.5))
     values = (before.sum() / total.sum(), gain.sum() / total.sum(), low, high)

@@ -153,7 +153,9 @@ def names_projects(params: Struct) -> bool:
 
 def present_answer(answer: Answer, mode: str, project: Project, context: RequestContext) -> messages.Answer:
     """Return the answer, with positions in the context's encoding and texts with its names of commands."""
-    question = answer.question
+    question, faults = answer.question, answer.faults
+    if answer.index.state == "failed":
+        faults = (*faults, *index_faults(answer.index))
     presented = messages.Answer(
         query=question.text,
         mode=mode,
@@ -162,7 +164,7 @@ def present_answer(answer: Answer, mode: str, project: Project, context: Request
         scoring=present_scoring(answer.scoring),
         index=present_state(answer.index, context.commands),
         results=[present_hit(hit, project, context.encoding) for hit in answer.hits],
-        faults=[present_fault(fault) for fault in (*answer.faults, *index_faults(answer.index))],
+        faults=[present_fault(fault) for fault in faults],
     )
     notice = render_notices(answer.notices, context.commands) if answer.notices else ""
     is_explained = True in [each.explains_emptiness for each in answer.notices]
@@ -398,28 +400,22 @@ def add_status_summary(state: messages.IndexState) -> messages.IndexState:
 
 def describe_incomplete(state: messages.IndexState, commands: CommandNames = COMMAND_LINE) -> str:
     """Return what an answer from this index may lack; empty for nothing. One short line: editors show it in a title."""
-    parts = [
-        _describe_incomplete_stage(state, commands),
-        _describe_unsaved(state) if state.unsaved else "",
-        state.message,
-    ]
-    return "; ".join([part for part in parts if part])
-
-
-def _describe_incomplete_stage(state: messages.IndexState, commands: CommandNames) -> str:
     if state.state == "ready":
-        return "the history is still being read" if state.history == "pending" else ""
-    if state.state == "failed":
-        return "indexing failed: results may be partial or old"
-    if state.state == "paused":
-        return f"indexing is paused at {_describe_progress(state)} ({commands.resume_index})"
-    if not state.files_indexed:
-        return f"the index is still to be made{commands.index_hint}"
-    if state.files_indexed < state.files_total:
-        return f"indexing {_describe_progress(state)}: results are partial"
-    if state.state == "starting" and state.vectors == state.vectors_total:
-        return "looking for changes: what was edited just now may be missing"
-    return f"indexing {_describe_progress(state)}: results may be partial"
+        stage = "the history is still being read" if state.history == "pending" else ""
+    elif state.state == "failed":
+        stage = "indexing failed: results may be partial or old"
+    elif state.state == "paused":
+        stage = f"indexing is paused at {_describe_progress(state)} ({commands.resume_index})"
+    elif not state.files_indexed:
+        stage = f"the index is still to be made{commands.index_hint}"
+    elif state.files_indexed < state.files_total:
+        stage = f"indexing {_describe_progress(state)}: results are partial"
+    elif state.state == "starting" and state.vectors == state.vectors_total:
+        stage = "looking for changes: what was edited just now may be missing"
+    else:
+        stage = f"indexing {_describe_progress(state)}: results may be partial"
+    parts = (stage, _describe_unsaved(state) if state.unsaved else "", state.message)
+    return "; ".join([part for part in parts if part])
 
 
 def _describe_progress(state: messages.IndexState) -> str:

@@ -324,12 +324,6 @@ class _FileSupport(Struct, frozen=True, gc=False):
         total = sum(weights.values())
         return cls(weights, len(positions), total, last, total - min(weights.values()))
 
-    def support_for(self, position: int) -> tuple[int, float]:
-        """Return how many other hits count for the one at this position, and the sum of their weights."""
-        if position in self.weights:
-            return min(MAX_FILE_HITS, self.count - 1), self.total - self.weights[position]
-        return MAX_FILE_HITS, self.total - self.last
-
 
 NO_CHANGES: Mapping[str, float] = MappingProxyType({})
 
@@ -404,7 +398,10 @@ class BoostRules:
             return [boost] if boost else []
         by_name = self._name_boost.adjustment_for(document)
         adjustments = [by_name] if by_name else []
-        others, support = self._hits[document.path].support_for(self._positions[document.doc_key])
+        hits, position = self._hits[document.path], self._positions[document.doc_key]
+        others, support = MAX_FILE_HITS, hits.total - hits.last
+        if position in hits.weights:
+            others, support = min(MAX_FILE_HITS, hits.count - 1), hits.total - hits.weights[position]
         if others:
             adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, _FILE_HITS_REASONS[others]))
         if document.path in self._tested:

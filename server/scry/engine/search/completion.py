@@ -37,7 +37,6 @@ from scry.engine.search.pipeline import (
     rank_candidates,
 )
 from scry.oracles.lexical import MAX_PREFIX_TERMS, ORACLE, SCORE_TYPE, prefix_terms
-from scry.oracles.oracle import sort_by_score
 from scry.oracles.reader import RETRIEVAL_DEPTH, OracleReader, min_matching_terms
 from scry.store.index.store import IndexStore
 from scry.store.lexical import STEM_MARK
@@ -208,7 +207,7 @@ def find_prefix_matches(
     kept = [(doc_key, score) for doc_key, score in scored if begins[doc_key] and not holds[doc_key]]
     typed = [(match.raw_score, match.rank) for match in oracle_matches.by_oracle.get(LEXICAL, ())]
     added: dict[int, OracleMatch] = {}
-    for position, (negated, _, doc_key) in enumerate(sort_by_score(kept, reader), 1):
+    for position, (negated, _, doc_key) in enumerate(reader.sort_by_score(kept), 1):
         rank = position + max([rank for score, rank in typed if score >= -negated], default=0)
         if rank <= RETRIEVAL_DEPTH:
             added[doc_key] = OracleMatch(doc_key, rank, -negated, SCORE_TYPE)

@@ -234,7 +234,13 @@ def rank_with_boosts(
     if limit is None or len(candidates) <= 2 * limit or not adjuster.is_bounded:
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.
-    best = adjuster.best_scores(_limit_per_file(by_rank_sum, 3 * limit))
+    # A first bound comes from at most two candidates of a file: the repeat penalty lowers further ones far.
+    seen, first = defaultdict[str, int](int), list[Candidate]()
+    for candidate in by_rank_sum:
+        seen[candidate.document.path] += 1
+        if seen[candidate.document.path] <= 2 and len(first) < 3 * limit:
+            first.append(candidate)
+    best = adjuster.best_scores(first)
     least = sorted(best.values())[-limit] if len(best) >= limit else 0.0
     best = adjuster.best_scores(rules.filter_reachable(least * ceiling, by_rank_sum))
     least = sorted(best.values())[-limit] * _BELOW_EQUAL if len(best) >= limit else 0.0
@@ -343,14 +349,3 @@ def order_by_score(candidates: Iterable[Candidate]) -> list[Candidate]:
 def order_by_rank_sum(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates by rank sum, best first, equal ones by doc_id: the order in which hits of a file count."""
     return sorted(candidates, key=lambda candidate: (-candidate.rank_sum, candidate.document.doc_id))
-
-
-def _limit_per_file(candidates: Iterable[Candidate], limit: int) -> list[Candidate]:
-    """Return the first `limit` candidates with at most two of a file: the repeat penalty lowers further ones far."""
-    seen: dict[str, int] = defaultdict(int)
-    chosen: list[Candidate] = []
-    for candidate in candidates:
-        seen[candidate.document.path] += 1
-        if seen[candidate.document.path] <= 2 and len(chosen) < limit:
-            chosen.append(candidate)
-    return chosen

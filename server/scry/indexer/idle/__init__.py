@@ -1,1 +1,1 @@
-"""Work while there is nothing else to do: seals, backups, and the replay of past questions after an upgrade."""
+"""Work while there is nothing else to do: seals, backups, learning from the log, replays after an upgrade."""

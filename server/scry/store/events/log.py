@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 EVENTS_FILE = "events.sqlite"
 LEARNT_FILE = "learnt.sqlite"
 WEIGHTS_FILE = "weights.json"
-"""Made from the log: see `store.events.learnt`."""
+"""Made from the log: see `store.events.learner`."""
 
 _CHECKED_BYTES = 100_000
 """Size up to which the structure of the log is checked at every opening, in 0.3 ms; the indexer checks larger ones."""
@@ -315,7 +315,7 @@ class EventReader:
         self._db.text_factory = _decode_text
         return self._db
 
-    # For `store.events.learnt` ---------------------------------------------------------------------------------------
+    # For `store.events.learner` --------------------------------------------------------------------------------------
 
     def acts_between(self, after: int, last: int) -> list[tuple[str, object, bytes, bytes]]:
         """Return kind, time and body of the uses and ratings among these events, in order, and their questions'."""

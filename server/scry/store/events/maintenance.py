@@ -21,7 +21,7 @@ from scry.core.errors import LogUnavailable
 from scry.core.events import COMPACT, FORGET, EventFilter, LogEvent
 from scry.store import answers
 from scry.store.events import log as events
-from scry.store.events.learnt import forget_learnt
+from scry.store.events.learner import forget_learnt
 from scry.store.events.log import selection_condition
 from scry.store.events.replays import forget_replays
 from scry.store.events.schema import EVENT_MIGRATIONS

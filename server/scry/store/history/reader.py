@@ -94,15 +94,17 @@ class HistoryReader:
         head = self._database.meta.get("head")
         return head if isinstance(head, str) else None
 
-    @property
-    def last_attempted_head(self) -> str | None:
-        """The commit whose history was last read, successfully or not."""
-        return self._database.meta.get_text("tried")
-
-    @property
-    def warning(self) -> str:
-        """A warning for a person, such as that the history is truncated; "" for none."""
-        return str(self._database.meta.get("note") or "")
+    def state_at(self, head: str | None) -> HistoryState:
+        """Return the state of this history; see `read_history_state`."""
+        meta = self._database.meta
+        generation, stored, note = meta.generation, meta.get("head"), str(meta.get("note") or "")
+        if head is None:
+            return HistoryState(HISTORY_NONE, generation)
+        if head == stored:
+            return HistoryState(HISTORY_READY, generation, extent=note)
+        if head != meta.get_text("tried"):
+            return HistoryState(HISTORY_PENDING, generation)
+        return HistoryState(HISTORY_READY if isinstance(stored, str) else HISTORY_NONE, generation, note=note)
 
     def faults(self) -> dict[str, str]:
         """Return for which commits, files and beliefs a stage failed: stage and reason by doc_id."""
@@ -399,13 +401,7 @@ def read_history_state(head: str | None, history: HistoryReader | None) -> Histo
     """
     if history is None:
         return HistoryState(HISTORY_NONE if head is None else HISTORY_PENDING)
-    if head is None:
-        return HistoryState(HISTORY_NONE, history.generation)
-    if head == history.head:
-        return HistoryState(HISTORY_READY, history.generation, extent=history.warning)
-    if head != history.last_attempted_head:
-        return HistoryState(HISTORY_PENDING, history.generation)
-    return HistoryState(HISTORY_READY if history.head else HISTORY_NONE, history.generation, note=history.warning)
+    return history.state_at(head)
 
 
 def merge_history_state(index: IndexState, history: HistoryState) -> IndexState:

@@ -1,4 +1,7 @@
-"""Find the project that a command refers to and open its engine."""
+"""Find the project that a command refers to, open its engine, ask it a question and print the answer.
+
+Nothing here imports the option parser (cyclopts) or rich: a plain question needs neither.
+"""
 
 from __future__ import annotations
 
@@ -8,74 +11,61 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
+from msgspec import Struct
+
+from scry.core.errors import BadRequest, IndexUnavailable, ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.settings import load_settings
+from scry.engine.context import DEFAULT_CONTEXT, RequestContext
 from scry.projects.project import Project, find_project_root, list_registered, open_project
+from scry.surfaces.cli.output import print_json, print_lines, print_text, terminal_width
 from scry.surfaces.render.styled_text import make_printable
+from scry_protocol.messages import Answer
 
 if TYPE_CHECKING:
     from scry.engine.activity.recorder import Recorder
     from scry.engine.engine import Engine
     from scry.engine.federation.router import ProjectRouter
+    from scry.surfaces.cli.questions.question_options import QuestionOptions
+
+OutputFormat = Literal["text", "llm", "json"]
+
+NOTHING_FOUND = 1
+"""The exit status of a question without results, as grep has it."""
+
+MODEL_TIMEOUT_S = 30.0
+"""Seconds that a model other than the bundled one may take to load and to answer, unless `--no-wait` is given."""
 
 
-@contextmanager
-def open_engine(root: Path | None, *, force: bool) -> Generator[Engine]:
-    """Open the project's engine for a `with`; no indexer is started yet.
+TEAM_TIMEOUT_S = 10.0
+"""Seconds that a command waits for the joined team, unless `--no-wait` is given."""
 
-    Closing the engine waits until its events are logged, so print an answer within the `with`. Warnings about settings,
-    and the reason why the log can't be written, go to standard error.
 
-    Raises ProjectMissing, ProjectRefused, BadSettings.
+class DefaultQuestionOptions(Struct, frozen=True):
+    """The defaults of `question_options.QuestionOptions`, for a question without options; a test compares the two."""
+
+    explain: bool = False
+    form: OutputFormat = "text"
+    as_json: bool = False
+    root: Path | None = None
+    force: bool = False
+    wait: bool = True
+
+
+def make_request_context(*, wait: bool) -> RequestContext:
+    """Return the engine's context of a command: one that waits for the index also waits for a model's process, and for
+    the joined team.
     """
-    # The answer names an oracle that fails; without a handler Python would print the traceback, too.
-    logging.getLogger("scry").addHandler(logging.NullHandler())
-    folder = resolve_project_folder(root)
-    settings = load_settings(folder, os.environ)
-    for warning in settings.warnings:
-        print(f"scry: {warning}", file=sys.stderr)
-    from scry.engine.engine import Engine
-
-    with closing(Engine.open(folder, settings, force=force, start_indexer=False, surface="cli")) as engine:
-        yield engine
-    _print_recorder_notice(engine.recorder)
+    return RequestContext(model_timeout_s=MODEL_TIMEOUT_S, team_timeout_s=TEAM_TIMEOUT_S) if wait else DEFAULT_CONTEXT
 
 
-@contextmanager
-def open_projects(
-    root: Path | None, *, force: bool, prepare: Callable[[Engine], None] = lambda _engine: None
-) -> Generator[ProjectRouter]:
-    """Open the router of all registered projects and the current one for a `with`; as `open_engine` otherwise.
-
-    In a folder that is no project, such as the home folder, the router holds the registered projects alone. prepare:
-    called with the engine of a project before that project is asked.
-    """
-    logging.getLogger("scry").addHandler(logging.NullHandler())
-    from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
-    from scry.engine.federation.router import ProjectRouter
-    from scry.engine.federation.workspace import HomeWorkspace
-
-    def warn(warning: str) -> None:
-        print(f"scry: {make_printable(warning)}", file=sys.stderr)
-
-    pool = EnginePool(make_engine_opener("cli", force=force, start_indexer=False, warn=warn))
-    home: Path | None = resolve_project_folder(root)
-    recorder = None
-    try:
-        with pool.borrow(home) as engine:
-            recorder = engine.recorder
-    except ProjectRefused:
-        home = None
-    with closing(ProjectRouter(pool, HomeWorkspace(pool, home, prepare=prepare))) as projects:
-        yield projects
-    _print_recorder_notice(recorder)
+def replace_undecodable(text: str) -> str:
+    """Return an argument as a JSON message can hold it: undecodable bytes become U+FFFD."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _print_recorder_notice(recorder: Recorder | None) -> None:
-    if recorder is not None and (trouble := recorder.new_trouble()):
-        print(f"scry: {make_printable(trouble)}", file=sys.stderr)
+# Projects -------------------------------------------------------------------------------------------------------------
 
 
 def resolve_project(root: Path | None) -> Project:
@@ -115,3 +105,140 @@ def resolve_server_folder(root: Path | None) -> Path | None:
         if root is not None:
             raise
         return None
+
+
+# Engines --------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def open_engine(root: Path | None, *, force: bool, update: bool = False) -> Generator[Engine]:
+    """Open the project's engine for a `with`; no indexer is started yet.
+
+    update: bring its index up to date first. Closing the engine waits until its events are logged, so print an answer
+    within the `with`. Warnings about settings, and the reason why the log can't be written, go to standard error.
+
+    Raises ProjectMissing, ProjectRefused, BadSettings, and with `update` IndexUnavailable.
+    """
+    # The answer names an oracle that fails; without a handler Python would print the traceback, too.
+    logging.getLogger("scry").addHandler(logging.NullHandler())
+    folder = resolve_project_folder(root)
+    settings = load_settings(folder, os.environ)
+    for warning in settings.warnings:
+        print(f"scry: {warning}", file=sys.stderr)
+    from scry.engine.engine import Engine
+
+    with closing(Engine.open(folder, settings, force=force, start_indexer=False, surface="cli")) as engine:
+        if update:
+            _update_index(engine)
+        yield engine
+    _print_recorder_notice(engine.recorder)
+
+
+@contextmanager
+def open_projects(
+    root: Path | None, *, force: bool, prepare: Callable[[Engine], None] = lambda _engine: None
+) -> Generator[ProjectRouter]:
+    """Open the router of all registered projects and the current one for a `with`; as `open_engine` otherwise.
+
+    In a folder that is no project, such as the home folder, the router holds the registered projects alone. prepare:
+    called with the engine of a project before that project is asked.
+    """
+    logging.getLogger("scry").addHandler(logging.NullHandler())
+    from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
+    from scry.engine.federation.router import ProjectRouter
+    from scry.engine.federation.workspace import HomeWorkspace
+
+    def warn(warning: str) -> None:
+        print(f"scry: {make_printable(warning)}", file=sys.stderr)
+
+    pool = EnginePool(make_engine_opener("cli", force=force, start_indexer=False, warn=warn))
+    home: Path | None = resolve_project_folder(root)
+    recorder = None
+    try:
+        with pool.borrow(home) as engine:
+            recorder = engine.recorder
+    except ProjectRefused:
+        home = None
+    with closing(ProjectRouter(pool, HomeWorkspace(pool, home, prepare=prepare))) as projects:
+        yield projects
+    _print_recorder_notice(recorder)
+
+
+@contextmanager
+def open_updated_projects(options: QuestionOptions | DefaultQuestionOptions) -> Generator[ProjectRouter]:
+    """Open the router of all registered projects and this one for a `with`.
+
+    Each index is brought up to date before its project is asked, unless `--no-wait` is given.
+
+    Raises ScryError.
+    """
+
+    def prepare(engine: Engine) -> None:
+        if options.wait:
+            _update_index(engine)
+
+    with open_projects(options.root, force=options.force, prepare=prepare) as projects:
+        yield projects
+
+
+def _update_index(engine: Engine) -> None:
+    from scry.surfaces.cli.progress import ProgressBars
+
+    if engine.index.is_current():
+        return
+    with ProgressBars(quiet=True) as bars:
+        state = engine.wait_until_current(None, bars)
+    if state.state == "failed" and not state.generation:
+        raise IndexUnavailable(state.message)
+
+
+def _print_recorder_notice(recorder: Recorder | None) -> None:
+    if recorder is not None and (trouble := recorder.new_trouble()):
+        print(f"scry: {make_printable(trouble)}", file=sys.stderr)
+
+
+# Questions ------------------------------------------------------------------------------------------------------------
+
+
+def ask(question: Callable[[Engine], Answer], options: QuestionOptions | DefaultQuestionOptions) -> int:
+    """Ask the project's engine a question, print the answer, and return the exit status. Raises ScryError."""
+    _reject_conflicting_formats(options)
+    with open_engine(options.root, force=options.force, update=options.wait) as engine:
+        return _print_answer(question(engine), engine.project.name, engine.project.root, options)
+
+
+def ask_projects(question: Callable[[ProjectRouter], Answer], options: QuestionOptions | DefaultQuestionOptions) -> int:
+    """Ask the router of all known projects a question; print and return as `ask` does."""
+    _reject_conflicting_formats(options)
+    with open_updated_projects(options) as projects:
+        return _print_answer(question(projects), projects.home_name, None, options)
+
+
+def _reject_conflicting_formats(options: QuestionOptions | DefaultQuestionOptions) -> None:
+    if options.as_json and options.form == "llm":
+        raise BadRequest("format", "--json and --format llm ask for different forms; give one of them")
+
+
+def _print_answer(
+    answer: Answer, project_name: str, folder: Path | None, options: QuestionOptions | DefaultQuestionOptions
+) -> int:
+    """Print an answer and return the exit status. folder: the project's, where paths begin; None for several."""
+    if options.as_json or options.form == "json":
+        print_json(answer)
+    elif options.form == "llm":
+        from scry.surfaces.render.prompt import render_for_model
+
+        print_text(render_for_model(answer, home=project_name, explain=options.explain))
+    else:
+        from scry.surfaces.render.results import render_answer
+
+        root = str(options.root) if options.root is not None else ""
+        width = terminal_width(sys.stdout)
+        try:
+            way = os.path.relpath(folder) if folder is not None else ""
+        except (OSError, ValueError):  # the current folder is gone, or on another drive
+            way = str(folder)
+        print_lines(
+            render_answer(answer, home=project_name, explain=options.explain, width=width, root=root, folder=way)
+        )
+    return 0 if answer.results else NOTHING_FOUND

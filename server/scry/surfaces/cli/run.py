@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from scry.core.errors import BadRequest, ScryError
 from scry.surfaces.cli.commands import COMMANDS
-from scry.surfaces.cli.output import report_error
-from scry.surfaces.cli.questions.answering import (
+from scry.surfaces.cli.engines import (
     DefaultQuestionOptions,
     ask,
     make_request_context,
     replace_undecodable,
 )
+from scry.surfaces.cli.output import report_error
 from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import FindParams
 

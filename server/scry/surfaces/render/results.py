@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from posixpath import join, normpath
 
@@ -199,19 +199,17 @@ def render_answer(
             lines += [styled_line(_INDENT, "Further: ", (place.doc_id, "place")) for place in result.further]
         if result.full is not UNSET:
             lines += [(TextSpan(_INDENT, "plain"), *each) for each in render_lines(full_result_blocks(result))]
-    return [*lines, *belief_footer_lines(answer, root)]
-
-
-def belief_footer_lines(answer: Answer, root: str) -> list[StyledLine]:
-    """Return the number of beliefs that matched and a command that shows their coverage; nothing for none (X3)."""
     beliefs = [result for result in answer.results if result.content_type == "belief" and result.contributions]
-    if not beliefs:
-        return []
+    return [*lines, _belief_footer(beliefs, root)] if beliefs else lines
+
+
+def _belief_footer(beliefs: Sequence[ResultItem], root: str) -> StyledLine:
+    """Return the number of beliefs that matched and a command that shows their coverage (X3)."""
     doc_id = beliefs[0].doc_id.removeprefix(f"{beliefs[0].project}:")
     where = f" --root {shlex.quote(root)}" if root else ""
     count = "1 belief bears" if len(beliefs) == 1 else f"{len(beliefs)} beliefs bear"
     command = f"scry neighbors --belief {shlex.quote(doc_id.removeprefix('belief:'))}{where}"
-    return [styled_line(("Belief impact", "strong"), f": {count} on this. What it reaches: ", (command, "place"))]
+    return styled_line(("Belief impact", "strong"), f": {count} on this. What it reaches: ", (command, "place"))
 
 
 def _describe_further_places(result: ResultItem, head: str, width: int | None) -> str:

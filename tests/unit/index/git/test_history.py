@@ -274,7 +274,7 @@ def test_incremental_history_equals_fresh_history(
     with sample.history() as store:
         assert store.reader.commit_count == 12
         assert sum(commit.has_lines for commit in store.stored_commits().values()) == 5
-        assert store.reader.warning == "of the newest 12 commits"
+        assert store.reader.state_at(sample.git("rev-parse", "HEAD")).extent == "of the newest 12 commits"
 
 
 def test_interrupted_history_update_is_resumed(

@@ -117,8 +117,8 @@ def test_unreadable_history_is_reported_and_not_retried(sample: HistoryProject) 
     with sample.history() as store, pytest.raises(GitFailed):
         update_history(sample.folder, store, lambda: None)
     with sample.history() as store:
-        assert store.reader.last_attempted_head == head
-        assert store.reader.warning.startswith(f"The history of {head[:7]} can't be read: ")
+        assert store.reader.state_at(head).state != "pending"
+        assert store.reader.state_at(head).note.startswith(f"The history of {head[:7]} can't be read: ")
 
 
 # Derived values ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from scry.surfaces.cli import COMMANDS, ask_plain_question, parse_plain_question, run_command
 from scry.surfaces.cli import run as plain
-from scry.surfaces.cli.questions import DefaultQuestionOptions, QuestionOptions, find
+from scry.surfaces.cli.engines import DefaultQuestionOptions
+from scry.surfaces.cli.questions import QuestionOptions, find
 from scry.surfaces.cli.run import suggest_command
 
 ODD_WORDS = ("find", "status", "lang:go", '"exact text"', "a=b", "*", "@file", "\udcff")

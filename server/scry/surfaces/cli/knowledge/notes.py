@@ -47,11 +47,10 @@ def run_knowledge_action(
 
     update_first: whether to bring the index up to date first. is_failure: whether an outcome exits with status 1.
     """
-    from scry.surfaces.cli.questions.answering import open_updated_engine
-    from scry.surfaces.cli.questions.question_options import QuestionOptions
+    from scry.surfaces.cli.engines import open_engine
     from scry.surfaces.render.full_result import render_beliefs, render_persona_notes
 
-    with open_updated_engine(QuestionOptions(root=root, force=force, wait=update_first)) as engine:
+    with open_engine(root, force=force, update=update_first) as engine:
         outcome = action(engine)
     if as_json:
         print_json(outcome)

@@ -11,7 +11,6 @@ People wait for `find`: a module on its way imports nothing that it does not nee
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.surfaces.cli.questions.answering import DefaultQuestionOptions as DefaultQuestionOptions
     from scry.surfaces.cli.questions.desktop import clipboard_commands as clipboard_commands
     from scry.surfaces.cli.questions.desktop import copy_to_clipboard as copy_to_clipboard
     from scry.surfaces.cli.questions.desktop import editor_command as editor_command
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from scry.surfaces.cli.questions.question_options import QuestionOptions as QuestionOptions
 else:
     _MODULES = {
-        "DefaultQuestionOptions": "answering",
         "QuestionOptions": "question_options",
         "clipboard_commands": "desktop",
         "copy_to_clipboard": "desktop",

@@ -9,8 +9,7 @@ from cyclopts import Parameter
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.engines import resolve_project_folder
-from scry.surfaces.cli.questions.answering import ask, ask_projects, replace_undecodable
+from scry.surfaces.cli.engines import ask, ask_projects, replace_undecodable, resolve_project_folder
 from scry.surfaces.cli.questions.question_options import (
     CURRENT_PROJECT,
     DEFAULT_QUESTION_OPTIONS,

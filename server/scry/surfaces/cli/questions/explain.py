@@ -9,9 +9,9 @@ from cyclopts import Parameter
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
+from scry.surfaces.cli.engines import open_engine, open_updated_projects, replace_undecodable
 from scry.surfaces.cli.options import ForceOption, FurtherOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, terminal_width
-from scry.surfaces.cli.questions.answering import open_updated_engine, open_updated_projects, replace_undecodable
 from scry.surfaces.cli.questions.question_options import QuestionOptions
 from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import DetailParams, WhyParams
@@ -41,7 +41,9 @@ def why(
     words = replace_undecodable(" ".join(query)) if query else None
     params = parse_params(WhyParams, {"doc_id": replace_undecodable(doc_id), "query": words, "query_id": query_id})
     options = QuestionOptions(as_json=as_json, root=root, force=force, wait=wait)
-    with open_updated_projects(options) if split_off_project(doc_id)[0] else open_updated_engine(options) as answerer:
+    names_project = bool(split_off_project(doc_id)[0])
+    project = open_engine(root, force=force, update=wait)
+    with open_updated_projects(options) if names_project else project as answerer:
         explanation = add_explanation_text(answerer.why(params, options.request_context))
         if as_json:
             print_json(explanation)

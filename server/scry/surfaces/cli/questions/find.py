@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.questions.answering import ask, ask_projects, replace_undecodable
+from scry.surfaces.cli.engines import ask, ask_projects, replace_undecodable
 from scry.surfaces.cli.questions.question_options import (
     CURRENT_PROJECT,
     DEFAULT_QUESTION_OPTIONS,

@@ -10,8 +10,8 @@ from cyclopts import Parameter, Token
 
 from scry.core.errors import BadRequest
 from scry.engine.context import RequestContext
+from scry.surfaces.cli.engines import OutputFormat, make_request_context
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
-from scry.surfaces.cli.questions.answering import OutputFormat, make_request_context
 from scry_protocol.messages.answer import ContentType
 
 NeighborsBy = Literal["cochange", "dependency", "similar"]

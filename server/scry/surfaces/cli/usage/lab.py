@@ -18,11 +18,10 @@ import msgspec
 from cyclopts import App, Parameter
 
 from scry.core.errors import BadRequest
+from scry.surfaces.cli.engines import open_engine
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, terminal_width
 from scry.surfaces.cli.progress import LabProgress
-from scry.surfaces.cli.questions.answering import open_updated_engine
-from scry.surfaces.cli.questions.question_options import QuestionOptions
 from scry.surfaces.render.styled_text import make_printable
 from scry_protocol.messages import Explanation, WhyParams
 
@@ -63,7 +62,7 @@ def open_subject(root: Path | None, *, force: bool, wait: bool) -> Generator[tup
     from scry.core.settings import load_settings
     from scry.lab.evaluated_index import EvaluatedIndex
 
-    with open_updated_engine(QuestionOptions(root=root, force=force, wait=wait)) as engine:
+    with open_engine(root, force=force, update=wait) as engine:
         if wait and not engine.index.is_complete():
             _wait_for_complete_index(engine)
         settings = load_settings(engine.project.root, os.environ)

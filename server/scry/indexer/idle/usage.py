@@ -1,7 +1,12 @@
-"""Run the thread that has past questions replayed after an upgrade, while there is nothing else to do.
+"""Run the thread that has the log of use worked through, while there is nothing else to do.
 
-The replay itself is a process of its own at the lowest priority (`scry.lab.upgrade_check`), for the indexer asks no
-questions. It is started at most once for each version, and not at all while the log is off or holds few uses.
+The indexer asks no questions and learns nothing itself: it starts processes of their own at the lowest priority.
+
+- `scry.engine.activity.learning` learns from a log that is longer than follows an act, and fits weights where the
+  setting `learn_weights` says so and enough was logged since.
+- `scry.lab.upgrade_check` replays past questions after an upgrade, at most once for each version.
+
+Neither is started while the log is off or holds too little.
 """
 
 from __future__ import annotations
@@ -22,25 +27,26 @@ from scry.indexer.client.launch import child_environment
 from scry.indexer.freshness import index_format_version
 from scry.indexer.schedule import Schedule
 from scry.projects.project import Project
+from scry.store.events.learner import LearningProgress, read_progress
 from scry.store.events.log import WEIGHTS_FILE
 from scry.store.events.replays import MIN_CASES, AnsweringVersion, digest_weights, find_replay, has_uses
 
 log = logging.getLogger(__name__)
 
 REST_S = 5.0
-"""Time without work after which past questions are replayed."""
+"""Time without work after which a process is started."""
 
 RETRY_S = 3600.0
 """Time until a version that could not be replayed, for want of cases, is tried again."""
 
-MAX_PROCESS_S = 180.0
-"""Time after which the process is ended, which ends itself after 120 s."""
+MAX_PROCESS_S = 360.0
+"""Time after which a process is ended. The replay ends itself after 120 s, learning after 300 s."""
 
 _POLL_INTERVAL_S = 0.5
 
 
-class ReplayWorker(threading.Thread):
-    """Starts the replay of past questions. No failure ends the thread, or shows anywhere but in the indexer's log."""
+class UsageWorker(threading.Thread):
+    """Starts the processes. No failure ends the thread, or shows anywhere but in the indexer's log."""
 
     def __init__(
         self,
@@ -56,7 +62,7 @@ class ReplayWorker(threading.Thread):
         busy: whether other workers write. model: the identity of the model that answers. overrides: settings that are
         in no file.
         """
-        super().__init__(name="replay", daemon=True)
+        super().__init__(name="usage", daemon=True)
         self._project = project
         self._schedule = schedule
         self._busy = busy
@@ -64,13 +70,14 @@ class ReplayWorker(threading.Thread):
         self._overrides = overrides
         self._closing = threading.Event()
         self._tried: tuple[AnsweringVersion, float] | None = None
+        self._learnt: LearningProgress | None = None
 
     def close(self) -> None:
-        """End the thread soon, and a replay that runs."""
+        """End the thread soon, and a process that runs."""
         self._closing.set()
 
     def run(self) -> None:
-        """Wait for rest and look whether this version was replayed, until `close`."""
+        """Wait for rest and look what is due, until `close`."""
         rest_since = time.monotonic()
         while not self._closing.wait(_POLL_INTERVAL_S):
             if self._busy() or not self._schedule.wait_idle(0):
@@ -78,9 +85,21 @@ class ReplayWorker(threading.Thread):
             elif time.monotonic() - rest_since >= REST_S:
                 rest_since = time.monotonic()
                 try:
+                    self._learn_if_due()
                     self._replay_if_due()
                 except Exception:
-                    log.exception("past questions could not be replayed")
+                    log.exception("the log of use could not be worked through")
+
+    def _learn_if_due(self) -> None:
+        progress = read_progress(self._project.data)
+        if progress == self._learnt:  # nothing was logged or learnt since
+            return
+        self._learnt = progress
+        settings = load_settings(self._project.root, os.environ, self._overrides())
+        is_due = progress.has_work(fits_weights=settings.learn_weights == "auto")
+        if settings.log and settings.learn and is_due:
+            self._run_process("scry.engine.activity.learning", "the log was learnt from")
+            self._learnt = read_progress(self._project.data)
 
     def _replay_if_due(self) -> None:
         version = AnsweringVersion(
@@ -92,13 +111,13 @@ class ReplayWorker(threading.Thread):
         settings = load_settings(self._project.root, os.environ, self._overrides())
         data = self._project.data
         if settings.log and find_replay(data, version) is None and has_uses(data, MIN_CASES):
-            self._run_process()
+            log.info("replaying past questions")
+            self._run_process("scry.lab.upgrade_check", "past questions were replayed")
 
-    def _run_process(self) -> None:
-        """Run the replay to its end, or until the indexer ends."""
+    def _run_process(self, module: str, outcome: str) -> None:
+        """Run a module to its end, or until the indexer ends, and log the outcome."""
         settings = msgspec.json.encode(dict(self._overrides())).decode()
-        command = [sys.executable, "-m", "scry.lab.upgrade_check", "--root", os.fspath(self._project.root)]
-        log.info("replaying past questions")
+        command = [sys.executable, "-m", module, "--root", os.fspath(self._project.root)]
         with subprocess.Popen(
             [*command, "--set", settings],
             stdin=subprocess.DEVNULL,
@@ -113,4 +132,4 @@ class ReplayWorker(threading.Thread):
                 if self._closing.wait(_POLL_INTERVAL_S) or time.monotonic() > end:
                     process.kill()
                     return
-        log.info("past questions were replayed: status %d", process.returncode)
+        log.info("%s: status %d", outcome, process.returncode)
