@@ -250,7 +250,7 @@ def test_neither_a_question_nor_the_next_act_waits_for_learning(
         reader = EventReader.open(shop.project.data)
         assert reader is not None
         with closing(reader):
-            assert [each.kind for each in reader.select_events(EventFilter())].count(USE) == 2
+            assert [each.event.kind for each in reader.select_events(EventFilter())].count(USE) == 2
         assert used(engine.find(messages.FindParams(LIKE))) == {}
         assert len(folders) == 1
         may_go_on.set()

@@ -276,10 +276,6 @@ class SearchQuery(Struct, frozen=True):
     holding_scores: tuple[float, ...] = ()
     use_factor: float = 1.0
 
-    def strength(self, adjustment: str) -> float:
-        """Return the exponent of this adjustment's factor."""
-        return self.strengths.get(adjustment, self.strengths.get("*", 1.0))
-
 
 class OracleMatch(Struct, frozen=True, gc=False):
     """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms,

@@ -166,6 +166,30 @@ def test_status_item_shows_failure_and_remedy(
         expect(window.page.locator(".settings-editor .setting-item-contents", has_text="Hover").first).to_be_visible()
 
 
+@pytest.mark.acceptance("C1", "U1", "U2")
+def test_what_was_opened_is_found_by_until_learning_is_switched_off(
+    open_window: OpenWindow, server: CodeServer, shop: Path
+) -> None:
+    window = open_window(server, shop)
+    window.find("how is a receipt sent")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Enter")
+    expect(window.active_tab).to_contain_text("mail.py")
+
+    def has_use() -> bool:
+        window.find("how is a receipt sent")
+        expect(window.row("send_receipt")).to_be_visible()
+        found = "use #1" in window.row("send_receipt").locator(".label-description").first.inner_text()
+        window.escape()
+        return found
+
+    eventually(has_use, "the evidence of the use")
+    server.write_settings("Machine", {"scry.learn": False, "scry.learnWeights": "auto"})
+    eventually(lambda: not has_use(), "no evidence of a use")
+    window.command("Scry: Show Debug Information")
+    expect(window.page.locator(".view-lines").first).to_contain_text('"SCRY_LEARN_WEIGHTS": "auto"')
+
+
 @pytest.mark.acceptance("C1")
 def test_settings_apply_at_once(open_window: OpenWindow, server: CodeServer, shop: Path) -> None:
     window = open_window(server, shop)

@@ -28,8 +28,8 @@ def test_ablation_setting_weighs_oracles_and_scales_adjustments() -> None:
     overridden = parse_weight_overrides(("semantic", "repeat"), {"lexical": 0.5}).apply_to(QUESTION)
     others = {name: weight for name, weight in QUESTION.weights.items() if name != "semantic"}
     assert overridden.weights == others | {"lexical": others["lexical"] * 0.5}
-    assert (overridden.strength("repeat"), overridden.strength("definition")) == (0, 1)
-    assert parse_weight_overrides((ALL_ADJUSTMENTS,), {}).apply_to(QUESTION).strength("definition") == 0
+    assert overridden.strengths == {"repeat": 0}
+    assert parse_weight_overrides((ALL_ADJUSTMENTS,), {}).apply_to(QUESTION).strengths == {"*": 0}
 
 
 @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
@@ -57,7 +57,7 @@ def test_ablation_lists_each_part_left_out_and_oracles_alone() -> None:
         assert found[f"without {adjustment}"].strengths == {adjustment: 0}
     for naive, oracle in (("vector search", "semantic"), ("keyword search", "lexical")):
         assert set(found[naive].weights) == {oracle}
-        assert found[naive].strength("anything") == 0
+        assert found[naive].strengths == {"*": 0}
 
 
 def test_later_of_two_ablation_settings_wins() -> None:
@@ -66,5 +66,5 @@ def test_later_of_two_ablation_settings_wins() -> None:
     )
     assert (both.name, both.oracles, both.adjustments) == ("b", {"semantic": 0}, {"repeat": 2, "commit": 0})
     bare = WeightOverrides("a", "a", {}, {"repeat": 2}).merge(WeightOverrides("b", "b", {}, {ALL_ADJUSTMENTS: 0}))
-    assert bare.apply_to(QUESTION).strength("repeat") == 0
+    assert bare.apply_to(QUESTION).strengths == {"*": 0}
     assert not WeightOverrides("a", "a", dict.fromkeys(BASE_ORACLE_WEIGHTS, 0.0)).keeps_any_oracle(QUESTION)

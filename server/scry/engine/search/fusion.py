@@ -290,8 +290,10 @@ class ScoreAdjuster:
         adjusted = self._adjusted.get(doc_key)
         if adjusted is None:
             adjustments = self._rules.adjustments_for(candidate)
-            if self._question.strengths:
-                adjustments = self._scale_factors(adjustments)
+            if powers := self._question.strengths:  # of exponent 0 an adjustment is left out
+                other = powers.get("*", 1.0)
+                scaled = [(each, powers.get(each.name, other)) for each in adjustments]
+                adjustments = [structs.replace(each, factor=each.factor**power) for each, power in scaled if power]
             adjusted = self._adjusted[doc_key] = apply_adjustments(candidate, adjustments, self._ceiling)
         return adjusted
 
@@ -327,11 +329,6 @@ class ScoreAdjuster:
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> ScoreAdjuster:
         """Return an adjuster for the same documents in another order of rank sums."""
         return ScoreAdjuster(self._rules.for_order(by_rank_sum), by_rank_sum, self._ceiling, self._question)
-
-    def _scale_factors(self, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return the adjustments with their factors raised to the query's exponents, without those of exponent 0."""
-        powers = ((adjustment, self._question.strength(adjustment.name)) for adjustment in adjustments)
-        return [structs.replace(adjustment, factor=adjustment.factor**power) for adjustment, power in powers if power]
 
 
 def apply_adjustments(candidate: Candidate, more: Sequence[Adjustment], ceiling: float) -> Candidate:

@@ -92,14 +92,13 @@ class UsageWorker(threading.Thread):
 
     def _learn_if_due(self) -> None:
         progress = read_progress(self._project.data)
-        if progress == self._learnt:  # nothing was logged or learnt since
+        if progress == self._learnt:  # nothing was logged since, or nothing could be learnt
             return
         self._learnt = progress
         settings = load_settings(self._project.root, os.environ, self._overrides())
         is_due = progress.has_work(fits_weights=settings.learn_weights == "auto")
         if settings.log and settings.learn and is_due:
             self._run_process("scry.engine.activity.learning", "the log was learnt from")
-            self._learnt = read_progress(self._project.data)
 
     def _replay_if_due(self) -> None:
         version = AnsweringVersion(
