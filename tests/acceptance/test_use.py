@@ -232,6 +232,17 @@ def test_a_switch_ends_learning_and_the_status_says_so(shop: IndexedProject, nam
         assert ("the log is off" in engine.status().learning) is (name == "log")
 
 
+def test_a_slip_beside_a_place_that_is_opened_again_and_again_does_not_match(shop: IndexedProject) -> None:
+    slip = "./shop/mail.py::send_receipt"
+    log_act(shop, slip, age_days=9)
+    learn(shop)
+    assert set(used(shop.find(LIKE))) == {slip}
+    for age_days in range(8):
+        log_act(shop, CHOSEN, age_days=age_days)
+    learn(shop)
+    assert set(used(shop.find(LIKE))) == {CHOSEN}
+
+
 def test_neither_a_question_nor_the_next_act_waits_for_learning(
     shop: IndexedProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

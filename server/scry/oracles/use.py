@@ -6,9 +6,9 @@ questions are alike by their words (common stems over all stems) or by their vec
     raw score = Σ over like questions:  likeness² * weight * 0.5^(age / 30 days) * 0.5^(commits since / 10)
 
 weight: of the uses of the document for that question, corrected for their ranks. commits since: those that changed its
-file after the last use. A document below MIN_EVIDENCE does not match. One that moved to another file under its name, or
-was renamed with its text, is followed. An exact name that is defined is found by its definitions: for it, only
-documents of that spelling match, so that use chooses between them and displaces none (F8).
+file after the last use. A document below MIN_EVIDENCE, or far below the best one, does not match. One that moved to
+another file under its name, or was renamed with its text, is followed. An exact name that is defined is found by its
+definitions: for it, only documents of that spelling match, so that use chooses between them and displaces none (F8).
 
 The oracle takes part in an answer only where it has matches. Ages are as of the full hour, so that the same query has
 the same answer in another process.
@@ -49,6 +49,10 @@ their subject take over each other's answers: -0.009 in one repository. Only the
 
 MIN_EVIDENCE = 0.2
 """A single jump to the first result is forgotten after ten weeks, one to a low one after three months."""
+
+MIN_SHARE_OF_BEST = 0.25
+"""Documents with less of the best one's evidence do not match: all ranks of this oracle are worth nearly the same, and
+a slip beside a place that was opened again and again would otherwise come as high."""
 
 CHANGES_HALF_LIFE = 10.0
 """Commits to a file after which a use of it counts half."""
@@ -94,12 +98,14 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
         scores[doc_key] = scores.get(doc_key, 0.0) + score
         if doc_key not in best or score > best[doc_key][0]:
             best[doc_key] = score, place
-    names = _asked_names(question, reader) if is_single_term(question) else ()
+    if names := _asked_names(question, reader) if is_single_term(question) else ():
+        scores = {doc_key: score for doc_key, score in scores.items() if headers[doc_key].name in names}
+    least = max(MIN_EVIDENCE, MIN_SHARE_OF_BEST * max(scores.values(), default=0.0))
     ranked = sorted(
         [
             (-round(score, _SCORE_DIGITS), headers[doc_key].doc_id, doc_key)
             for doc_key, score in scores.items()
-            if score >= MIN_EVIDENCE and (not names or headers[doc_key].name in names)
+            if score >= least
         ]
     )
     matches: list[OracleMatch] = []
