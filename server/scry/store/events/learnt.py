@@ -67,6 +67,7 @@ class LearntUses:
         self._path = path
         self._lock = threading.Lock()
         self._open: tuple[sqlite3.Connection, os.stat_result] | None = None
+        self._read: tuple[object, object, Profile, NDArray[np.float32]] | None = None
 
     def close(self) -> None:
         """Close the file."""
@@ -84,10 +85,17 @@ class LearntUses:
         are alike by their words, common ones over all of both (Jaccard), or by their vectors where that is more.
         """
         try:
-            rows = self._select("SELECT value FROM meta WHERE key = 'profile'")
-            profile = msgspec.msgpack.decode(rows[0][0], type=Profile) if rows else None
-            if profile is None or not profile.numbers:
-                return []
+            opened, known = self._open, self._read
+            version = self._select("PRAGMA data_version")  # changes for this connection when another one writes
+            if known is None or known[0] is not opened or known[1] != version:
+                rows = self._select("SELECT value FROM meta WHERE key = 'profile'")
+                profile = msgspec.msgpack.decode(rows[0][0], type=Profile) if rows else None
+                if profile is None or not profile.numbers:
+                    return []
+                flat: NDArray[np.int8] = np.frombuffer(profile.vectors, np.int8)
+                vectors: NDArray[np.float32] = np.reshape(flat, (len(profile.numbers) // 4, -1)).astype(np.float32)
+                known = self._read = opened, version, profile, vectors
+            _, _, profile, vectors = known
             numbers, counts = np.frombuffer(profile.numbers, "<i4"), np.frombuffer(profile.word_counts, "<i4")
             every = np.frombuffer(profile.words, "<u4")
             common, totals = np.zeros(len(every), np.int64), np.zeros(len(every) + 1, np.int64)
@@ -98,10 +106,8 @@ class LearntUses:
             shared = totals[ends] - totals[ends - counts]
             likeness = shared / np.maximum(1, counts + len(words) - shared)
             if vector is not None and vector[0] == profile.identity:
-                flat: NDArray[np.int8] = np.frombuffer(profile.vectors, np.int8)
-                vectors: NDArray[np.int8] = np.reshape(flat, (len(numbers), len(vector[1])))
                 # Not `@`: its threads make a product this small wait for each other on a busy machine.
-                cosines = np.einsum("ij,j->i", vectors.astype(np.float32), vector[1] / np.float32(127))
+                cosines = np.einsum("ij,j->i", vectors, vector[1] / np.float32(127))
                 likeness = np.maximum(likeness, (cosines - rules.cosine_floor) / (1 - rules.cosine_floor))
             likeness = np.round(likeness, 3)
             best = np.lexsort((numbers, -likeness))[: rules.max_questions]
