@@ -202,9 +202,28 @@ _LEARNING = Chapter(
     ),
 )
 
+_TEAM = Chapter(
+    "A team",
+    (
+        Item(
+            "T1",
+            "A shared index of many repositories on PostgreSQL, made by Ray; found beside local results, with why and "
+            "detail",
+            "beliefs of indexed repositories are not found; times at 1,000 repositories are not measured",
+        ),
+        Item("T2", "Permissions hold inside each query, also in counts and term statistics"),
+        Item(
+            "T3",
+            "Faults of server, replica, worker or network delay no local answer by more than 150 ms, lose no "
+            "acknowledged write, and are told",
+        ),
+    ),
+)
+
 CHAPTERS = (
     *(_FIND, _MODES, _ANSWER, _SEEN, _EVENTS, _KNOWLEDGE, _MEMORY, _PROJECTS, _LAB, _CLIENTS, _SETTINGS),
     _LEARNING,
+    _TEAM,
 )
 """All items, in the order of the acceptance page."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -27,14 +28,19 @@ def programs() -> Path:
 class PostgresServer:
     """A running server. Its databases are created one for each test."""
 
-    def __init__(self) -> None:
-        """Create a cluster and start it."""
+    def __init__(self, replica_of: PostgresServer | None = None) -> None:
+        """Create a cluster and start it. replica_of: the server that it follows."""
         self.folder = Path(tempfile.mkdtemp(prefix="scry-pg-"))  # short: the path of a socket has 107 bytes
         self._user = "nobody" if os.geteuid() == 0 else None
+        self._is_killed = False
         self._numbers = itertools.count(1)
         if self._user is not None:
             shutil.chown(self.folder, self._user)
-        self._run("initdb", "-D", "data", "-A", "trust", "-U", SUPERUSER, "-E", "UTF8", "--locale=C", "--no-sync")
+        if replica_of is None:
+            self._run("initdb", "-D", "data", "-A", "trust", "-U", SUPERUSER, "-E", "UTF8", "--locale=C", "--no-sync")
+        else:
+            source = ["--host", str(replica_of.folder), "--username", SUPERUSER]
+            self._run("pg_basebackup", *source, "-D", "data", "--write-recovery-conf", "--checkpoint=fast", "--no-sync")
         self.start()
 
     def start(self) -> None:
@@ -46,16 +52,27 @@ class PostgresServer:
         """Stop the server. mode: fast ends its clients, immediate is a crash."""
         self._run("pg_ctl", "-D", "data", "-w", "-m", mode, "stop")
 
+    def promote(self) -> None:
+        """Make a replica the server that is written to."""
+        self._run("pg_ctl", "-D", "data", "-w", "promote")
+
     def pids(self) -> list[int]:
         """Return the ids of all processes of the server, its clients' among them."""
         main = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
         children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
         return [main, *map(int, children)]
 
+    def kill(self) -> None:
+        """End all processes of the server at once, as a machine that dies does."""
+        for pid in self.pids():
+            os.kill(pid, signal.SIGKILL)
+        self._is_killed = True
+
     def remove(self) -> None:
         """Stop the server and remove all that it wrote."""
         try:
-            self.stop("immediate")
+            if not self._is_killed:
+                self.stop("immediate")
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
 

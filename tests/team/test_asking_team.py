@@ -82,6 +82,7 @@ def found_in_team(answer: messages.Answer) -> list[str]:
     return [result.doc_id for result in answer.results if result.commit]
 
 
+@pytest.mark.acceptance("T1")
 def test_results_of_the_team_stand_among_local_ones(router: ProjectRouter, team: Team) -> None:
     answer = find(router)
     assert answer.faults == []
@@ -99,12 +100,14 @@ def test_results_of_the_team_stand_among_local_ones(router: ProjectRouter, team:
     assert len(set(ranks)) == 2  # they are ranked among each other
 
 
+@pytest.mark.acceptance("T1")
 def test_clone_is_answered_by_the_local_project_alone(router: ProjectRouter) -> None:
     answer = find(router)
     assert {each.project for each in answer.results if each.doc_id.startswith("shop:")} == {"shop"}
     assert all(not each.commit for each in answer.results if each.project == "shop")
 
 
+@pytest.mark.acceptance("T2")
 def test_hidden_repository_is_not_found(router: ProjectRouter) -> None:
     answer = find(router, query="sum up the secret prices of gold", limit=50)
     assert not [each for each in answer.results if "vault" in each.doc_id]
@@ -121,6 +124,7 @@ def test_nobody_joined_is_refused(router: ProjectRouter) -> None:
         find(router)
 
 
+@pytest.mark.acceptance("T1")
 def test_detail_reads_the_indexed_text(router: ProjectRouter) -> None:
     answer = find(router)
     rank = next(each.rank for each in answer.results if each.doc_id == "depot:./depot/prices.py::sum_prices")
@@ -138,6 +142,7 @@ def test_detail_of_a_commit_is_its_message(router: ProjectRouter) -> None:
     assert detail.result.full.body == "Sum up the prices"
 
 
+@pytest.mark.acceptance("T1")
 def test_why_explains_as_for_local_results(router: ProjectRouter) -> None:
     answer = find(router)
     [depot] = [each for each in answer.results if each.doc_id == "depot:./depot/prices.py::sum_prices"]
@@ -181,6 +186,7 @@ def fault_of(answer: messages.Answer) -> str:
     return fault
 
 
+@pytest.mark.acceptance("T3")
 def test_server_away_is_told(router: ProjectRouter, team: Team) -> None:
     find(router)
     team.postgres.stop("immediate")
@@ -204,6 +210,7 @@ def test_restarted_server_is_asked_again(router: ProjectRouter, team: Team, monk
     assert not answer.faults
 
 
+@pytest.mark.acceptance("T3")
 def test_local_answer_does_not_wait_for_a_hanging_server(router: ProjectRouter, team: Team) -> None:
     """The server's processes are halted: the answer comes all the same, and what comes later is there the next time."""
     has_come = threading.Event()
@@ -223,6 +230,7 @@ def test_local_answer_does_not_wait_for_a_hanging_server(router: ProjectRouter, 
     assert found_in_team(find(router, RequestContext(team_timeout_s=0.0)))
 
 
+@pytest.mark.acceptance("T3")
 def test_exhausted_connections_are_told(router: ProjectRouter) -> None:
     find(router)
     access = router.team.require()
@@ -233,6 +241,7 @@ def test_exhausted_connections_are_told(router: ProjectRouter) -> None:
     assert found_in_team(find(router))
 
 
+@pytest.mark.acceptance("T3")
 def test_other_version_of_the_schema_is_told(router: ProjectRouter, team: Team) -> None:
     for version, words in ((99, "install a newer Scry"), (0, "no index of a team yet")):
         before = team.postgres.execute("SELECT value FROM scry.meta WHERE key = 'version'", team.address)[0][0]

@@ -132,17 +132,21 @@ def writers_halted(address: str, table: str) -> Generator[Callable[[int], None]]
         yield wait_for
 
 
+@pytest.mark.acceptance("T1")
 def test_one_machine_indexes_by_ray_alike(
     address: str, sources: Path, expected: tuple[object, ...], postgres: PostgresServer
 ) -> None:
     outcomes = outcomes_of(start(sources, address))
     assert len({each["node"] for each in outcomes.values()}) == 1
     assert contents_of(address, postgres) == expected
+    [(documents,)] = postgres.execute("SELECT count(*) FROM scry.documents", address)
+    assert sum(each["documents"] for each in outcomes.values()) == documents  # each is counted by one task alone
     again = outcomes_of(start(sources, address, "--jobs", "2"))
     assert all(each["is_unchanged"] for each in again.values())
 
 
 @pytest.mark.parametrize("table", ["contents", "postings"])
+@pytest.mark.acceptance("T1", "T3")
 def test_killed_node_loses_and_doubles_nothing(
     address: str,
     sources: Path,

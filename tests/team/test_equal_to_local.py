@@ -94,6 +94,7 @@ def described(matches: Sequence[OracleMatch], retrieval: Retrieval) -> list[tupl
 
 
 @pytest.mark.parametrize("text", QUESTIONS[:-1])
+@pytest.mark.acceptance("T1")
 def test_oracles_match_alike(text: str, local: EvaluatedIndex, ask_team: Callable[[str], Retrieval]) -> None:
     own = local.rank(question_of(text))
     team = ask_team(text)
@@ -108,6 +109,7 @@ def test_oracles_match_alike(text: str, local: EvaluatedIndex, ask_team: Callabl
 
 
 @pytest.mark.parametrize("text", QUESTIONS[:-1])
+@pytest.mark.acceptance("T1")
 def test_fused_ranking_is_the_same(text: str, local: EvaluatedIndex, ask_team: Callable[[str], Retrieval]) -> None:
     own, retrieval = local.rank(question_of(text)), ask_team(text)
     [matches] = rank_across_projects([retrieval])

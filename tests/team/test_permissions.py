@@ -54,11 +54,13 @@ def ask(address: str, sql: str) -> list[tuple[Any, ...]]:
         return connection.execute(sql.encode()).fetchall()
 
 
+@pytest.mark.acceptance("T2")
 def test_each_role_finds_what_it_is_granted(team: str) -> None:
     for role, seen in (("alice", {"shop", "vault"}), ("bob", {"shop"}), ("noinherit_guard", {"shop"})):
         assert {name.partition(":")[0] for name, _ in find(as_role(team, role), QUESTION)} == seen, role
 
 
+@pytest.mark.acceptance("T2")
 def test_a_hidden_repository_changes_no_score(team: str, shop_alone: str) -> None:
     """What stands in the vault alone makes `price` more common; whoever does not see it must not see that."""
     assert scores(as_role(team, "bob")) == scores(shop_alone)
@@ -66,6 +68,7 @@ def test_a_hidden_repository_changes_no_score(team: str, shop_alone: str) -> Non
     assert find(as_role(team, "bob"), QUESTION) == find(shop_alone, QUESTION)
 
 
+@pytest.mark.acceptance("T2")
 def test_no_table_shows_a_row_of_a_hidden_repository(team: str) -> None:
     bob = as_role(team, "bob")
     [(shop,)] = ask(team, "SELECT id FROM repositories WHERE name = 'shop'")
@@ -105,6 +108,7 @@ def test_every_table_has_a_policy(team: str) -> None:
         "COPY (SELECT 1) TO PROGRAM 'true'",
     ],
 )
+@pytest.mark.acceptance("T2")
 def test_a_hostile_client_is_refused(team: str, sql: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         ask(as_role(team, "bob"), sql)

@@ -168,9 +168,9 @@ class _ContentLoader:
                 except Exception as error:
                     _log.warning("%r can't be loaded", file.path, exc_info=True)
                     self._leave_out(file.path, error)
-        self._writer.stage(contents)
-        self.staged += len(contents)
-        self.documents += sum(len(each.file.documents) for each in contents)
+        new = self._writer.stage(contents)
+        self.staged += len(new)
+        self.documents += sum(len(each.file.documents) for each in contents if each.key in new)
 
     def _leave_out(self, path: str, error: Exception) -> None:
         self.left_out.add(path)

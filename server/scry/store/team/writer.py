@@ -165,8 +165,8 @@ class TeamWriter:
             )
         return set(wanted) - known
 
-    def stage(self, contents: Sequence[NewContent]) -> None:
-        """Store contents, durably; one that another writer has stored meanwhile stays as it is."""
+    def stage(self, contents: Sequence[NewContent]) -> set[bytes]:
+        """Store contents, durably; return the new keys. One that another writer stored meanwhile stays as it is."""
         sql = (
             "INSERT INTO contents (key, language, content_type, documents, length, text, links, terms) "
             "VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING RETURNING id"
@@ -177,6 +177,7 @@ class TeamWriter:
                 rows = self._db.execute(sql, _content_row(content), binary=True).fetchall()
                 new += [(row[0], content) for row in rows]
             self._copy_documents(new)
+        return {content.key for _, content in new}
 
     def _copy_documents(self, contents: Sequence[tuple[int, NewContent]]) -> None:
         from pgvector import HalfVector
