@@ -33,7 +33,7 @@ help: ## lists the tasks
 
 # ---------------------------------------------------------------- using Scry
 
-setup: $(VENV)/.setup ## installs Scry into .venv
+setup: $(VENV)/.compiled ## installs Scry into .venv
 	@echo "Scry is in $(VENV); run it as $(BIN)/scry"
 
 demo: $(VENV)/.setup ## installs Scry, indexes this repository and answers a question about it
@@ -45,6 +45,7 @@ demo: $(VENV)/.setup ## installs Scry, indexes this repository and answers a que
 	  "In another repository:   cd there && $(CURDIR)/$(BIN)/scry \"…\"" \
 	  "For programs:            $(BIN)/scry find \"…\" --json" \
 	  "In an editor:            README.md, section Editors"
+	@$(MAKE) --no-print-directory $(VENV)/.compiled
 
 try-neovim: $(VENV)/.setup $(NEOVIM)/0.12/.made ## opens this repository in a Neovim with Scry and telescope
 	$(BIN)/scry index
@@ -183,10 +184,15 @@ $(VENV)/.made:
 
 $(VENV)/.setup: $(VENV)/.made pyproject.toml
 	@echo "Installing Scry into $(VENV): about half a minute …"
-	$(PIP) install --editable '.[mcp]'
+	$(PIP) install --no-compile --editable '.[mcp]'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.setup
+# After the first answer of `make demo`, which needs few of the packages.
+$(VENV)/.compiled: $(VENV)/.setup
+	@$(PY) -m compileall -qq $(VENV)/$(if $(filter Windows_NT,$(OS)),Lib,lib) || true # some packages carry templates
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.compiled
 	@echo "Installing what the gates and tests need …"
 	$(PIP) install --editable '.[mcp,team,training]' --group test --group release --group docs
 	@touch $@

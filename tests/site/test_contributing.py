@@ -14,7 +14,11 @@ GITHUB = ROOT / ".github"
 def test_every_room_has_an_owner_and_every_owned_path_exists() -> None:
     lines = [line.split() for line in (GITHUB / "CODEOWNERS").read_text(encoding="utf-8").splitlines()]
     owners = {line[0]: line[1:] for line in lines if line and line[0] != "#"}
-    assert all(re.fullmatch(r"@scry/[\w-]+", owner) for named in owners.values() for owner in named)
+    teams = [re.fullmatch(r"(@[\w-]+)/[\w-]+", owner) for named in owners.values() for owner in named]
+    assert len({team and team[1] for team in teams}) == 1, (
+        "the teams of one organisation, whose name docs/releasing.md sets"
+    )
+    assert None not in teams
     assert [path for path in owners if path != "*" and not (ROOT / path.strip("/")).exists()] == []
     rooms = {path.parent.name for path in (ROOT / "server" / "scry").glob("*/__init__.py")}
     assert {f"/server/scry/{room}/" for room in rooms} <= owners.keys()
