@@ -1,6 +1,6 @@
 """Simulated people who use answers for a month, and what the oracle of use then gains: docs/quality.md is made of it.
 
-    python -m tests.bench.simulated_use --repos DIR --queries DIR --manifest FILE [--only NAME …]
+    python -m tests.bench.simulated_use --repos DIR --queries DIR --manifest FILE [--only NAME …] [--questions-a-day 15]
 
 Clicks follow two published models. In the position-based one a person looks at rank r with probability 1 / r and clicks
 on what looks right (Richardson, Dominowska, Ragno: Predicting clicks, WWW 2007; Joachims et al., WSDM 2017). In the
