@@ -2,9 +2,9 @@
 
     .venv/bin/pytest -q -s -m bench --timeout 36000 tests/bench/test_bench_team.py
 
-`SCRY_BENCH_TEAM` is the number of synthetic repositories (4 by default; 1,000 make some 10^6 documents): copies of
-Scry's own code under other names, with changes. `SCRY_BENCH_REPOSITORIES` names a folder of git clones that are indexed
-as well. With Ray (`make team` installs it) the load is also measured on one and on two nodes of this machine.
+`SCRY_BENCH_TEAM` is the number of synthetic repositories (4 by default; 1,000 make some 10^6 documents): copies of a
+ninth of Scry's own code under other names, with changes. `SCRY_BENCH_REPOSITORIES` names a folder of git clones that
+are indexed as well. With Ray (`make team` installs it) the load is also measured on one and two nodes of this machine.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ pytestmark = [pytest.mark.bench, pytest.mark.needs("postgres")]
 
 COPIES = int(os.environ.get("SCRY_BENCH_TEAM") or 4)
 CLONES = os.environ.get("SCRY_BENCH_REPOSITORIES")
+PARTS = 9
 READERS = 50
 ROUNDS = 3
 PATIENT = RequestContext(team_timeout_s=60.0)
@@ -54,7 +55,7 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> list[TeamRepositor
         project = HistoryProject(folder / f"copy{copy}").init_repository()
         files = {
             str(path.relative_to(ROOT)): text if at % 3 == 0 else text.replace("def ", f"def c{copy}_")
-            for at, path in enumerate(sources)
+            for at, path in enumerate(sources[copy % PARTS :: PARTS])
             for text in [path.read_text(encoding="utf-8")]
         }
         project.commit(f"Copy {copy}", files)
