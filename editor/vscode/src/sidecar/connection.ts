@@ -1,7 +1,7 @@
 /** A connection with one process of the sidecar. It imports the language client late, to keep activation fast. */
 
 import * as vscode from "vscode";
-import type { LanguageClient, LanguageClientOptions } from "vscode-languageclient/node";
+import type { LanguageClient, LanguageClientOptions, StaticFeature } from "vscode-languageclient/node";
 import { PROTOCOL } from "../generated/protocol";
 import type { Settings } from "../settings";
 import type { Launch } from "./discover";
@@ -52,6 +52,7 @@ export async function connect(
   const end = new EndEvent(process);
   const options = await clientOptions(settings, log, end);
   const client = new LanguageClient("scry", "Scry", () => process.whenSpawned(), options);
+  client.registerFeature(WITHOUT_PROGRESS);
   // No notification shows an error of the connection: the state of the sidecar says what happened. Errors of a start
   // wait for its end, and are not logged if the process ended: the message of EndedAtStart replaces them.
   const held: [message: string, data: unknown][] = [];
@@ -77,6 +78,16 @@ export async function connect(
   }
   return { client, process, version: server?.version ?? "", onEnd: (listener) => end.listen(listener) };
 }
+
+/** Keeps the sidecar from showing a progress bar: it would be a second item in the status bar, beside ours. */
+const WITHOUT_PROGRESS: StaticFeature = {
+  fillClientCapabilities: (capabilities) => {
+    capabilities.window = { ...capabilities.window, workDoneProgress: false };
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: "static" }),
+  clear: () => undefined,
+};
 
 /** Notifies its listener once that the process has ended. */
 class EndEvent {

@@ -1,11 +1,11 @@
 /** Installs the sidecar's wheel, a part of this extension, into a virtual environment in the extension's storage. */
 
-import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { type Carried, environmentName, readCarried } from "./carried";
 import type { Installed } from "./discover";
+import { takeLock } from "./lock";
 import { messageOf, Problem } from "./problem";
 import { type RunOptions, run, which } from "./program";
 import { allInterpreters, type Interpreter, inspect, OLDEST_PYTHON } from "./python";
@@ -13,12 +13,6 @@ import type { Sidecar } from "./sidecar";
 
 /** Name of the file that is written last. An environment without it is incomplete, and is created anew. */
 const COMPLETE = "complete";
-
-/** Name of the file that holds the process id of the window that installs. */
-const LOCK = "lock";
-
-/** Milliseconds between two looks whether another window has installed the sidecar. */
-const LOCK_POLL_MS = 500;
 
 /** Number of lines of an installer's errors that a message shows. The log has all of them. */
 const MAX_ERROR_LINES = 3;
@@ -86,32 +80,17 @@ export class Installer implements Installed {
       token.onCancellationRequested(() => abort.abort());
       const report = (message: string) => progress.report({ message });
       await mkdir(this.home(), { recursive: true });
-      const hasWaited = await this.lock(report, abort.signal);
+      const lock = await takeLock(this.home(), () => {
+        if (abort.signal.aborted) throw cancelled();
+        report(vscode.l10n.t("another window installs it"));
+      });
       try {
-        if (!hasWaited || (await this.interpreter()) === undefined)
+        if (!lock.hasWaited || (await this.interpreter()) === undefined)
           await this.installWith(setting, report, abort.signal);
       } finally {
-        await rm(path.join(this.home(), LOCK), { force: true });
+        await lock.release();
       }
     });
-  }
-
-  /** Waits until no other window installs, and returns whether one did. */
-  private async lock(report: (message: string) => void, signal: AbortSignal): Promise<boolean> {
-    const file = path.join(this.home(), LOCK);
-    for (let hasWaited = false; ; hasWaited = true) {
-      try {
-        await writeFile(file, String(process.pid), { flag: "wx" });
-        return hasWaited;
-      } catch (error) {
-        if (!isExisting(error)) throw error;
-      }
-      const owner = Number(await readFile(file, "utf8").catch(() => ""));
-      if (owner === process.pid || !isAlive(owner)) await rm(file, { force: true });
-      report(vscode.l10n.t("another window installs it"));
-      await sleep(LOCK_POLL_MS);
-      if (signal.aborted) throw cancelled();
-    }
   }
 
   private async installWith(setting: string, report: (message: string) => void, signal: AbortSignal): Promise<void> {
@@ -293,19 +272,6 @@ async function exists(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EEXIST";
-}
-
-/** Returns whether a process runs; 0, where its id is not written yet, counts as one that does. */
-function isAlive(processId: number): boolean {
-  try {
-    return process.kill(processId, 0);
-  } catch {
-    return false;
-  }
 }
 
 function cancelled(): Problem {
