@@ -1,4 +1,6 @@
-"""Takes the pictures of the VS Code extension, in a light and a dark theme: `make images`.
+"""Takes the pictures of the VS Code extension: each state in a light and a dark theme, some in high contrast.
+
+    .venv/bin/python -m docs.make_vscode_images [THEME …]        or `make images`
 
 They are screens of a real VS Code with the real sidecar on a clone of this repository, so they show what a person gets.
 Changes that are not committed are not in them.
@@ -9,7 +11,9 @@ from __future__ import annotations
 import io
 import re
 import subprocess
+import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
@@ -21,7 +25,12 @@ from tests.polling import eventually
 
 IMAGES = ROOT / "docs" / "images"
 
-THEMES = {"light": "Default Light Modern", "dark": "Default Dark Modern"}
+THEMES = {
+    "light": "Default Light Modern",
+    "dark": "Default Dark Modern",
+    "hc": "Default High Contrast",
+    "hc-light": "Default High Contrast Light",
+}
 
 QUESTION = "where are malformed frames handled"
 ANOTHER = "which process may write the index"
@@ -40,21 +49,22 @@ _COLOURS = 256
 
 
 def main() -> None:
-    """Write docs/images/vscode-<what>-<theme>.png."""
+    """Write docs/images/vscode-<state>-<theme>.png, for the themes that the arguments name, or for all."""
+    themes = sys.argv[1:] or list(THEMES)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         repository = _clone(Path(folder) / "scry")
         extensions = install_extension(Path(folder) / "installed")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
-        cache = {"XDG_CACHE_HOME": str(Path(folder) / "cache")}  # one index for both
-        for theme, name in THEMES.items():
-            settings = {"workbench.colorTheme": name, **_QUIET}
+        cache = {"XDG_CACHE_HOME": str(Path(folder) / "cache")}  # one index for all
+        for theme in themes:
+            settings = {"workbench.colorTheme": THEMES[theme], **_QUIET}
             with CodeServer(Path(folder) / theme, extensions, settings=settings, environ=cache) as server:
                 _take(browser, server, repository, theme)
         browser.close()
 
 
 def _clone(folder: Path) -> Path:
-    """Return the folder's name is the window's title, and the branch is in the status bar."""
+    """Clone this repository: the folder's name is the window's title, and the branch is in the status bar."""
     subprocess.run(["git", "clone", "-q", ROOT, folder], check=True)
     for arguments in (["checkout", "-q", "-B", "main"], ["remote", "remove", "origin"]):
         subprocess.run(["git", *arguments], cwd=folder, check=True)
@@ -65,10 +75,8 @@ def _take(browser: Browser, server: CodeServer, repository: Path, theme: str) ->
     window = Window(browser, server, repository)
     window.page.set_viewport_size({"width": _WIDTH, "height": _HEIGHT})
     window.press("Control+b")
-    _picker(window, theme)
-    _why(window, theme)
-    _results(window, theme)
-    _status(window, theme)
+    for take in STATES if theme.startswith("hc") else (*STATES, *MORE_STATES):
+        take(window, theme)
     window.close()
 
 
@@ -93,6 +101,16 @@ def _why(window: Window, theme: str) -> None:
     window.command("View: Toggle Maximize Editor Group")
     expect(why.locator("h1")).to_be_visible()
     _save(window, f"why-{theme}")
+    window.command("View: Close All Editors")
+
+
+def _detail(window: Window, theme: str) -> None:
+    window.find(QUESTION)
+    window.choose_action(window.row("lex #"), "Show Detail")
+    links = window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame").locator("nav")
+    links.scroll_into_view_if_needed()
+    expect(links.locator("a").first).to_be_visible()
+    _save(window, f"detail-{theme}")
     window.command("View: Close All Editors")
 
 
@@ -125,6 +143,44 @@ def _status(window: Window, theme: str) -> None:
     _save(window, f"status-{theme}", rest=False)
 
 
+def _legend(window: Window, theme: str) -> None:
+    window.find(QUESTION)
+    expect(window.row("lex #")).to_be_visible()
+    window.press("Control+/")
+    expect(window.title).to_contain_text("Legend")
+    _save(window, f"legend-{theme}")
+    window.escape()
+
+
+def _actions(window: Window, theme: str) -> None:
+    window.find(QUESTION)
+    expect(window.row("lex #")).to_be_visible()
+    window.press("Control+.")
+    expect(window.row("Open in Background")).to_be_visible()
+    _save(window, f"actions-{theme}")
+    window.escape()
+
+
+def _filters(window: Window, theme: str) -> None:
+    window.find(f"{QUESTION} lang:")
+    expect(window.row("lang:python")).to_be_visible()
+    expect(window.row("lex #")).to_be_visible()
+    _save(window, f"filters-{theme}")
+    window.escape()
+
+
+def _related(window: Window, theme: str) -> None:
+    window.find(QUESTION)
+    expect(window.row("lex #")).to_be_visible()
+    window.look_at_answer()
+    window.press("Enter")
+    window.command("Scry: Focus on Related View")
+    group = window.page.locator(".pane-body .monaco-list-row", has_text=re.compile("Called|Callers|Imports"))
+    expect(group.first).to_be_visible()
+    _save(window, f"related-{theme}")
+    window.command("View: Close All Editors")
+
+
 def _save(window: Window, what: str, *, rest: bool = True) -> None:
     """`rest` takes the mouse away, and with it what it shows."""
     if rest:
@@ -132,6 +188,12 @@ def _save(window: Window, what: str, *, rest: bool = True) -> None:
     window.page.wait_for_timeout(1500)  # for what comes and goes late: colours of the code, tooltips
     picture = Image.open(io.BytesIO(window.page.screenshot())).convert("RGB")
     picture.quantize(_COLOURS, dither=Image.Dither.NONE).save(IMAGES / f"vscode-{what}.png", optimize=True)
+
+
+STATES: tuple[Callable[[Window, str], None], ...] = (_picker, _why, _detail, _results, _status)
+"""Those that have a picture in each theme: the walkthrough shows them, or we draw them ourselves."""
+
+MORE_STATES = (_legend, _actions, _filters, _related)
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ package() { # OUT [TARGET]
 }
 
 build_wheel
-for picture in "$root"/docs/images/vscode-*.png; do # the walkthrough's
-  [ ! -e "$picture" ] || cp "$picture" "media/${picture##*/vscode-}"
+for picture in $(grep -o 'media/[a-z-]*-[a-z]*\.png' package.json); do # the walkthrough's
+  cp "$root/docs/images/vscode-${picture#media/}" "$picture"
 done
 node scripts/build.mjs
 node scripts/licences.mjs dist/licences.json THIRD-PARTY-LICENSES.txt

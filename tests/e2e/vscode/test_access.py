@@ -30,6 +30,41 @@ _MOVING = """() => [...document.querySelectorAll("body, body *")].filter((elemen
 }).length + document.getAnimations().length"""
 
 
+HIGH_CONTRAST = ("Dark High Contrast", "Light High Contrast")
+
+LEAST_CONTRAST = 4.5
+"""Of a text and what is behind it: level AA of WCAG 2, criterion 1.4.3."""
+
+_UNREADABLE = """(body, least) => {
+  const channels = (colour) => [...colour.matchAll(/[\\d.]+/g)].map(([number]) => Number(number));
+  const over = ([r, g, b, alpha = 1], below) => [r, g, b].map((value, i) => value * alpha + below[i] * (1 - alpha));
+  const probe = body.appendChild(document.createElement("span"));
+  probe.style.color = "var(--vscode-editor-background)";
+  const editor = channels(getComputedStyle(probe).color);
+  const behind = (element) => {
+    if (element === null) return editor;
+    const colour = channels(getComputedStyle(element).backgroundColor);
+    return colour[3] === undefined ? colour : over(colour, behind(element.parentElement));
+  };
+  const luminance = (colour) => {
+    const linear = (part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = colour.map((value) => linear(value / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (one, other) => {
+    const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  return [...body.querySelectorAll("*")].filter((element) => hasText(element)).map((element) => {
+    const ground = behind(element);
+    const ratio = contrast(over(channels(getComputedStyle(element).color), ground), ground);
+    return [element.tagName, element.textContent.trim().slice(0, 40), ratio];
+  }).filter(([tag, text, ratio]) => tag !== "STYLE" && tag !== "SCRIPT" && ratio < least);
+}"""
+"""The texts of less contrast than the least."""
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cart = "from shop.cart import Cart\n\n\ndef checkout(cart: Cart) -> int:\n    return cart.compute_total()\n"
@@ -93,19 +128,36 @@ def test_nothing_of_ours_moves(window: Window) -> None:
 
 
 @pytest.mark.acceptance("C1")
-def test_detail_has_frames_and_underlines_in_high_contrast(
+def test_detail_and_why_are_readable_in_both_themes_of_high_contrast(
     open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
 ) -> None:
-    settings = {"workbench.colorTheme": "Default High Contrast"}
-    with CodeServer(tmp_path / "server", extensions, settings=settings) as server:
+    with CodeServer(tmp_path / "server", extensions) as server:
         window = open_window(server, shop)
         window.find("compute the total")
         window.choose_action(window.row("compute_total"), "Show Detail")
-        body = panel(window).locator("body")
-        expect(body).to_have_class(re.compile("vscode-high-contrast"))
-        frame = body.locator("pre").first.evaluate("code => getComputedStyle(code).borderTopStyle")
-        link = body.locator("nav a").first.evaluate("link => getComputedStyle(link).textDecorationLine")
-        assert (frame, link) == ("solid", "underline")
+        expect(panel(window).locator("nav a").first).to_be_visible()
+        for theme in HIGH_CONTRAST:
+            choose_theme(window, theme)
+            body = panel(window).locator("body")
+            frame = body.locator("pre").first.evaluate("code => getComputedStyle(code).borderTopStyle")
+            link = body.locator("nav a").first.evaluate("link => getComputedStyle(link).textDecorationLine")
+            assert (frame, link) == ("solid", "underline")
+            assert body.evaluate(_UNREADABLE, LEAST_CONTRAST) == [], theme
+        window.command("View: Close All Editors")
+        window.command("Scry: Why This Result?")
+        expect(panel(window).locator("svg.bar").first).to_be_visible()
+        for theme in reversed(HIGH_CONTRAST):
+            choose_theme(window, theme)
+            assert panel(window).locator("body").evaluate(_UNREADABLE, LEAST_CONTRAST) == [], theme
+
+
+def choose_theme(window: Window, theme: str) -> None:
+    window.command("Preferences: Color Theme")
+    expect(window.box).to_be_focused()
+    window.page.keyboard.insert_text(theme)
+    window.row(theme).click()
+    kind = "vscode-high-contrast-light" if "Light" in theme else "vscode-high-contrast"
+    expect(panel(window).locator("body")).to_have_attribute("data-vscode-theme-kind", kind)
 
 
 @pytest.mark.acceptance("C1")

@@ -95,7 +95,7 @@ body { color: var(--vscode-foreground); font: var(--vscode-font-weight) var(--vs
 h1 { font-size: 1.5em; } h2 { font-size: 1.05em; border-bottom: 1px solid var(--vscode-panel-border); margin-top: 1.6em; }
 a { color: var(--vscode-textLink-foreground); } a:focus { outline: 1px solid var(--vscode-focusBorder); }
 code, pre { font-family: var(--vscode-editor-font-family); font-size: var(--vscode-editor-font-size); }
-pre code { background: none; }
+pre code { background: none; color: inherit; }
 pre { background: var(--vscode-textCodeBlock-background); border-radius: 4px; overflow: auto; padding: 0.8em 1em; tab-size: 4; }
 table { border-collapse: collapse; } th, td { padding: 0.1em 1em 0.1em 0; text-align: left; vertical-align: top; }
 .hljs-keyword, .hljs-built_in, .hljs-literal { color: var(--vscode-symbolIcon-keywordForeground, inherit); font-weight: 600; }

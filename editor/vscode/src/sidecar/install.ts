@@ -114,6 +114,7 @@ export class Installer implements Installed {
       await step(what, installCommand(uv, interpreterOf(folder), carried, isCarried)).catch((error: unknown) => {
         throw isCarried || !carried.wheels || signal.aborted ? error : notCarriedProblem(error, carried, python);
       });
+      await trim(folder);
       await step(vscode.l10n.t("trying it"), [interpreterOf(folder), "-m", "scry", "--version"]);
       await writeFile(path.join(folder, COMPLETE), `${path.basename(carried.wheel)}\n`);
     } catch (error) {
@@ -169,7 +170,9 @@ function environmentCommand(uv: string | undefined, python: Interpreter, folder:
   return uv ? [uv, "venv", "--python", python.command, folder] : [python.command, "-m", "venv", folder];
 }
 
-/** Returns the command that installs the sidecar: with carried wheels alone, or with those that the index offers. */
+/** Returns the command that installs the sidecar: with carried wheels alone, or with those that the index offers.
+ *
+ * No bytecode is compiled: Python compiles what it imports, which is a small part of what is installed. */
 function installCommand(
   uv: string | undefined,
   interpreter: string,
@@ -178,9 +181,30 @@ function installCommand(
 ): readonly string[] {
   const source = isCarried && wheels ? ["--no-index", "--find-links", wheels] : [];
   // Its environments have no pip, by which the user may add extras.
-  if (uv) return [uv, "pip", "install", "--python", interpreter, "--compile-bytecode", ...source, wheel, "pip"];
-  const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
+  if (uv) return [uv, "pip", "install", "--python", interpreter, ...source, wheel, "pip"];
+  const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-compile"];
   return [interpreter, "-m", "pip", "install", ...quiet, ...source, wheel];
+}
+
+/** Removes what the sidecar never imports: NumPy's tests, an optional part of its installation, and setuptools, which
+ * environments of Python 3.11 and older begin with. */
+async function trim(environment: string): Promise<void> {
+  const packages = await packagesOf(environment);
+  if (!packages) return;
+  const isSpare = (name: string) =>
+    /^(setuptools|pkg_resources|_distutils_hack)$|^setuptools-.*\.dist-info$/.test(name);
+  const spare = (await readdir(packages)).filter((name) => isSpare(name) || name === "distutils-precedence.pth");
+  const inNumpy = await readdir(path.join(packages, "numpy"), { recursive: true }).catch(() => []);
+  const tests = inNumpy.filter((name) => path.basename(name) === "tests").map((name) => path.join("numpy", name));
+  for (const name of [...spare, ...tests]) await rm(path.join(packages, name), { recursive: true, force: true });
+}
+
+/** Returns the folder of an environment's packages: lib/python3.N/site-packages, on Windows Lib/site-packages. */
+async function packagesOf(environment: string): Promise<string | undefined> {
+  if (process.platform === "win32") return path.join(environment, "Lib", "site-packages");
+  const names = await readdir(path.join(environment, "lib")).catch(() => []);
+  const python = names.find((name) => name.startsWith("python"));
+  return python && path.join(environment, "lib", python, "site-packages");
 }
 
 /** Returns the first interpreter that can create environments, one that the carried wheels are for if there is one.
