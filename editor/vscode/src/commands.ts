@@ -11,7 +11,7 @@ import type { PickerController } from "./picker/controller";
 import type { Question } from "./picker/question";
 import { addProject, chooseScope, hasTeam, OPEN_FOLDERS, scopedParams } from "./projects";
 import type { ResultActions } from "./results/actions";
-import type { Answers } from "./results/answers";
+import { type Answers, isAboutPlace } from "./results/answers";
 import type { Details } from "./results/detail";
 import { type Hit, isHit, isReference } from "./results/hit";
 import type { Jumps } from "./results/jump";
@@ -61,7 +61,7 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
   const showAnswer = async (answer: Answer) => {
     if (answer.results.length === 0) return void vscode.window.showInformationMessage(`Scry: ${answer.notice}`);
     const focusing = vscode.commands.executeCommand("scry.results.focus"); // awaited after the view has content
-    answers.add(answer); // without content, a view that was never open does not take the focus
+    answers.add(answer, false); // without content, a view that was never open does not take the focus
     await focusing;
   };
   const orient = async (path: string) => {
@@ -72,10 +72,15 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
     const params = { file, limit: readSettings().limit };
     await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
   };
+  const similar = async (place: { file: string; line?: number }) => {
+    const params = { ...place, by: "similar" as const, limit: readSettings().limit };
+    await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
+  };
   return {
     askAgain: async (answer) => {
       if (!isAnswer(answer)) return;
       if (answer.mode === "orient") await orient(inProject(answer));
+      else if (isAboutPlace(answer)) await similar({ file: inProject(answer) });
       else if (answer.mode === "neighbors") await neighbors(inProject(answer));
       else pickers.open(answer.mode === "recent" ? recentQuestion(sidecar) : findQuestion(sidecar), answer.query);
     },
@@ -106,9 +111,7 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
       const editor = vscode.window.activeTextEditor;
       if (!editor)
         throw new Error(vscode.l10n.t("Open a file first: what resembles the place at the cursor is looked for."));
-      const place = { file: editor.document.uri.toString(), line: editor.selection.active.line + 1 };
-      const params = { ...place, by: "similar" as const, limit: readSettings().limit };
-      await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
+      await similar({ file: editor.document.uri.toString(), line: editor.selection.active.line + 1 });
     },
   };
 }

@@ -20,7 +20,8 @@ ASIDE = "workshop/mail.py"
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     aside = 'def post_receipt(receipt):\n    """Mails the receipt."""\n    return receipt\n'
     script = "export function printReceipt(receipt) {\n  return receipt;\n}\n"
-    return make_repository(tmp_path_factory.mktemp("filters") / "shop", {**SHOP, ASIDE: aside, "web/print.js": script})
+    files = {**SHOP, ASIDE: aside, "web/print.js": script, ".ci/run.sh": "echo done\n"}
+    return make_repository(tmp_path_factory.mktemp("filters") / "shop", files)
 
 
 @pytest.mark.acceptance("C1", "F8")
@@ -43,7 +44,10 @@ def test_languages_of_the_index_are_completed(window: Window) -> None:
 
 @pytest.mark.acceptance("C1", "F8")
 def test_paths_types_and_sources_are_completed(window: Window) -> None:
-    window.find("receipt path:wo")
+    window.find("receipt path:")
+    expect(window.rows.first).to_contain_text("path:shop/")  # before .ci/
+    expect(window.row("path:.ci/")).to_be_visible()
+    window.type("wo")
     expect(window.rows.first).to_contain_text("path:workshop/")
     window.press("Tab")
     expect(window.box).to_have_value("receipt path:workshop/")

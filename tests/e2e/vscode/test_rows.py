@@ -62,12 +62,16 @@ def test_what_is_typed_is_marked_in_the_row_and_in_the_preview(window: Window) -
 def test_legend_is_one_key_away(window: Window) -> None:
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
+    window.press("ArrowDown")
+    expect(window.focused_row).not_to_contain_text("send_receipt")
+    left = window.focused_row.locator(".label-name").first.inner_text()
     window.press("Control+/")
     expect(window.title).to_have_text("Scry: Find › Legend")
     expect(window.row("weak")).to_contain_text("it may be no answer")
     window.press("Control+/")
     expect(window.title).to_have_text("Scry: Find")
     expect(window.row("send_receipt")).to_be_visible()
+    expect(window.focused_row.locator(".label-name").first).to_have_text(left)
     window.press_title_button("Legend")
     expect(window.row("weak")).to_be_visible()
     window.press("x")  # typing goes on with the question

@@ -129,7 +129,8 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
 
 _COUNT_ITEMS = """() => {
   const bar = document.querySelector(".part.statusbar");
-  const count = () => [...bar.querySelectorAll(".statusbar-item")].filter((item) => /scry/i.test(item.textContent)).length;
+  const isOurs = (item) => /scry/i.test(item.textContent);
+  const count = () => [...bar.querySelectorAll(".statusbar-item")].filter(isOurs).length;
   const look = () => { window.mostItems = Math.max(window.mostItems ?? 0, count()); };
   look();
   new MutationObserver(look).observe(bar, { childList: true, subtree: true, characterData: true });

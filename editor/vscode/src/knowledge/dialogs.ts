@@ -29,6 +29,13 @@ export function tell(text: string): void {
   vscode.window.setStatusBarMessage(`Scry: ${escapeIcons(text)}`, MESSAGE_MS);
 }
 
+/** Returns a time of the wire as the editor's user writes it. */
+export function timeOf(timestamp: string): string {
+  const time = new Date(timestamp);
+  if (Number.isNaN(time.getTime())) return timestamp;
+  return time.toLocaleString(vscode.env.language, { dateStyle: "medium", timeStyle: "short" });
+}
+
 export function oneLine(text: string): string {
   return text.trim().replaceAll(/\s+/g, " ");
 }

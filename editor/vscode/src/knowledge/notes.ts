@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { type MemoryEntry, methods, type ObserveParams, type PersonaNote } from "../generated/protocol";
 import { escapeIcons } from "../results/hit";
 import type { Sidecar } from "../sidecar/sidecar";
-import { ask, choose, type Item, oneLine, tell } from "./dialogs";
+import { ask, choose, type Item, oneLine, tell, timeOf } from "./dialogs";
 
 /** Shows the user's own notes; the chosen one can be copied or forgotten. */
 export async function showNotes(sidecar: Sidecar): Promise<void> {
@@ -70,7 +70,7 @@ export async function showSessions(sidecar: Sidecar): Promise<void> {
   const { sessions } = await sidecar.request(methods.session, { action: "list" });
   const listed = sessions.map(({ intent, started, ended, memories }) => ({
     label: escapeIcons(intent) || vscode.l10n.t("(without an aim)"),
-    description: [started, ended ? "" : vscode.l10n.t("open"), vscode.l10n.t("{0} memories", memories)]
+    description: [timeOf(started), ended ? "" : vscode.l10n.t("open"), vscode.l10n.t("{0} memories", memories)]
       .filter(Boolean)
       .join("  ·  "),
     value: "" as const,
@@ -94,7 +94,7 @@ function memoryItem(memory: MemoryEntry): Item<MemoryEntry> {
   return {
     label: escapeIcons(oneLine(memory.text)),
     description: memory.kind,
-    detail: memory.timestamp,
+    detail: timeOf(memory.timestamp),
     value: memory,
   };
 }

@@ -82,7 +82,8 @@ export class FilterCompletions {
   }
 }
 
-/** Returns the paths of what is in the folder that a part of a path names, folders first and with a slash at the end. */
+/** Returns the paths of what is in the folder that a part of a path names: folders, with a slash at the end, and files,
+ * of each those that begin with a dot last. */
 async function entriesBelow(part: string): Promise<string[]> {
   const parent = part.slice(0, part.lastIndexOf("/") + 1);
   const listings = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) =>
@@ -95,5 +96,7 @@ async function entriesBelow(part: string): Promise<string[]> {
   const isFolder = (type: vscode.FileType) => (type & vscode.FileType.Directory) !== 0;
   const folders = entries.filter(([, type]) => isFolder(type)).map(([name]) => `${parent}${name}/`);
   const files = entries.filter(([, type]) => !isFolder(type)).map(([name]) => `${parent}${name}`);
-  return [...new Set([...folders.sort(), ...files.sort()])];
+  const isHidden = (entry: string) => Number(entry.startsWith(".", parent.length));
+  const sorted = (names: string[]) => names.sort().sort((one, other) => isHidden(one) - isHidden(other));
+  return [...new Set([...sorted(folders), ...sorted(files)])];
 }

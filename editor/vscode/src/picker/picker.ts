@@ -59,6 +59,8 @@ export class Picker {
   private lines: readonly Item[] = [];
   private completionLines: readonly Item[] = [];
   private page: Page | undefined;
+  /** The line that had the focus before the page was shown. */
+  private left: Item | undefined;
   private notice = "";
   private hasTeam = false;
   private readonly file = vscode.window.activeTextEditor?.document.uri;
@@ -152,6 +154,7 @@ export class Picker {
   private showPage(page: Page): void {
     this.preview.postpone();
     this.stopAwaiting();
+    if (!this.page) this.left = this.focusedItem();
     this.page = page;
     this.render();
     this.showNotice(this.notice);
@@ -160,7 +163,7 @@ export class Picker {
   private closePage(): void {
     if (!this.page) return;
     this.page = undefined;
-    this.render();
+    this.render(this.lines.find((line) => isSameResult(line, this.left)));
     this.showNotice(this.notice);
   }
 

@@ -17,6 +17,8 @@ export class Answers implements vscode.Disposable {
   private readonly selected = new vscode.EventEmitter<Hit>();
   private answers: readonly Answer[];
   private hit: Hit | undefined;
+  /** Whether the current result was seen: in a picker's preview, or by a jump. */
+  private isSeen = true;
 
   readonly onChange = this.changed.event;
   /** Fires with the result that has become the current one by an act of the user. */
@@ -38,12 +40,13 @@ export class Answers implements vscode.Disposable {
     return this.hit;
   }
 
-  /** Adds an answer. It replaces the earlier answer to the same question. */
-  add(answer: Answer): void {
+  /** Adds an answer. It replaces the earlier answer to the same question. isSeen: whether its first result was shown. */
+  add(answer: Answer, isSeen = true): void {
     if (answer.results.length === 0 || this.answers.some((other) => other.query_id === answer.query_id)) return;
     const others = this.answers.filter((other) => other.query !== answer.query || other.mode !== answer.mode);
     this.answers = [answer, ...others].slice(0, MAX_ANSWERS);
     this.hit = hitsOf(answer)[0];
+    this.isSeen = isSeen;
     this.store();
   }
 
@@ -51,6 +54,7 @@ export class Answers implements vscode.Disposable {
   select(hit: Hit): void {
     this.add(hit.answer);
     this.hit = hit;
+    this.isSeen = true;
     this.selected.fire(hit);
   }
 
@@ -66,9 +70,11 @@ export class Answers implements vscode.Disposable {
     this.store();
   }
 
-  /** Returns the result `steps` after the current one in its answer; undefined beyond its ends. */
+  /** Returns the result `steps` after the current one in its answer, or that one itself if it is still to be seen;
+   * undefined beyond the answer's ends. */
   neighbor(steps: number): Hit | undefined {
     if (!this.hit) return undefined;
+    if (!this.isSeen && steps > 0) return this.hit;
     const { answer, result } = this.hit;
     return hitsOf(answer).find((hit) => hit.result.rank === result.rank + steps);
   }
@@ -93,6 +99,11 @@ export class Answers implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", "scry.hasResult", this.hit !== undefined);
     this.changed.fire();
   }
+}
+
+/** Returns whether an answer is about what resembles a place in a file: only such a question names one. */
+export function isAboutPlace({ mode, query }: Answer): boolean {
+  return mode === "neighbors" && /::|#L\d/.test(query);
 }
 
 /** Returns an answer without what only other requests need: they get it from the sidecar, which stores the answer. */

@@ -51,7 +51,11 @@ export function relationGroups({ graph, impact }: Full): RelationGroup[] {
 function relatedLink({ doc_id, count = 1, confidence, location }: Link, isCounted: boolean): RelatedLink {
   const unsure = confidence === "exact" ? "" : (confidence ?? "");
   const commits = count === 1 ? vscode.l10n.t("1 commit") : vscode.l10n.t("{0} commits", count);
-  return { name: doc_id.replace(/^\.\//, ""), remark: isCounted ? commits : unsure, location };
+  return {
+    name: doc_id.replace(/^([^/:]+:)?\.\//, (_, project?: string) => (project ? `${project} ` : "")),
+    remark: isCounted ? commits : unsure,
+    location,
+  };
 }
 
 /** A link's target with the result whose detail it stands in: what the command `scry.openRelated` takes. */

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Answer } from "../generated/protocol";
-import type { Answers } from "./answers";
+import { type Answers, isAboutPlace } from "./answers";
 import { findWords, matchedWords } from "./highlights";
 import {
   furtherHitsOf,
@@ -87,7 +87,10 @@ function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
 }
 
 /** Returns a question in words; the question for what matters in a whole project has its name. */
-function titleOf({ mode, query, results: [first] }: Answer): string {
+function titleOf(answer: Answer): string {
+  const { mode, query, results } = answer;
+  const [first] = results;
+  if (isAboutPlace(answer)) return vscode.l10n.t("Similar to {0}", query.replace(/^.*?(::|#)/, ""));
   if (mode === "orient") return vscode.l10n.t("Orient in {0}", query === "." && first ? first.project : query);
   if (mode === "neighbors") return vscode.l10n.t("Neighbours of {0}", query.replace(/^\.\//, ""));
   return query || vscode.l10n.t("what changed lately");
@@ -124,13 +127,14 @@ function spokenLine({ result, parent }: Hit): string {
   return [result.title, file, line, rank].filter(Boolean).join(", ");
 }
 
-/** Returns the file's name and line, and then its folder: the side bar is narrow, and cuts off the end. */
+/** Returns the file's name and line, and then its folder: the side bar is narrow, and cuts off the end. A result that is
+ * called as its file has the folder alone. */
 function placeOf(hit: Hit): string {
-  const { location } = hit.result;
+  const { location, title } = hit.result;
   if (!location) return "";
   const name = toUri(location).path.split("/").at(-1) ?? "";
   const folder = shortLocation(hit)
     .slice(0, -`${name}:${lineOf(location)}`.length)
     .replace(/\/$/, "");
-  return [`${name}:${lineOf(location)}`, folder].filter(Boolean).join("  ");
+  return [title === name ? "" : `${name}:${lineOf(location)}`, folder].filter(Boolean).join("  ");
 }
