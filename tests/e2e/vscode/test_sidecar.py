@@ -130,6 +130,11 @@ def test_missing_sidecar_is_installed_from_the_bundled_wheel(
         window.find("receipt")
         expect(window.row("send_receipt")).to_be_visible()
         assert "the extension's own installation" in server.log()
+        [packages] = server.profile.glob("User/globalStorage/*/sidecar/*/lib/*/site-packages")
+        print(f"installed: {sum(file.lstat().st_size for file in packages.rglob('*') if file.is_file()) / 1e6:.0f} MB")
+        assert (packages / "numpy" / "linalg").is_dir()
+        assert not list((packages / "numpy").rglob("tests"))  # what the sidecar never imports
+        assert not list(packages.glob("setuptools*"))
 
 
 def _bare_python(folder: Path) -> str:

@@ -57,6 +57,20 @@ T["the list, the direct jump, and the next and previous result"] = function()
   expect.equality(child().lua_get("_G.said[#_G.said].text"), "Scry: there is no further result.")
 end
 
+T["a file is called by its path below the current folder, also one opened in the background"] = function()
+  begin()
+  child().cmd("Scry! find sum of all prices")
+  expect_used("jump")
+  expect.equality(child().fn.expand("%"), "shop/cart.py")
+  child().cmd("edit README.md | bwipeout shop/cart.py")
+  child().lua([[
+    local answers = require("scry.answers")
+    require("scry.jump").background({ (answers.by_rank(1)) })
+  ]])
+  expect_used("open")
+  expect.equality(child().fn.bufname("cart.py"), "shop/cart.py")
+end
+
 T["next begins with the first result of an answer"] = function()
   begin()
   child().lua("vim.ui.select = function() end")

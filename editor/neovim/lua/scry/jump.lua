@@ -10,6 +10,13 @@ local M = {}
 
 ---@alias scry.How "edit"|"split"|"vsplit"|"tab"
 
+---Return the name that a file's new buffer gets: its path below the current folder, as people would type it.
+---@param path string
+---@return string
+local function name_of(path)
+  return vim.fn.fnamemodify(path, ":.")
+end
+
 ---Show a location: the name of its symbol, or else its start.
 ---@param location scry.protocol.Location
 ---@param encoding string
@@ -21,6 +28,7 @@ local function show(location, encoding, how)
     notify.warn(("%s is not there any more."):format(path))
     return false
   end
+  vim.fn.bufadd(name_of(path)) -- show_document would call it by its whole path
   scratch.window(how)
   local name = position.target(location)
   local target = { uri = location.uri, range = { start = name, ["end"] = name } }
@@ -74,7 +82,7 @@ local function load(hit)
     return false
   end
   local line = position.target(hit.item.location).line + 1
-  vim.cmd(("badd +%d %s"):format(line, vim.fn.fnameescape(path)))
+  vim.cmd(("badd +%d %s"):format(line, vim.fn.fnameescape(name_of(path))))
   local buffer = vim.fn.bufadd(path)
   vim.fn.bufload(buffer)
   answers.add_jump(buffer, hit)
