@@ -1,7 +1,7 @@
 """Costs of Scry inside VS Code: start-up, latency of a keystroke, memory. Figures are printed.
 
     SCRY_BENCH_REPO=<an indexed or indexable work tree> make bench
-    .venv/bin/pytest -s -m bench tests/e2e/vscode/test_bench_vscode.py -k memory        growth over 1,000 questions alone
+    .venv/bin/pytest -s -m bench tests/e2e/vscode/test_bench_vscode.py -k memory   growth over 1,000 questions
 
 Without the variable it is this repository. Times are as the window sees them, from the key to the last change of the
 list; a busy machine adds to them.

@@ -59,13 +59,7 @@ def test_similar_code_fills_the_results_view(window: Window) -> None:
     window.open_file("basket.py")
     window.command("Scry: Similar Code")
     expect(window.result("Cart")).to_be_visible()
-    window.command("Scry: Neighbours of This File")
-    newest = window.page.locator(".pane-body .monaco-list-row:not(.explorer-item)").first
-    expect(newest).to_contain_text("Neighbours of")
-    question = window.result("Similar to ")
-    question.hover()
-    question.get_by_role("button", name="Ask Again").click()
-    expect(newest).to_contain_text("Similar to")
+    expect(window.result("Similar to ")).to_be_visible()
 
 
 @pytest.mark.acceptance("C1", "E2")
