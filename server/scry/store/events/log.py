@@ -34,6 +34,7 @@ from scry.store.sqlite.database import (
     open_shared_database,
     roll_back,
     schema_version,
+    undecodable_schema_is_damage,
 )
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def explain_log_error(error: Exception, path: Path) -> str:
     if isinstance(error, OSError):
         return f"the log {path} can't be written: {error.strerror or error}"
     reason = str(error)
-    if type(error) is sqlite3.DatabaseError:
+    if describe_damage_error(error):
         return f"the log {path} is damaged ({reason}); what can be read of it is saved when something is next logged"
     if "locked" in reason or "busy" in reason:
         return f"the log {path} is held by another program ({reason})"
@@ -452,7 +453,8 @@ def _open_read_only(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     try:
         connection.execute("PRAGMA query_only=ON")
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        with undecodable_schema_is_damage():
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except BaseException:
         connection.close()
         raise

@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.platform import create_private_file, make_private_folder
+from scry.store.sqlite.database import undecodable_schema_is_damage
 
 BACKUP_FOLDER = "backups"
 
@@ -100,7 +101,7 @@ def _make_backup(path: Path, day: str) -> Backup:
     create_private_file(draft)
     try:
         source = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-        with closing(source), closing(sqlite3.connect(draft)) as copy:
+        with undecodable_schema_is_damage(), closing(source), closing(sqlite3.connect(draft)) as copy:
             source.backup(copy, pages=_PAGES_AT_ONCE)
             copy.execute("PRAGMA journal_mode=DELETE")
         sync_file(draft)

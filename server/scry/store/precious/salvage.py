@@ -31,6 +31,7 @@ from scry.store.sqlite.database import (
     open_shared_database,
     roll_back,
     transaction,
+    undecodable_schema_is_damage,
 )
 
 _REPORT_SUFFIX = ".report"
@@ -56,7 +57,7 @@ def describe_file_damage(file: PreciousFile, *, thorough: bool = False) -> str:
     if size == 0:
         return "it is empty" if list_backups(file.path) else ""
     try:
-        with closing(_connect(file.path)) as database:
+        with undecodable_schema_is_damage(), closing(_connect(file.path)) as database:
             version = int(database.execute("PRAGMA user_version").fetchone()[0])
             if version > len(file.migrations):  # of a newer Scry, which looks after it
                 return ""
@@ -67,7 +68,7 @@ def describe_file_damage(file: PreciousFile, *, thorough: bool = False) -> str:
             if problem != "ok":
                 return problem.splitlines()[-1]
             for table in file.tables if version else ():
-                if not all(file.is_valid(table, row) for row in _iter_rows(database, table)):
+                if not all(_is_valid(file, table, row) for row in _iter_rows(database, table)):
                     return f"a row of {table} is not as it was written"
     except sqlite3.Error as error:
         if damage := describe_damage_error(error):
@@ -172,12 +173,12 @@ def _collect_rows(file: PreciousFile, kept: Path, schema: Mapping[str, Table]) -
         work = Path(folder, "work.sqlite")
         work.write_bytes(_without_journal_mode(content))
         for name in file.tables:
-            rows, is_complete = _read_table(work, name)
+            rows, is_complete = _read_table(work, schema[name])
             if not is_complete:
                 scanned = _scan_tables(content, schema) if scanned is None else scanned
                 columns = [column.name for column in schema[name].columns]
                 rows += [dict(zip(columns, row, strict=True)) for row in scanned.get(name, ())]
-            valid = [row for row in rows if file.is_valid(name, row)]
+            valid = [row for row in rows if _is_valid(file, name, row)]
             clean = [row for row in valid if not _has_lost_text(row)]
             saved.is_complete &= is_complete and len(clean) == len(rows)
             saved.rows[name] = _distinct(clean, schema[name])
@@ -201,17 +202,27 @@ def _without_journal_mode(content: bytes) -> bytes:
     return content[:18] + b"\1\1" + content[20:]
 
 
-def _read_table(path: Path, name: str) -> tuple[list[StoredRow], bool]:
-    """Return the rows that SQLite can read of a table, and whether these are all.
+def _is_valid(file: PreciousFile, table: str, row: StoredRow) -> bool:
+    try:
+        return file.is_valid(table, row)
+    except KeyError:  # the name of a column is damaged
+        return False
+
+
+def _read_table(path: Path, table: Table) -> tuple[list[StoredRow], bool]:
+    """Return the rows that SQLite can read of a table, and whether these are all: none where a column is unknown.
 
     What is no UTF-8 of a text becomes U+FFFD.
     """
     rows: list[StoredRow] = []
+    known = {column.name for column in table.columns}
     try:
-        with closing(sqlite3.connect(path)) as database:
+        with undecodable_schema_is_damage(), closing(sqlite3.connect(path)) as database:
             database.text_factory = _decode_leniently
             intact = database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
-            for row in _iter_rows(database, name):
+            for row in _iter_rows(database, table.name):
+                if not known.issuperset(row):
+                    return [], False
                 rows.append(row)  # what came before an error counts
     except sqlite3.Error:
         return rows, False
@@ -247,7 +258,7 @@ def _distinct(rows: Sequence[StoredRow], table: Table) -> list[StoredRow]:
 def _add_from_backup(saved: _SavedRows, backup: Backup, schema: Mapping[str, Table]) -> None:
     for name, rows in saved.rows.items():
         before = len(rows)
-        saved.rows[name] = _distinct([*rows, *_read_table(backup.path, name)[0]], schema[name])
+        saved.rows[name] = _distinct([*rows, *_read_table(backup.path, schema[name])[0]], schema[name])
         saved.from_backup += len(saved.rows[name]) - before
     saved.backup_day = backup.day
 

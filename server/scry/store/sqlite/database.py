@@ -50,17 +50,30 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
                 isolation_level=None,
                 check_same_thread=False,
             )
-            if write:
-                connection.execute("PRAGMA journal_mode=WAL")
-                connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute("PRAGMA foreign_keys=ON")
-            connection.execute("PRAGMA cache_size=-8192")
+            with undecodable_schema_is_damage():
+                if write:
+                    connection.execute("PRAGMA journal_mode=WAL")
+                    connection.execute("PRAGMA synchronous=NORMAL")
+                connection.execute("PRAGMA foreign_keys=ON")
+                connection.execute("PRAGMA cache_size=-8192")
         except sqlite3.Error as error:
             if options != "mode=ro" or not (roll_back(path) or _is_read_only(path, error)):
                 raise IndexUnavailable(f"{path} can't be opened: {error}") from error
         else:
             return connection
     raise AssertionError("the last way to open a file ends the loop")
+
+
+@contextmanager
+def undecodable_schema_is_damage() -> Generator[None]:
+    """Raise sqlite3.DatabaseError where the first statement of a connection finds a schema that is not UTF-8.
+
+    SQLite quotes the schema in its message, and Python raises UnicodeDecodeError instead of the error.
+    """
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise sqlite3.DatabaseError("malformed database schema: it is not UTF-8") from None
 
 
 def roll_back(path: Path) -> bool:
@@ -129,21 +142,22 @@ def open_shared_database(
         f"{path.as_uri()}?mode=rwc", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
     try:
-        is_checked = 0 < size <= (checked_bytes or 0)
-        problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) if is_checked else "ok"
-        if problem != "ok":
-            raise sqlite3.DatabaseError(problem)
-        shared = is_on_network_file_system(path.parent) if on_network is None else on_network
-        journal, deadline, is_set = "DELETE" if shared else "WAL", time.monotonic() + timeout, False
-        while not is_set:  # while another process creates the file, setting its journal fails at once
-            try:
-                connection.execute(f"PRAGMA journal_mode={journal}")
-                is_set = True
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() >= deadline:
-                    raise
-                time.sleep(0.005)
-        connection.execute(f"PRAGMA synchronous={synchronous}")
+        with undecodable_schema_is_damage():
+            is_checked = 0 < size <= (checked_bytes or 0)
+            problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) if is_checked else "ok"
+            if problem != "ok":
+                raise sqlite3.DatabaseError(problem)
+            shared = is_on_network_file_system(path.parent) if on_network is None else on_network
+            journal, deadline, is_set = "DELETE" if shared else "WAL", time.monotonic() + timeout, False
+            while not is_set:  # while another process creates the file, setting its journal fails at once
+                try:
+                    connection.execute(f"PRAGMA journal_mode={journal}")
+                    is_set = True
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() >= deadline:
+                        raise
+                    time.sleep(0.005)
+            connection.execute(f"PRAGMA synchronous={synchronous}")
     except BaseException:
         connection.close()
         raise
@@ -402,7 +416,14 @@ def path_ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
 # Damage ---------------------------------------------------------------------------------------------------------------
 
 
-_DAMAGE_MESSAGES = ("no such table", "no such column", "no such index", "malformed", "Could not decode")
+_DAMAGE_MESSAGES = (
+    "no such table",
+    "no such column",
+    "no such index",
+    "malformed",
+    "unsupported file format",
+    "Could not decode",
+)
 """Beginnings of what SQLite says where tables or texts are not those that were written."""
 
 

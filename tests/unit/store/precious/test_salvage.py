@@ -58,6 +58,19 @@ def test_lost_header_loses_no_note(path: Path) -> None:
     assert "could be saved" in report.describe()
 
 
+@pytest.mark.parametrize("bit", [0x01, 0x80], ids=["another-letter", "no-utf8"])
+def test_damaged_text_of_the_schema_loses_no_note(path: Path, bit: int) -> None:
+    original = path.read_bytes()
+    first, last = original.index(b"CREATE TABLE"), 4096
+    for place in random.Random(1).sample(range(first, last), 60):
+        content = bytearray(original)
+        content[place] ^= bit
+        path.write_bytes(content)
+        assert len(texts(path)) == NOTES, place
+        ensure_intact(persona_file(path), thorough=True)
+        assert len(texts(path)) == NOTES, place
+
+
 def test_every_page_can_be_lost_at_the_cost_of_its_own_notes(path: Path) -> None:
     original = path.read_bytes()
     lost: list[int] = []
