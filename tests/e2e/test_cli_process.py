@@ -103,7 +103,7 @@ def test_make_setup_installs_what_the_servers_need() -> None:
     assert {"starlette", "uvicorn"} <= names
     assert project["optional-dependencies"]["mcp"]
     commands = (root / "Makefile").read_text().partition("$(VENV)/.setup: ")[2].partition("\n\n")[0]
-    assert "install --editable '.[mcp]'" in commands
+    assert "--editable '.[mcp]'" in commands
 
 
 def test_install_command_names_the_source_of_the_installation() -> None:

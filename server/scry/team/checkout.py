@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
-from scry.core.platform import cache_home, lock_handle, make_private_folder
+from scry.core.platform import IS_WINDOWS, cache_home, lock_handle, make_private_folder
 from scry.projects.git import safe_git_command, safe_git_environment
 from scry.store.team.writer import TeamRepository
 
@@ -98,7 +98,7 @@ def _git(folder: Path, arguments: Sequence[str], handle: int) -> str:
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,
-            pass_fds=(handle,) if os.name == "posix" else (),
+            pass_fds=() if IS_WINDOWS else (handle,),
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise IndexUnavailable(f"git {arguments[0]} failed: {error}") from error
