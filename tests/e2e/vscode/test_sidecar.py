@@ -166,7 +166,9 @@ def test_status_item_shows_failure_and_remedy(
         window = open_window(server, shop)
         window.open_file("mail.py")
         eventually(lambda: "not running" in window.status(), "the failure in the status item")
-        assert "The setting scry.path names /nowhere/scry" in window.status()
+        eventually(
+            lambda: "The setting scry.path names /nowhere/scry" in window.status(), "the reason in the status item"
+        )
         window.status_action("Open Settings").click()
         expect(window.page.locator(".settings-editor .setting-item-contents", has_text="Hover").first).to_be_visible()
 

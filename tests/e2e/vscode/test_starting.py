@@ -102,5 +102,5 @@ def test_sidecar_of_another_protocol_asks_for_an_update(
         window.escape()
         window.open_file("mail.py")
         eventually(lambda: "not running" in window.status(), "the fault in the status")
-        assert "protocols differ" in window.status()
+        eventually(lambda: "protocols differ" in window.status(), "the reason in the status")
         eventually(lambda: not sidecars(server), "its end")

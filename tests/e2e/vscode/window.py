@@ -241,10 +241,9 @@ class Window:
         self.page.locator("#status\\.languageStatus").hover()
         shown = self.page.locator(".hover-language-status", has_text="Scry").first
         try:
-            shown.wait_for(timeout=5000)
+            return shown.inner_text(timeout=HOVER_TIMEOUT)  # a hover that closes meanwhile shows nothing
         except PlaywrightTimeout:
             return ""
-        return shown.inner_text()
 
     def status_action(self, title: str) -> Locator:
         """Return what the language status item offers to do; `status` shows it."""
