@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ Held-out packages ({held_out}; none of them trained on, nor any record whose cod
 sentence of a documentation comment must find its own code, all comments removed, among all definitions of the package.
 Mean reciprocal rank, 0 beyond rank 100. "fused" is reciprocal rank fusion (k = 60) of BM25 with a name field and the
 model; "random fused" is the same with random vectors in place of the trained ones. How settings were chosen is in
-docs/decisions/0031-bundled-model-training-settings.md and 0103-merged-tables-and-shared-letters.md.
+docs/decisions: 0031, 0103, 0104 and 0112.
 
 """
 _TRAINING = """Contrastive (InfoNCE among {block} examples, scale {scale:g}, both directions) on {records:,} records of
@@ -56,13 +57,26 @@ so that commit subjects were not used. numpy and scipy, one core."""
 _MERGED = """Contrastive (InfoNCE among {block} examples, scale {scale:g}, both directions) on {records:,} records of
 {packages} packages and {mined:,} of {repositories} repositories, from a random start, by row-wise Adam, {steps:,}
 batches of {batch:,}, in which groups of 128 come from one package, half of them neighbours; a step also moves the
-pieces that share a stem or n-grams of letters. {members} tables of {trained} numbers were trained so, from other
-seeds; the lengths of their rows were raised to the power {temper}, and the {dimension} principal axes of all
-together kept. Pairs: documentation comment and code, name and body, remark and the lines under it, Markdown section
-and the code it shows or names, commit subject and the functions that the commit changed (as they were before it) or
-added. numpy and scipy."""
+pieces that share a stem or n-grams of letters. Rows of {trained} numbers were trained, in {members}; their lengths were
+raised to the power {temper}, {earlier}and their {dimension} principal axes kept. Pairs: documentation comment and code,
+name and body, remark and the lines under it, Markdown section and the code it shows or names, commit subject and the
+functions that the commit changed (as they were before it) or added. numpy and scipy."""
+_EARLIER = """the table of the model before (of packages alone, decision 31) put beside them at {length} of their
+length, """
 _OTHER_WORDS = """
 Questions in other words, of which none (stemmed, stop words aside) is in the path, container or name sought:
+
+"""
+_COMPARED = """
+## Against the model before
+
+Means, and the 95 % interval of their difference (bootstrap over questions). By the model alone:
+
+"""
+_IN_PRODUCT = """
+In the product's ranking, whose weights changed with the model (semantic 1.5 to 1.8, temporal 0.7 to 0.6), on questions
+by which the ranking was developed; by repository, then their mean. How they were measured is in
+[decision 112](decisions/0112-one-more-member-beside-the-shipped-table.md).
 
 """
 _LEAKS = """
@@ -88,6 +102,9 @@ minified files, tests, and folders of vendored copies were left out. Hashes are 
 [manifest.toml](manifest.toml), commits of repositories in [repositories.toml](histories/repositories.toml).
 
 """
+_PRODUCT_FIGURES = Path(__file__).with_name("product-figures.json")
+"""Measured by the product on repositories that are not part of this one; written by hand."""
+
 _HISTORIES = ("repos", "commits", "mentions")
 _TRAINED_ON = ("definition", "comment", "section", "commit", "added")
 
@@ -120,7 +137,8 @@ def write_card(mined: Mined, figures: Mapping[str, Any], weights: FieldWeights, 
         mined=sum(mined_counts[one.name][kind] for one in repositories for kind in _TRAINED_ON if not one.held_out),
         repositories=sum(not one.held_out for one in repositories),
         steps=schedule.steps,
-        members=len(recipe.members),
+        members="one table" if len(recipe.members) == 1 else f"{len(recipe.members)} tables from different seeds",
+        earlier=_EARLIER.format(length=recipe.earlier) if recipe.earlier else "",
         batch=schedule.batch,
         block=recipe.block,
         scale=SCALE,
@@ -137,7 +155,7 @@ def write_card(mined: Mined, figures: Mapping[str, Any], weights: FieldWeights, 
         projects=", ".join(NEVER_TRAIN_ON),
         packages=len(packages),
     )
-    card = head + _figures(figures) + _languages(trained, counts, mined) + tail
+    card = head + _figures(figures) + _comparisons(figures["compared"]) + _languages(trained, counts, mined) + tail
     listed = "\n" + _repositories(repositories, mined_counts) if repositories else ""
     return card, _SOURCES + _sources(packages, counts) + listed
 
@@ -175,6 +193,20 @@ def _figures(figures: Mapping[str, Any]) -> str:
         + _OTHER_WORDS
         + _table(["measure", "questions", *_SYSTEMS], apart)
     )
+
+
+def _comparisons(compared: Sequence[Mapping[str, Any]]) -> str:
+    if not compared:
+        return ""
+    in_product = json.loads(_PRODUCT_FIGURES.read_text(encoding="utf-8"))
+    head = ["measure", "questions", "before", "after", "difference (95 %)"]
+    tables = [_table(head, map(_compared_row, rows)) for rows in (compared, in_product)]
+    return _COMPARED + tables[0] + _IN_PRODUCT + tables[1]
+
+
+def _compared_row(one: Mapping[str, Any]) -> list[str]:
+    difference = f"{one['after'] - one['before']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f})"
+    return [one["measure"], f"{one['questions']:,}", f"{one['before']:.3f}", f"{one['after']:.3f}", difference]
 
 
 def _row(name: str, figure: Mapping[str, Any], key: str) -> list[str]:

@@ -4,22 +4,27 @@ package.
 A package gives at most 200 questions, drawn with a fixed seed from those whose sentence is unique in it and has at
 least four words, and whose code has at least four lines. Reported are the mean reciprocal rank (0 beyond rank 100) and
 NDCG@10: by language, over all, and over the questions in other words, which share none with the path, container and
-name that they must find.
+name that they must find. A model is compared with the one before it on these questions, and on subjects of commits of
+held-out repositories, each of which must find a function that the commit changed among all of the changed files.
 """
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
+from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scry.embedding.embedder import Passage
 from scry.embedding.static_model import StaticModel, path_text, split_words
+from scry.lab import paired_bootstrap
 from training.dataset import passage_of
 from training.docs import first_sentence
 from training.lexical import Bm25, query_terms, terms
@@ -58,12 +63,25 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """The means of a measure with the model before and with the model, and the 95 % interval of their difference."""
+
+    measure: str
+    questions: int
+    before: float
+    after: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
-    """The reported figures: over all questions, over those in other words, and by language."""
+    """The reported figures: of all questions, of those in other words, by language, and against the model before."""
 
     total: Figure
     other_words: Figure
     languages: dict[str, Figure]
+    compared: list[Comparison]
 
 
 def build_cases(records: Sequence[Record]) -> list[Case]:
@@ -76,13 +94,17 @@ def build_cases(records: Sequence[Record]) -> list[Case]:
     return [case for case in cases if len(case.questions) >= _FEWEST_QUESTIONS]
 
 
-def evaluate(cases: Sequence[Case], model: StaticModel, chance: StaticModel) -> Figures:
-    """Return the figures of all systems; `chance` is the model with random vectors."""
+def evaluate(
+    cases: Sequence[Case], model: StaticModel, chance: StaticModel, before: StaticModel | None = None
+) -> Figures:
+    """Return the figures of all systems. chance: the model with random vectors. before: the one to compare with."""
     found: list[dict[str, int]] = []
     languages: list[str] = []
     in_other_words: list[bool] = []
     for case in cases:
         systems = {**_lexical(case), "model": _semantic(case, model), "random vectors": _semantic(case, chance)}
+        if before is not None:
+            systems["model before"] = _semantic(case, before)
         for question, target in case.questions:
             scores = {name: system(question) for name, system in systems.items()}
             scores["fused"] = _fuse(scores["bm25 + name"], scores["model"])
@@ -90,14 +112,58 @@ def evaluate(cases: Sequence[Case], model: StaticModel, chance: StaticModel) -> 
             found.append({name: _rank(values, target) for name, values in scores.items()})
             languages.append(case.records[target].language)
             in_other_words.append(shares_no_word(question, case.records[target]))
-    return Figures(
-        _figure(found),
-        _figure([one for one, apart in zip(found, in_other_words, strict=True) if apart]),
-        {
-            language: _figure([one for one, other in zip(found, languages, strict=True) if other == language])
-            for language in sorted(set(languages))
-        },
-    )
+    apart = [one for one, other in zip(found, in_other_words, strict=True) if other]
+    by_language = {
+        language: _figure([one for one, other in zip(found, languages, strict=True) if other == language])
+        for language in sorted(set(languages))
+    }
+    compared: list[Comparison] = []
+    if before is not None:
+        compared = [
+            _compare(
+                f"{measure}, {kind}", [gain(one["model before"]) for one in of], [gain(one["model"]) for one in of]
+            )
+            for kind, of in (("held-out comments", found), ("the same in other words", apart))
+            for measure, gain in (("MRR", _reciprocal), ("NDCG@10", _discounted))
+        ]
+    return Figures(_figure(found), _figure(apart), by_language, compared)
+
+
+def compare_by_commits(files: Sequence[Path], before: StaticModel, model: StaticModel) -> list[Comparison]:
+    """Return both models' mean reciprocal ranks of the best target among the passages of the changed files.
+
+    files: of `histories.questions`.
+    """
+    ranks: list[tuple[float, float]] = []
+    in_other_words: list[bool] = []
+    for path in files:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        passages = [Passage(one["name"], one["path"], one["container"], one["text"]) for one in lines if "text" in one]
+        for one in lines:
+            if "question" in one:
+                numbers: list[int] = one["file"]
+                beside, targets = [passages[number] for number in numbers], set(one["targets"])
+                sought = [position for position, number in enumerate(numbers) if number in targets]
+                first, second = (_best_rank(each, one["question"], beside, sought) for each in (before, model))
+                ranks.append((1 / first, 1 / second))
+                in_other_words.append(one["other_words"])
+    return [
+        _compare(f"MRR, {kind}", [first for first, _ in of], [second for _, second in of])
+        for kind, of in (
+            ("subjects of held-out commits: a changed function in its files", ranks),
+            ("the same in other words", [one for one, other in zip(ranks, in_other_words, strict=True) if other]),
+        )
+    ]
+
+
+def _best_rank(model: StaticModel, question: str, passages: Sequence[Passage], sought: Sequence[int]) -> int:
+    scores = model.encode_passages(passages) @ model.encode_query(question)
+    return 1 + int((scores > max(scores[position] for position in sought)).sum())
+
+
+def _compare(measure: str, before: Sequence[float], after: Sequence[float]) -> Comparison:
+    difference = paired_bootstrap(list(before), list(after))
+    return Comparison(measure, len(before), fmean(before), fmean(after), difference.low, difference.high)
 
 
 def shares_no_word(question: str, record: Record) -> bool:
@@ -155,6 +221,14 @@ def _figure(found: Sequence[Mapping[str, int]]) -> Figure:
     names = list(found[0]) if found else []
     return Figure(
         len(found),
-        {name: fmean(1 / one[name] if one[name] else 0.0 for one in found) for name in names},
-        {name: fmean(1 / log2(one[name] + 1) if 0 < one[name] <= _SEEN else 0.0 for one in found) for name in names},
+        {name: fmean(_reciprocal(one[name]) for one in found) for name in names},
+        {name: fmean(_discounted(one[name]) for one in found) for name in names},
     )
+
+
+def _reciprocal(rank: int) -> float:
+    return 1 / rank if rank else 0.0
+
+
+def _discounted(rank: int) -> float:
+    return 1 / log2(rank + 1) if 0 < rank <= _SEEN else 0.0

@@ -38,17 +38,25 @@ def temper(table: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def merge(
-    tables: Sequence[NDArray[np.float32]], counts: NDArray[np.int64], dimension: int, count_power: float = 1.0
+    tables: Sequence[NDArray[np.float32]],
+    counts: NDArray[np.int64],
+    dimension: int,
+    count_power: float = 1.0,
+    lengths: Sequence[float] | None = None,
 ) -> NDArray[np.float32]:
     """Return one table whose products of rows come near the sums of those of several tables, trained from other seeds.
 
     What one table has learnt by heart the others have not, so that the sums are better on code that none has seen.
-    counts: of each piece. The tables stand side by side, equally long in the mean over all pieces, and are rotated to
-    their principal axes, of which the first `dimension` are kept. A row is weighted by a power of its
-    piece's count. Eckart & Young 1936; no mean is subtracted.
+    counts: of each piece. lengths: of the tables, by default equal. The tables stand side by side, of these lengths in
+    the mean over all pieces, and are rotated to their principal axes, of which the first `dimension` are kept. A row
+    is weighted by a power of its piece's count. Eckart & Young 1936; no mean is subtracted.
     """
     weights = (counts + 1).astype(np.float64) ** count_power
-    whole = np.concatenate([_scaled(table, weights) for table in tables], axis=1)
+    scaled = [
+        np.multiply(_scaled(table, weights), length, dtype=np.float32)
+        for table, length in zip(tables, lengths or [1.0] * len(tables), strict=True)
+    ]
+    whole = np.concatenate(scaled, axis=1)
     weighted = np.multiply(whole, weights[:, None], dtype=np.float64)
     _, axes = np.linalg.eigh(np.matmul(np.transpose(weighted), whole.astype(np.float64)))
     return np.matmul(whole, axes[:, ::-1][:, :dimension].astype(np.float32))
@@ -63,6 +71,11 @@ def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
     """Return i8 rows and the factor that restores each; the error of an entry is at most half the row's factor."""
     scales = (np.abs(table).max(1) / _STEPS).astype(np.float32)
     return np.rint(table / np.maximum(scales, 1e-12)[:, None]).astype(np.int8), scales
+
+
+def restored(rows: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the table that `quantise` stored, each entry to within half of its row's factor."""
+    return np.multiply(rows, scales[:, None], dtype=np.float32)
 
 
 def with_buckets(table: NDArray[np.float32], vocabulary_size: int, seed: int) -> NDArray[np.float32]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
@@ -21,8 +23,8 @@ from training.contrast import Matrix
 from training.corpus import mine_corpus, records_file
 from training.dataset import HISTORY_KINDS, build_dataset, load_dataset, without_copies
 from training.download import download
-from training.evaluate import build_cases, evaluate
-from training.export import export_model, export_sentence_transformers, merge, temper, with_buckets
+from training.evaluate import build_cases, compare_by_commits, evaluate
+from training.export import export_model, export_sentence_transformers, merge, restored, temper, with_buckets
 from training.histories.mine import mine_repositories
 from training.histories.repositories import (
     REPOSITORIES,
@@ -45,6 +47,13 @@ NAME = "scry-static"
 VOCABULARY_SIZE = 30_000
 WEIGHTS = FieldWeights(name=1.0, path=0.35, container=0.45, head=0.5)
 """Chosen on validation packages; see decision 31."""
+
+EARLIER = {
+    "table.npy": "bfa1add05fe441297e974991fe42ed26a3931cda",
+    "scales.npy": "8ff01d8fce866729bfe6cac366a66a85b4ec93dc",
+    "vocabulary.txt": "16c640cdc3a200357e9a52eecac797bdd4f6feed",
+}
+"""The files of the model before, as git blobs of this repository (commit af302f3f)."""
 
 _SOURCES_FOLDER = Path(__file__).parent
 _BUNDLED = Path(scry.embedding.static_model.__file__).parent / "model"
@@ -100,8 +109,9 @@ class Pipeline:
 
     def _train(self, folder: Path) -> None:
         tokenizer = self._tokenizer()
-        build_dataset(self._trained_on(), tokenizer, folder / "dataset")
         recipe, members = self._recipe, self._recipe.members
+        earlier = [self.earlier_table()] if recipe.earlier else []
+        build_dataset(self._trained_on(), tokenizer, folder / "dataset")
         workers = min(len(members), os.cpu_count() or 1)
         with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
             vocabulary = self.output("vocabulary") / "vocabulary.txt"
@@ -109,17 +119,31 @@ class Pipeline:
             seeds = range(self._seed * len(members), (self._seed + 1) * len(members))
             tables = list(executor.map(train_one, seeds, members))
         counts = load_dataset(folder / "dataset").occurrences(tokenizer.size)
-        kept = merge(list(map(temper, tables)), counts, recipe.schedule.kept, recipe.count_power)
-        np.save(folder / "table.npy", kept)
+        lengths = [1.0] * len(members) + [recipe.earlier * len(members) ** 0.5] * len(earlier)
+        tables = [*map(temper, tables), *earlier]
+        np.save(folder / "table.npy", merge(tables, counts, recipe.schedule.kept, recipe.count_power, lengths))
+
+    def earlier_table(self) -> Matrix:
+        """Return the table of the model before; raises RuntimeError where its rows are those of other pieces."""
+        if _blob(EARLIER["vocabulary.txt"]) != (self.output("vocabulary") / "vocabulary.txt").read_bytes():
+            raise RuntimeError(
+                "the vocabulary is not that of the earlier table: use the records that it was learnt from"
+            )
+        rows, scales = (np.load(io.BytesIO(_blob(EARLIER[name]))) for name in ("table.npy", "scales.npy"))
+        return restored(rows, scales)
 
     def _evaluate(self, folder: Path) -> None:
         table = with_buckets(
             np.load(self.output("train") / "table.npy"), self._tokenizer().size - HASH_BUCKETS, self._seed
         )
         chance = np.random.default_rng(self._seed).standard_normal(table.shape).astype(np.float32)
-        models = [self._exported(rows, folder / name) for name, rows in (("model", table), ("chance", chance))]
-        figures = asdict(evaluate(build_cases(self._held_out()), *models))
-        (folder / "figures.json").write_text(json.dumps(figures, indent=2), encoding="utf-8")
+        model, random = self._exported(table, folder / "model"), self._exported(chance, folder / "chance")
+        before = self._exported(self.earlier_table(), folder / "before") if self._recipe.earlier else None
+        figures = evaluate(build_cases(self._held_out()), model, random, before)
+        if before is not None:
+            questions = sorted((self.output("histories") / "questions").glob("*.jsonl"))
+            figures.compared.extend(compare_by_commits(questions, before, model))
+        (folder / "figures.json").write_text(json.dumps(asdict(figures), indent=2), encoding="utf-8")
 
     def _export(self, folder: Path) -> None:
         shutil.copytree(self.output("evaluate") / "model", _BUNDLED, dirs_exist_ok=True)
@@ -174,6 +198,16 @@ class Pipeline:
     def _records(self, *, held_out: bool) -> Iterator[Record]:
         chosen = [package for package in self._packages if package.held_out is held_out]
         return read_records(records_file(self.output("mine"), package) for package in chosen)
+
+
+def _blob(blob: str) -> bytes:
+    """Return the content of a git blob of this repository."""
+    done = subprocess.run(["git", "cat-file", "blob", blob], cwd=_SOURCES_FOLDER, check=False, capture_output=True)
+    if done.returncode:
+        raise RuntimeError(
+            f"{done.stderr.decode().strip()}; the earlier table needs the whole history of this repository"
+        )
+    return done.stdout
 
 
 def _train_member(dataset: Path, vocabulary: Path, recipe: Recipe, seed: int, named_share: float) -> Matrix:

@@ -39,7 +39,8 @@ class Recipe:
         only in each. Few of them teach comments better, many teach words that no documentation uses (decision 103).
     block: see `contrast.BLOCK`. shared: whether pieces with common letters share directions. repositories: whether the
     records of repositories and of their commits are trained on too. count_power: of the count of a piece, by which its
-    row weighs in the choice of principal axes.
+    row weighs in the choice of principal axes. earlier: length of the table of the model before (pipeline.EARLIER)
+    beside all members together, with which it is merged; 0 leaves it out.
     """
 
     schedule: Schedule
@@ -48,14 +49,16 @@ class Recipe:
     shared: bool
     repositories: bool
     count_power: float
+    earlier: float = 0.0
 
 
 RECIPES = {
-    "shipped": Recipe(Schedule(steps=2600, dimension=384), (0.25,), 512, False, False, 0.5),
+    "shipped": Recipe(Schedule(), (0.25,), BLOCK, True, True, 1.0, earlier=0.7),
+    "earlier": Recipe(Schedule(steps=2600, dimension=384), (0.25,), 512, False, False, 0.5),
     "merged": Recipe(Schedule(), (0.25, 0.1, 0.25, 0.1), BLOCK, True, True, 1.0),
 }
-"""The recipe of the bundled model, and the one that is better where words differ, but not in every language (decisions
-103 and 104).
+"""The recipe of the bundled model (decision 112), that of the model before it (31), whose table it uses, and the one
+that knows most other words, but loses in some languages (103 and 104).
 """
 
 

@@ -146,6 +146,47 @@ def detect_intent(words):
     return "general"
 '''
 
+STORE = '''"""Opens the index of a project."""
+
+
+class Reader:
+    """Reads documents."""
+
+    index: str
+
+
+class Writer:
+    """Writes documents."""
+
+    index: str
+
+
+class Session:
+    """A client's session."""
+
+    index: str
+
+    @property
+    def index_name(self):
+        """The index."""
+        return self.index
+
+
+def index(folder):
+    """Index a folder."""
+    return Writer(folder)
+
+
+def read_or_rebuild(path):
+    """Read the index; one that is corrupt is set aside, told, and made anew."""
+    try:
+        return open_checked(path)
+    except Damaged as damage:
+        set_aside(path)
+        tell(damage)
+        return index(path.parent)
+'''
+
 
 @pytest.fixture(scope="module")
 def situations(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
@@ -159,6 +200,7 @@ def situations(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
             "web/sessions.py": SESSION,
             "mux/tree.go": ROUTER,
             "query/read.py": INTENT,
+            "store/open.py": STORE,
             "sales.ipynb": json.dumps({"cells": cells}),
         }
     )
@@ -200,6 +242,7 @@ def test_question_for_tests_does_not_lower_tests_beside_code(situations: Indexed
     [
         ("where is the route of a path found", "./mux/tree.go::node.findRoute"),
         ("how is the query intent detected", "./query/read.py::detect_intent"),
+        ("what happens when the index is corrupt", "./store/open.py::read_or_rebuild"),
     ],
 )
 def test_function_that_answers_comes_before_its_neighbours(situations: IndexedProject, query: str, place: str) -> None:

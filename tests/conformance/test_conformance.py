@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from scry.engine.search.weights import WEIGHED_ADJUSTMENTS, HeldBackGain, LearntWeights, WeightsFile
 from scry.projects import open_project
+from scry.store.events.learnt import WEIGHED_ADJUSTMENTS, HeldBackGain, LearntWeights, WeightsFile
 from scry.store.events.log import WEIGHTS_FILE
 from tests.conformance.cases import CASES, REFUSED, Case
 from tests.conformance.ways import Json, Ways

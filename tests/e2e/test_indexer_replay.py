@@ -11,8 +11,8 @@ import pytest
 
 from scry.core import load_settings
 from scry.engine import Engine
-from scry.engine.search.weights import WeightsFile
 from scry.store.events.learner import read_progress
+from scry.store.events.learnt import WeightsFile
 from scry.store.events.log import WEIGHTS_FILE
 from scry.store.events.replays import (
     MIN_CASES,

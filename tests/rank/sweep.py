@@ -56,7 +56,7 @@ class Constant:
 
 
 CONSTANTS = (
-    Constant("semantic", None, (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)),
+    Constant("semantic", None, (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.8, 2.2)),
     Constant("lexical", None, (0.3, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5)),
     Constant("temporal", None, (0.2, 0.35, 0.5, 0.6, 0.7, 0.85, 1.0)),
     Constant("K", fuse, (10, 20, 30, 45, 60, 80, 120)),

@@ -251,7 +251,7 @@ def make_document_passage(project: Project, store: IndexStore, document: Documen
 
 def make_note_embedder(info: EmbedderInfo, embedder: Embedder) -> EmbedNotes:
     """Return a function that embeds notes with this embedder while they are written."""
-    return lambda entries: (info, *_encode_notes(embedder, ((entry.title, entry.text) for entry in entries)))
+    return lambda entries: (info, *encode_notes(embedder, ((entry.title, entry.text) for entry in entries)))
 
 
 def embed_missing_notes(
@@ -289,7 +289,7 @@ def embed_missing_notes_of(
             store.forget_vector_faults()
     while lacking := store.documents_without_vector(info.identity, _NOTES_PER_BATCH):
         checkpoint()
-        vectors, faults = _encode_notes(embedder, ((title, text) for _, title, text in lacking))
+        vectors, faults = encode_notes(embedder, ((title, text) for _, title, text in lacking))
         with store.database.transaction():
             store.publish_vectors(info, [doc_key for doc_key, _, _ in lacking], vectors, faults)
         done += len(lacking)
@@ -297,7 +297,7 @@ def embed_missing_notes_of(
     return done
 
 
-def _encode_notes(embedder: Embedder, notes: Iterable[tuple[str, str]]) -> tuple[Vectors, VectorFaults]:
+def encode_notes(embedder: Embedder, notes: Iterable[tuple[str, str]]) -> tuple[Vectors, VectorFaults]:
     """Encode notes; return their vectors, and the faults by the index of the note. notes: title and text of each.
 
     A note for which that fails gets a vector of zeros, which no query is near to. Raises what the embedder raises when

@@ -26,11 +26,11 @@ from scry.core.platform import lower_priority
 from scry.core.settings import Settings, load_settings
 from scry.engine.questions import question_from_options
 from scry.engine.search.results import filter_confident
-from scry.engine.search.weights import LearntWeights, WeightsFile
 from scry.indexer.freshness import index_format_version
 from scry.lab.evaluated_index import EvaluatedIndex
 from scry.lab.metrics import CUTOFF, paired_bootstrap
 from scry.projects.project import Project, open_project
+from scry.store.events.learnt import LearntWeights, WeightsFile
 from scry.store.events.log import WEIGHTS_FILE, now_ms
 from scry.store.events.replays import (
     MIN_CASES,

@@ -34,7 +34,8 @@ from scry.oracles.reader import RETRIEVAL_DEPTH, OracleReader
 from scry.store.history.reader import HistoryReader, IntArray
 from scry.store.lexical import LexicalIndex
 
-WEIGHT = 0.7
+WEIGHT = 0.6
+"""By leave-one-language-out, together with the semantic oracle's (docs/decisions.md, 112)."""
 
 SEED_DOCUMENTS = 10
 SEED_COMMITS = 20

@@ -77,11 +77,7 @@ def test_model_from_the_environment_reaches_a_running_indexer(
 def test_vectors_of_an_older_bundled_model_are_rebuilt(shop: Shop) -> None:
     shop.connect()
     before = semantic(shop.find(shop.engine()))
-    pid = shop.sample.address().pid
-    os.kill(pid, signal.SIGKILL)
-    eventually(lambda: not is_running(pid), "the indexer has ended")
-    with sqlite3.connect(shop.sample.project.cache / "index.sqlite") as db:
-        db.execute("UPDATE vector_sets SET identity = 'scry-static@0123456789abcdef/256'")
+    _make_outdated(shop)
     alone = Engine.open(shop.sample.root, load_settings(shop.sample.root, os.environ), start_indexer=False)
     shop.engines.append(alone)
     answer = shop.find(alone)
@@ -95,6 +91,28 @@ def test_vectors_of_an_older_bundled_model_are_rebuilt(shop: Shop) -> None:
         assert db.execute("SELECT identity, active FROM vector_sets").fetchall() == [(load_bundled_model().identity, 1)]
     after = shop.find(alone)
     assert (semantic(after), after.faults) == (before, [])
+
+
+@pytest.mark.parametrize("asked", [("find", QUESTION), ("index",)])
+def test_command_line_rebuilds_vectors_of_an_older_bundled_model(shop: Shop, asked: tuple[str, ...]) -> None:
+    command = CommandLine(shop.sample.root)  # and no client that starts the indexer again
+    assert command.run("index").status == 0
+    eventually(lambda: shop.model() == load_bundled_model().identity, "there are vectors")
+    _make_outdated(shop)
+    assert command.run(*asked).status == 0
+    eventually(lambda: shop.model() == load_bundled_model().identity, "the vectors are new, though no file changed")
+    answer = command.find(QUESTION)
+    assert semantic(answer)
+    assert answer.faults == []
+
+
+def _make_outdated(shop: Shop) -> None:
+    """End the indexer, and let the stored vectors be those of an older bundled model."""
+    pid = shop.sample.address().pid
+    os.kill(pid, signal.SIGKILL)
+    eventually(lambda: not is_running(pid), "the indexer has ended")
+    with sqlite3.connect(shop.sample.project.cache / "index.sqlite") as db:
+        db.execute("UPDATE vector_sets SET identity = 'scry-static@0123456789abcdef/256'")
 
 
 def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scry.engine.knowledge import BeliefSnapshot
+from scry.index.notes import BeliefSnapshot
 from scry.store.index import IndexStore
 from scry.store.notes import ProjectNoteDatabase
 from tests.sample.indexed import IndexedProject

@@ -10,10 +10,10 @@ import pytest
 
 from scry.core import EventFilter, load_settings
 from scry.engine import Engine
-from scry.engine.search.weights import WEIGHTS_FORMAT, HeldBackGain, LearntWeights, WeightsFile
 from scry.lab import upgrade_check
 from scry.lab.upgrade_check import check_upgrade, compare_with
 from scry.store.events import forget_events
+from scry.store.events.learnt import WEIGHTS_FORMAT, HeldBackGain, LearntWeights, WeightsFile
 from scry.store.events.replays import (
     MIN_CASES,
     REPLAY_FILE,

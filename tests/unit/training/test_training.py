@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
+import scry.embedding.static_model
 from scry.embedding import FieldWeights, Passage, StaticModel, Tokenizer
 from scry.embedding.static_model import HASH_BUCKETS
 from training.contrast import BLOCK, SCALE, Batch, csr, loss_and_gradient
 from training.dataset import build_dataset, load_dataset, without_copies
-from training.evaluate import build_cases, evaluate, shares_no_word
-from training.export import TEMPER, content_hash, export_model, merge, quantise, temper, with_buckets
+from training.evaluate import build_cases, compare_by_commits, evaluate, shares_no_word
+from training.export import TEMPER, content_hash, export_model, merge, quantise, restored, temper, with_buckets
+from training.pipeline import Pipeline
 from training.records import Record, read_records, write_records
 from training.sampling import COMMITTED_SHARE, Sampler
 from training.sharing import EVERY, PART, SharedDirections, sharing_matrix
@@ -28,6 +32,7 @@ Precise: TypeAlias = Any
 """A float64 array, where the code under test says float32: finite differences need the digits."""
 
 WEIGHTS = FieldWeights(0.7, 0.2, 0.2, 0.3)
+MODEL = Path(scry.embedding.static_model.__file__).parent / "model"
 SAID = {"remove": "unlink", "show": "render", "read": "load", "write": "dump", "begin": "start", "find": "lookup"}
 THINGS = ["user", "file", "image", "colour", "table", "server", "letter", "number", "window", "thread"]
 
@@ -53,6 +58,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sharing = sharing_matrix(pieces, tokenizer.size)
     table = train(load_dataset(folder / "data"), sharing, WEIGHTS, schedule, 0)
     export_model(with_buckets(table, len(pieces), 0), pieces, WEIGHTS, "small", folder / "model")
+    chance = np.random.default_rng(1).standard_normal((tokenizer.size, 32)).astype(np.float32)
+    export_model(chance, pieces, WEIGHTS, "chance", folder / "chance")
     return folder
 
 
@@ -84,20 +91,16 @@ def test_the_card_describes_the_shipped_recipe() -> None:
 
 def test_training_learns_synonyms_and_finds_held_out_code(trained: Path) -> None:
     model = StaticModel.load(trained / "model")
-    shape = (model.tokenizer.size, 32)
-    pieces = (trained / "model" / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
-    export_model(
-        np.random.default_rng(1).standard_normal(shape).astype(np.float32),
-        pieces,
-        WEIGHTS,
-        "chance",
-        trained / "chance",
-    )
     figures = evaluate(build_cases(list(records(3, "three"))), model, StaticModel.load(trained / "chance"))
     assert figures.total.mrr["model"] > 2 * figures.total.mrr["random vectors"]
     assert figures.total.mrr["fused"] > figures.total.mrr["bm25 + name"]
     assert figures.languages == {"python": figures.total}
     assert figures.other_words == figures.total
+    assert figures.compared == []
+    chance = StaticModel.load(trained / "chance")
+    compared = evaluate(build_cases(list(records(3, "three"))), model, chance, before=chance).compared
+    assert [one.measure.split(",")[0] for one in compared] == ["MRR", "NDCG@10"] * 2
+    assert compared[0].after == figures.total.mrr["model"] > compared[0].before + compared[0].low > compared[0].before
     near, far = model.encode_passages([Passage("", "", "", SAID["remove"]), Passage("", "", "", SAID["show"])])
     assert near @ model.encode_query("remove") > far @ model.encode_query("remove") + 0.2
 
@@ -212,6 +215,49 @@ def test_merging_adds_the_products_of_what_occurs() -> None:
     expected = sum(table[1:] @ np.transpose(table[1:]) for table in alone)
     assert np.abs(kept[1:] @ np.transpose(kept[1:]) - expected).max() < 0.05
     assert np.square(alone[0][1:]).sum(1).mean() == pytest.approx(1, abs=0.05)
+    longer = merge(tables, counts, 4, lengths=[1.0, 0.5])
+    expected = alone[0][1:] @ np.transpose(alone[0][1:]) + 0.25 * alone[1][1:] @ np.transpose(alone[1][1:])
+    assert np.abs(longer[1:] @ np.transpose(longer[1:]) - expected).max() < 0.05
+
+
+def test_restored_table_gives_the_stored_bytes_again() -> None:
+    table = np.random.default_rng(0).standard_normal((50, 16)).astype(np.float32)
+    rows, scales = quantise(table)
+    assert np.array_equal(quantise(restored(rows, scales))[0], rows)
+
+
+@pytest.mark.needs("history")
+def test_shipped_recipe_reads_the_earlier_table_from_history(tmp_path: Path) -> None:
+    pieces = StaticModel.load().tokenizer.size
+    (tmp_path / "vocabulary").mkdir()
+    shutil.copy(MODEL / "vocabulary.txt", tmp_path / "vocabulary" / "vocabulary.txt")
+    pipeline = Pipeline(tmp_path, 0)
+    table = pipeline.earlier_table()
+    assert table.shape == (pieces, StaticModel.load().dimension)
+    assert table.any(axis=1).all()
+    (tmp_path / "vocabulary" / "vocabulary.txt").write_text("other\npieces")
+    with pytest.raises(RuntimeError, match="not that of the earlier table"):
+        pipeline.earlier_table()
+
+
+def test_models_are_compared_by_subjects_of_commits(trained: Path, tmp_path: Path) -> None:
+    names = list(SAID)
+    passages = [{"name": "", "path": "", "container": "", "text": SAID[name]} for name in names]
+    everything = list(range(len(names)))
+    questions = [
+        {"question": name, "targets": [number], "file": everything, "other_words": number > 2}
+        for number, name in enumerate(names)
+    ]
+    file = tmp_path / "repository.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in (*passages, *questions)))
+    model = StaticModel.load(trained / "model")
+    chance = StaticModel.load(trained / "chance")
+    of_all, apart = compare_by_commits([file], chance, model)
+    assert (of_all.questions, apart.questions) == (len(names), len(names) - 3)
+    assert of_all.after == 1.0 > of_all.before
+    assert of_all.low <= of_all.after - of_all.before <= of_all.high
+    same, _ = compare_by_commits([file], model, model)
+    assert (same.before, same.after, same.low, same.high) == (1.0, 1.0, 0.0, 0.0)
 
 
 def test_pieces_with_common_letters_share_directions() -> None:

@@ -22,7 +22,6 @@ from scry.engine.browse.files import file_document, file_header, file_structures
 from scry.engine.browse.paths import file_of_doc_id, parse_project_path
 from scry.engine.context import NeighborKind, NeighborsRequest, RequestContext
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
-from scry.engine.knowledge.beliefs import BeliefSnapshot
 from scry.engine.notices import (
     BeliefWarning,
     FileOfDocument,
@@ -34,6 +33,7 @@ from scry.engine.notices import (
 )
 from scry.engine.search.query import browse_question
 from scry.engine.search.results import make_snippet, truncate
+from scry.index.notes.belief_evaluation import BeliefSnapshot
 from scry.store.graph import Confidence, Neighbors
 from scry.store.history.reader import HistoryReader
 from scry.store.index.files import IndexedFileInfo

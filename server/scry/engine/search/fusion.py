@@ -160,13 +160,15 @@ class PlaceRules:
 
     def _adjust_file(self, candidates: Sequence[Candidate]) -> Iterable[tuple[int, list[Adjustment]]]:
         evidence = {each.document.doc_key: self.evidence_of(each) for each in candidates}
+        best_score, best_evidence = max([each.fused_score for each in candidates]), max(evidence.values())
+        for each in candidates:  # a place that was used comes before the others, which score as if it had not been
+            if used := each.oracle_matches.get("use"):
+                evidence[each.document.doc_key] += USE_EVIDENCE / used.rank
         ordered = sorted(candidates, key=lambda each: (-evidence[each.document.doc_key], each.document.doc_id))
-        best_score = max([each.fused_score for each in candidates])
-        best_evidence = evidence[ordered[0].document.doc_key]
         for position, candidate in enumerate(ordered):
             doc_key, adjustments = candidate.document.doc_key, list[Adjustment]()
             if self._place_strength:
-                less = math.exp(EVIDENCE_EXPONENT * (evidence[doc_key] - best_evidence))
+                less = math.exp(min(0.0, EVIDENCE_EXPONENT * (evidence[doc_key] - best_evidence)))
                 factor = (best_score / candidate.fused_score * less) ** self._place_strength
                 if factor != 1.0:
                     bm25, cosine = self._shares(candidate)
@@ -201,7 +203,6 @@ class PlaceRules:
             + COSINE_WEIGHT * cosine
             + (OVERSIZE_EVIDENCE if lines >= MAX_PLACE_LINES else 0.0)
             + (WHOLE_NAME_EVIDENCE if is_asked else 0.0)
-            + (USE_EVIDENCE / candidate.oracle_matches["use"].rank if "use" in candidate.oracle_matches else 0.0)
         )
 
     def _shares(self, candidate: Candidate) -> tuple[float, float]:

@@ -7,7 +7,7 @@ where a filter has a value that no document has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from scry.core.errors import IndexUnavailable
 from scry.core.notices import Notice
@@ -44,20 +44,30 @@ def unmatched_notices(
 
 def _word_notice(question: SearchQuery, reader: OracleReader, hits: Sequence[Hit]) -> UnknownWords | None:
     """Return the notice about words that occur nowhere; None where all occur, or where the query has none."""
-    words = _content_words(question)
-    if not words or len(words) > _MAX_CHECKED_WORDS:
-        return None
     seen = {
         term for hit in hits for match in hit.candidate.oracle_matches.values() for term in match.matches
     }  # a term that a result holds need not be looked up
-    terms = {word: _whole_terms(word) for word in words}
-    missing = [word for word in words if not any(term in seen or _occurs(term, reader) for term in terms[word])]
+    found = find_unknown_words(question, lambda term: term in seen or _occurs(term, reader))
+    if found is None:
+        return None
+    return UnknownWords(found.words, _similar_names(found.words, reader), found.is_all, bool(hits))
+
+
+def find_unknown_words(question: SearchQuery, occurs: Callable[[str], bool]) -> UnknownWords | None:
+    """Return the words of a query that occur nowhere; None where all occur, or where the query has none.
+
+    occurs: returns whether any document holds a term.
+    """
+    words = _content_words(question)
+    if not words or len(words) > _MAX_CHECKED_WORDS:
+        return None
+    missing = [word for word in words if not any(occurs(term) for term in _whole_terms(word))]
     if not missing:
         return None
     is_none_known = len(missing) == len(words) and not any(
-        term in seen or _occurs(term, reader) for word in words for term in split_identifier(word)
+        occurs(term) for word in words for term in split_identifier(word)
     )
-    return UnknownWords(tuple(missing), _similar_names(missing, reader), is_none_known, bool(hits))
+    return UnknownWords(tuple(missing), (), is_none_known)
 
 
 def _content_words(question: SearchQuery) -> list[str]:

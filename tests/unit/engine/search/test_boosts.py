@@ -217,6 +217,29 @@ def test_test_that_matches_raises_what_it_tests(test: str, code: str) -> None:
     assert all("tested" not in factors(each) for each in found[1:])
 
 
+@pytest.mark.acceptance("F5", "U1")
+def test_a_used_place_lowers_no_other_place_of_its_file_but_by_its_order() -> None:
+    documents = [outline(number, "src/cart.py", f"part{number}") for number in range(1, 5)]
+    question, by_key = boosts_for("how a cart is printed"), {each.doc_key: each for each in documents}
+    lexical = [OracleMatch(number, number, 8.0 - number, "bm25") for number in by_key]
+
+    def scores(used: int | None) -> dict[int, float]:
+        votes = {"lexical": lexical} | ({"use": [OracleMatch(used, 1, 1.0, "uses")]} if used else {})
+        weights = {**WEIGHTS, "use": 1e-9}  # what the match itself adds is not the matter here
+        gathered = fuse.fuse_matches(votes, by_key, weights)
+        ceiling = fuse.fused_score_ceiling(weights, max_boost(question))
+        return {
+            each.document.doc_key: each.fused_score for each in rank_with_boosts(gathered, question, ceiling, str.lower)
+        }
+
+    before, first, last = scores(None), scores(1), scores(4)
+    assert list(before) == list(first) == [1, 2, 3, 4]
+    assert first == pytest.approx(before)  # it was first already
+    assert list(last) == [4, 1, 2, 3]
+    assert last[4] == pytest.approx(before[1])
+    assert [last[number] for number in (1, 2, 3)] == pytest.approx([before[number] / 2 for number in (1, 2, 3)])
+
+
 @pytest.mark.acceptance("F5")
 def test_name_made_of_words_of_the_question_is_the_place_of_its_file() -> None:
     # click at 04ef3a6f, "where is ansi color stripped": `strip_ansi` has two lines and stood at place 46.
