@@ -14,7 +14,9 @@ from scry.core import load_settings
 from scry.core.events import QUERY, USE, EventFilter, LogEvent, StoredEvent
 from scry.engine import Engine
 from scry.engine.activity.weights import MIN_JUMPS, MIN_QUESTIONS, fit_if_due, fit_weights
-from scry.engine.search.weights import (
+from scry.store.events import EventLog, EventReader
+from scry.store.events.learner import note_fit, read_progress
+from scry.store.events.learnt import (
     EXPONENT_BOUNDS,
     ORACLE_BOUNDS,
     WEIGHED_ADJUSTMENTS,
@@ -22,8 +24,6 @@ from scry.engine.search.weights import (
     LearntWeights,
     WeightsFile,
 )
-from scry.store.events import EventLog, EventReader
-from scry.store.events.learner import note_fit, read_progress
 from scry.store.events.log import WEIGHTS_FILE
 from scry_protocol import messages
 from tests.sample.choices import log_jumps

@@ -55,11 +55,21 @@ def log_act(
     how: str = "jump",
     age_days: float = 0.0,
     text: str = "",
+    predicted: str = "",
 ) -> None:
-    """Log a question, and a use or a rating of one of its results, so many days ago."""
+    """Log a question, and a use or a rating of one of its results, so many days ago.
+
+    predicted: the result that the oracle of use put first, of ten.
+    """
     then = int(time.time() * 1000 - age_days * DAY_MS)
     query_id = f"q_20260101_000000_{next(_numbers):08d}".translate(str.maketrans("0189", "abcd"))
     asked: dict[str, object] = {"mode": "find", "query": question, "results": []}
+    if predicted:
+        shown = [predicted, *(f"./shop/part{number}.py" for number in range(2, 11))]
+        asked["results"] = [
+            {"rank": at, "doc_id": each, "contributions": {"use": {"rank": 1}} if each == predicted else {}}
+            for at, each in enumerate(shown, 1)
+        ]
     events = [LogEvent(QUERY, then, json.dumps(asked), query_id)]
     if how in ("good", "bad"):
         body = {"signal": how, "rank": rank, "doc_id": doc_id}
@@ -243,13 +253,40 @@ def test_a_slip_beside_a_place_that_is_opened_again_and_again_does_not_match(sho
     assert set(used(shop.find(LIKE))) == {CHOSEN}
 
 
+def test_uses_count_as_far_as_later_ones_agree_with_them(shop: IndexedProject) -> None:
+    """A person who opens something else wherever the oracle of use predicted a place teaches little (kappa)."""
+    raw_scores: list[float] = []
+    for opened in (CHOSEN, "./shop/part2.py"):
+        shop.project.data.joinpath("events.sqlite").unlink(missing_ok=True)
+        log_act(shop, CHOSEN, age_days=1)
+        for number in range(20):
+            log_act(shop, opened, f"{OTHER} of kind{number} and size{number}", rank=1, age_days=1, predicted=CHOSEN)
+        learn(shop)
+        raw_scores += [each.raw_score for doc_id, each in used(shop.find(QUESTION)).items() if doc_id == CHOSEN] or [
+            0.0
+        ]
+        with closing(shop.engine()) as engine:
+            told = engine.status().learning
+        assert ("uses count" in told) is (opened != CHOSEN)
+    assert raw_scores[0] > 1.3  # nothing was taken off
+    assert raw_scores[1] == 0.0  # below MIN_EVIDENCE
+
+
+def test_a_word_in_the_place_of_another_asks_about_another_thing(shop: IndexedProject) -> None:
+    log_act(shop, CHOSEN, "optimize chain traverse of monads")
+    learn(shop)
+    assert used(shop.find("optimize queue traverse of monads")) == {}
+    assert set(used(shop.find("traverse monads, optimize"))) == {CHOSEN}
+
+
 def test_neither_a_question_nor_the_next_act_waits_for_learning(
     shop: IndexedProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_go_on, folders = threading.Event(), list[Path]()
+    has_begun, may_go_on, folders = threading.Event(), threading.Event(), list[Path]()
 
     def learn_slowly(folder: Path) -> None:
         folders.append(folder)
+        has_begun.set()
         assert may_go_on.wait(60)
         learn_from_log(folder)
 
@@ -258,6 +295,7 @@ def test_neither_a_question_nor_the_next_act_waits_for_learning(
         query_id = engine.find(messages.FindParams(LIKE)).query_id
         for act_id in ("a", "b"):  # both are acknowledged, and on the disk
             assert engine.use(messages.UseParams(query_id, 1, "jump", act_id)).recorded
+            assert has_begun.wait(60)
         reader = EventReader.open(shop.project.data)
         assert reader is not None
         with closing(reader):

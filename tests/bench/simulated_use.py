@@ -40,12 +40,11 @@ from scry.engine.activity.weights import fit_weights
 from scry.engine.search import BASE_ORACLE_WEIGHTS
 from scry.engine.search.pipeline import OracleMatches, Ranking, rank_candidates
 from scry.engine.search.query import parse_query
-from scry.engine.search.weights import LearntWeights
 from scry.lab import EvaluatedIndex, EvaluationCase
 from scry.lab.metrics import JudgedLocation, matches_target, score_results
 from scry.oracles import use
 from scry.store.events import EventLog
-from scry.store.events.learnt import LearntUses
+from scry.store.events.learnt import LearntUses, LearntWeights
 from scry.store.events.log import LEARNT_FILE
 from tests.rank.repositories import add_options, judged, read_repositories
 
@@ -192,10 +191,10 @@ class Outcome:
 
 
 def live_a_month(
-    subject: Subject, person: str, model: str, folder: Path, questions_a_day: int = QUESTIONS_A_DAY
+    subject: Subject, person: str, model: str, folder: Path, questions_a_day: int = QUESTIONS_A_DAY, seed: int = SEED
 ) -> Outcome:
     """Return what a month of a person's use gains in the next one."""
-    chance = random.Random(f"{SEED} {person} {model}")
+    chance = random.Random(f"{seed} {person} {model}")
     asked, jumps, numbers = set[int](), 0, 0
     own = list(range(len(subject.cases)))
     chance.shuffle(own)
@@ -259,15 +258,29 @@ def simulated(index: EvaluatedIndex, cases: Sequence[EvaluationCase]) -> Generat
 
 
 def outcomes(
-    index: EvaluatedIndex, cases: Sequence[EvaluationCase], questions_a_day: int = QUESTIONS_A_DAY
+    index: EvaluatedIndex, cases: Sequence[EvaluationCase], questions_a_day: int = QUESTIONS_A_DAY, months: int = 1
 ) -> dict[tuple[str, str], Outcome]:
-    """Return the outcome of each person by each model."""
+    """Return the outcome of each person by each model.
+
+    months: of different people each, whose mean gains are returned. A month of five questions a day is a small sample.
+    """
     found: dict[tuple[str, str], Outcome] = {}
     with simulated(index, cases) as subject, tempfile.TemporaryDirectory() as folder:
         for person in PEOPLE:
             for model in MODELS:
-                own = Path(folder) / f"{person}-{model}"
-                found[person, model] = live_a_month(subject, person, model, own, questions_a_day)
+                lived = [
+                    live_a_month(
+                        subject, person, model, Path(folder) / f"{person}-{model}-{seed}", questions_a_day, seed
+                    )
+                    for seed in range(SEED, SEED + months)
+                ]
+                found[person, model] = Outcome(
+                    fmean(each.returning for each in lived),
+                    fmean(each.every for each in lived),
+                    sum(each.jumps for each in lived),
+                    fmean(each.weighed for each in lived),
+                    fmean(each.fitted for each in lived),
+                )
     return found
 
 

@@ -43,12 +43,15 @@ repositories (docs/decisions/0109)."""
 
 SCORE_TYPE = "uses"
 
-LIKENESS = LikenessRules(min_likeness=0.6, cosine_floor=0.4, max_questions=8, max_places=50)
-"""Questions are alike from three of five words on, or from a cosine of 0.76 on. From half on, questions that only share
-their subject take over each other's answers: -0.009 in one repository. Only the 50 uses with most evidence count."""
+LIKENESS = LikenessRules(min_likeness=0.6, cosine_floor=0.7, max_questions=8, max_places=50)
+"""Questions are alike from three of five words on, or from a cosine of 0.88 on. From half on, questions that only share
+their subject take over each other's answers: -0.009 in one repository. So do those with a cosine of 0.8, which differ
+in one word that tells: "optimize chain traverse", "optimize queue traverse". Only the 50 uses with most evidence
+count."""
 
-MIN_EVIDENCE = 0.2
-"""A single jump to the first result is forgotten after ten weeks, one to a low one after three months."""
+MIN_EVIDENCE = 0.25
+"""A single jump to the first result is forgotten after two months, one to a low one after eleven weeks. From 0.2 on,
+slips of a month ago for another question put a wrong place first: -0.005 for an honest person in one repository."""
 
 MIN_SHARE_OF_BEST = 0.25
 """Documents with less of the best one's evidence do not match: all ranks of this oracle are worth nearly the same, and
@@ -202,12 +205,11 @@ def _count_changes(
     reader: OracleReader,
 ) -> Mapping[str, int]:
     """Return how many commits changed the file of each place after its last use, by doc_id; none without a history."""
-    used = {
-        place.doc_id: (headers[found[place.doc_id]].path, place.used_ms // 1000)
-        for place in places
-        if place.doc_id in found and found[place.doc_id] in headers
-    }
-    used = {doc_id: each for doc_id, each in used.items() if each[0]}
+    used: dict[str, tuple[str, int]] = {}
+    for place in places:
+        header = headers.get(found.get(place.doc_id, -1))
+        if header is not None and header.path:
+            used[place.doc_id] = header.path, place.used_ms // 1000
     if reader.commits.history is None or not used:
         return {}
     try:

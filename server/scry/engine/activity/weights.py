@@ -8,7 +8,7 @@ over the scores (Cao, Qin, Liu, Tsai, Li: Learning to Rank: From Pairwise Approa
     loss = - Σ over jumps: weight * log(score^SHARPNESS / Σ over the results: score^SHARPNESS)
            + PRIOR_JUMPS * Σ over weights: (distance from the default / distance of its bound)²
 
-minimised by projected gradient descent within the bounds of `engine.search.weights`. An event holds what was shown, not
+minimised by projected gradient descent within the bounds of `store.events.learnt`. An event holds what was shown, not
 what else was found; and the order within a file is kept: all results of a file move with its first one.
 
 Every question is judged by weights that were fitted without it and its like (FOLDS parts), against the defaults; the
@@ -36,16 +36,6 @@ from scry.core.types import QueryIntent
 from scry.engine.search.fusion import RRF_K
 from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
 from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
-from scry.engine.search.weights import (
-    EXPONENT_BOUNDS,
-    LEAST_EXPONENTS,
-    ORACLE_BOUNDS,
-    WEIGHED_ADJUSTMENTS,
-    WEIGHTS_FORMAT,
-    HeldBackGain,
-    LearntWeights,
-    WeightsFile,
-)
 from scry.oracles import use
 from scry.store.events.learner import (
     ACT_WEIGHTS,
@@ -55,6 +45,16 @@ from scry.store.events.learner import (
     PROPENSITY_EXPONENT,
     note_fit,
     read_progress,
+)
+from scry.store.events.learnt import (
+    EXPONENT_BOUNDS,
+    LEAST_EXPONENTS,
+    ORACLE_BOUNDS,
+    WEIGHED_ADJUSTMENTS,
+    WEIGHTS_FORMAT,
+    HeldBackGain,
+    LearntWeights,
+    WeightsFile,
 )
 from scry.store.events.log import WEIGHTS_FILE, EventReader, now_ms
 

@@ -5,7 +5,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from scry.store.events.log import EVENTS_FILE as EVENTS_FILE
-    from scry.store.events.log import LEARNT_FILE as LEARNT_FILE
     from scry.store.events.log import EventLog as EventLog
     from scry.store.events.log import EventReader as EventReader
     from scry.store.events.maintenance import compact_log as compact_log
@@ -17,7 +16,6 @@ else:
         "EVENT_MIGRATIONS": "schema",
         "EventLog": "log",
         "EventReader": "log",
-        "LEARNT_FILE": "log",
         "compact_log": "maintenance",
         "forget_events": "maintenance",
     }

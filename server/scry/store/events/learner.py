@@ -11,6 +11,11 @@ position-based click model (Joachims, Swaminathan, Schnabel: Unbiased Learning-t
 
 so that a place that is shown first and opened, perhaps for no other reason, counts less than one found low. A use that
 another place follows for the same question within BOUNCE_MS counts against its place.
+
+How much all uses of a person count is measured on the log itself, by predicting before observing: each answer in which
+the oracle of use took part predicted what would be opened, and its event says so. *Agreement* is the share of these
+predictions that came true beyond what the ranks alone explain (Cohen's kappa: A coefficient of agreement for nominal
+scales, Educational and Psychological Measurement 20, 1960).
 """
 
 from __future__ import annotations
@@ -61,12 +66,20 @@ BOUNCE_PENALTY = 1.5
 """A place that another one follows within BOUNCE_MS loses what it got and half as much again: it was not the answer.
 The n-th place used so in a row counts 1 / n: who opens one after the other is looking, and the last need not be it."""
 
-RETURN_EXPONENT = 5.0
+RETURN_EXPONENT = 3.0
 RETURN_MEMORY = 0.99
 PRIOR_JUMPS = 10.0
-"""Who opens one result after the other says little with each: all uses count (1 - share of returns)^5. A return is a
-jump that another follows for the same question within BOUNCE_MS, among about the last hundred. A single jump of a
-person who returns from every third is below what matches; several for like questions are above."""
+"""Who opens one result after the other says little with each: all uses count (1 - share of returns)^3. A return is a
+jump that another follows for the same question within BOUNCE_MS, among about the last hundred. A single jump to the
+first result of a person who returns from two of five is below what matches; several for like questions are above."""
+
+CHANCE_EXPONENT = 1.0
+"""Of the ranks, in the chance that a use agrees with the oracle: the largest exponent measured, so that nothing that
+the ranks may explain is taken for agreement. Where the first of ten results matched, it is 0.34."""
+
+PRIOR_AGREEMENT = 2.0
+"""Agreement is 1 until uses say otherwise: so many predictions that came true are counted in before the first. With 5,
+who clicks carelessly loses 0.006 in one repository."""
 
 MAX_QUESTIONS = 2000
 MAX_PLACES = 20
@@ -86,7 +99,7 @@ EVENTS_BETWEEN_FITS = 500
 """With the setting `learn_weights = auto` weights are fitted anew whenever the log has so many more events."""
 
 _SCHEMA = CacheSchema(
-    3,
+    4,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -237,7 +250,10 @@ def forget_learnt(folder: Path) -> bool:
 
 
 class _LoggedAct(Struct, frozen=True):
-    """A use or a rating of one result, with its question. how: the use, or the signal. text: as in UsedPlace."""
+    """A use or a rating of one result, with its question. how: the use, or the signal. text: as in UsedPlace.
+
+    agreed, possible: by how much it agrees with the oracle of use beyond chance, and the most by which it could.
+    """
 
     kind: str
     time_ms: int
@@ -247,6 +263,17 @@ class _LoggedAct(Struct, frozen=True):
     text: str
     query: str
     mode: str
+    agreed: float
+    possible: float
+
+
+class _Contributions(Struct, frozen=True):
+    use: object = None
+
+
+class _Result(Struct, frozen=True):
+    doc_id: str = ""
+    contributions: _Contributions = _Contributions()
 
 
 class _Body(Struct):  # of a use, a rating or a question
@@ -258,6 +285,7 @@ class _Body(Struct):  # of a use, a rating or a question
     doc_id: str = ""
     mode: str = ""
     query: str = ""
+    results: list[_Result] = []
 
 
 def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedAct | None:
@@ -269,7 +297,22 @@ def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedA
     if not isinstance(time_ms, int):
         return None
     doc_id, how = act.result_used or act.doc_id, act.how or act.signal
-    return _LoggedAct(kind, time_ms, doc_id, act.rank, how, act.text, asked.query, asked.mode)
+    agreed, possible = _agreement_of(doc_id, asked.results) if ACT_WEIGHTS.get(how) == 1.0 else (0.0, 0.0)
+    return _LoggedAct(kind, time_ms, doc_id, act.rank, how, act.text, asked.query, asked.mode, agreed, possible)
+
+
+def _agreement_of(doc_id: str, results: Sequence[_Result]) -> tuple[float, float]:
+    """Return by how much a use agrees with the oracle of use beyond chance, and the most by which it could.
+
+    Chance is the share that the matches of the oracle have of all results, each weighed by the probability that a
+    person looks at its rank.
+    """
+    looked_at = [(each, rank**-CHANCE_EXPONENT) for rank, each in enumerate(results, 1)]
+    matched = {each.doc_id: looks for each, looks in looked_at if each.contributions.use is not None}
+    if not matched:
+        return 0.0, 0.0
+    chance = sum(matched.values()) / sum([looks for _, looks in looked_at])
+    return (doc_id in matched) - chance, 1.0 - chance
 
 
 class _Learner:
@@ -281,6 +324,7 @@ class _Learner:
         self._read: dict[str, AskedQuestion | None] = {}
         self._now = now_ms
         self._jumps, self._returns = 0.0, 0.0
+        self._agreed, self._possible = 0.0, 0.0
 
     def learn_window(self, log: EventReader, size: int) -> bool:
         """Learn from the next events; return whether they were the last."""
@@ -290,6 +334,7 @@ class _Learner:
                 self._db.execute(f"DELETE FROM {table}")
             meta = {"learnt_to": log.last_sequence_before(self._now - _HORIZON_MS)}
         self._jumps, self._returns = meta.get("jumps", 0.0), meta.get("returns", 0.0)
+        self._agreed, self._possible = meta.get("agreed", 0.0), meta.get("possible", 0.0)
         start, last = int(meta["learnt_to"]), log.last_sequence()
         end = min(last, start + size)
         acts = [act for row in log.acts_between(start, end) if (act := _read_act(*row)) is not None]
@@ -301,6 +346,7 @@ class _Learner:
             self._write_profile()
         values = {"learnt_to": end, "stamp": log.stamp_of(end), "identity": self._reader.identity}
         values |= {"jumps": self._jumps, "returns": self._returns}
+        values |= {"agreed": self._agreed, "possible": self._possible}
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
         return end >= last
 
@@ -343,6 +389,11 @@ class _Learner:
             if counted:
                 self._jumps = self._jumps * RETURN_MEMORY + 1
                 self._returns = self._returns * RETURN_MEMORY + is_next
+                memory = RETURN_MEMORY ** (act.possible > 0)
+                self._agreed, self._possible = (
+                    self._agreed * memory + act.agreed,
+                    self._possible * memory + act.possible,
+                )
             kept = strength if counted else weight + strength
             in_row = in_row + 1 if is_next else in_row if not counted else 1
             self._db.execute(
@@ -379,13 +430,14 @@ class _Learner:
     def _write_profile(self) -> None:
         rows = self._db.execute("SELECT number, words, vector FROM questions ORDER BY number").fetchall()
         width = max((len(row[2]) for row in rows), default=0)
+        agreement = max(0.0, (self._agreed + PRIOR_AGREEMENT) / (self._possible + PRIOR_AGREEMENT))
         profile = Profile(
             self._reader.identity if width else "",
             np.array([row[0] for row in rows], "<i4").tobytes(),
             np.array([len(row[1]) // 4 for row in rows], "<i4").tobytes(),
             b"".join(row[1] for row in rows),
             b"".join(row[2] or bytes(width) for row in rows),
-            (1 - self._returns / (self._jumps + PRIOR_JUMPS)) ** RETURN_EXPONENT,
+            (1 - self._returns / (self._jumps + PRIOR_JUMPS)) ** RETURN_EXPONENT * agreement,
         )
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('profile', ?)", (msgspec.msgpack.encode(profile),))
 

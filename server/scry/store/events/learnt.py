@@ -1,7 +1,15 @@
-"""Read what was used for which questions, for the oracle of use (U1); `store.events.learner` learns it from the log.
+"""Read what was learnt from the log, for the questions that rank by it: uses (U1) and weights (U2).
 
-`learnt.sqlite` lies beside the log. A question reads one value for all questions that were learnt, and the places of
-the few that are like it; the size of neither grows with the log.
+`learnt.sqlite` beside the log holds what was used for which questions; `store.events.learner` learns it, and the oracle
+of use asks for it. A question reads one value for all questions that were learnt, and the places of the few that are
+like it; the size of neither grows with the log.
+
+`weights.json` beside the log holds the weights that were learnt from jumps; `engine.activity.weights` fits them. A
+learnt weight is a factor of an oracle's weight, or an exponent of an adjustment's factor, near 1. The defaults rank
+where there is no such file, where it is switched off or can't be read, and
+
+- questions that are an exact name, and those for memory or a commit: what comes first there is promised (F8, M5);
+- answers of several projects, whose scores have to compare.
 """
 
 from __future__ import annotations
@@ -9,17 +17,20 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
 from scry.core.platform import user_id
+from scry.core.text import is_single_term
+from scry.core.types import SearchQuery
 from scry.store.sqlite.database import is_same_file, open_database, schema_version
 from scry.store.vectors import FloatRows
 
@@ -48,7 +59,7 @@ class UsedPlace(Struct, frozen=True, gc=False):
 class Profile(Struct, array_like=True):
     """All questions in one value, so that one read gives them. vectors: rows of signed bytes; of zeros for none.
 
-    trust: by which all weights are multiplied, for the share of the person's returns.
+    trust: by which all weights are multiplied, for the share of the person's returns, and how often later uses agree.
     """
 
     identity: str
@@ -82,7 +93,8 @@ class LearntUses:
         """Return the places used for the questions most like this one, by evidence. Raises IndexUnavailable.
 
         words: the crc32 of the question's stems. vector: the question's, with the identity of its embedder. Questions
-        are alike by their words, common ones over all of both (Jaccard), or by their vectors where that is more.
+        are alike by their words, common ones over all of both (Jaccard), or by their vectors where that is more. A word
+        in the place of another counts once more, for it asks about another thing; one that is left out does not.
         """
         try:
             opened, known = self._open, self._read
@@ -104,7 +116,8 @@ class LearntUses:
             np.cumsum(common, out=totals[1:])
             ends = np.cumsum(counts)
             shared = totals[ends] - totals[ends - counts]
-            likeness = shared / np.maximum(1, counts + len(words) - shared)
+            replaced = np.minimum(counts, len(words)) - shared
+            likeness = shared / np.maximum(1, counts + len(words) - shared + replaced)
             if vector is not None and vector[0] == profile.identity:
                 # Not `@`: its threads make a product this small wait for each other on a busy machine.
                 cosines = np.einsum("ij,j->i", vectors, vector[1] / np.float32(127))
@@ -135,6 +148,17 @@ class LearntUses:
             sql = "SELECT (SELECT count(*) FROM questions), (SELECT count(*) FROM places WHERE weight > 0)"
             return next(iter(self._select(sql) if self._path.exists() else []), (0, 0))
         except (sqlite3.Error, OSError) as error:
+            raise IndexUnavailable(f"learnt uses can't be read: {error}") from None
+
+    def read_trust(self) -> float:
+        """Return by how much the weights of all uses are multiplied; 1 while nothing says less.
+
+        Raises IndexUnavailable.
+        """
+        try:
+            rows = self._select("SELECT value FROM meta WHERE key = 'profile'") if self._path.exists() else []
+            return msgspec.msgpack.decode(rows[0][0], type=Profile).trust if rows else 1.0
+        except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
             raise IndexUnavailable(f"learnt uses can't be read: {error}") from None
 
     def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
@@ -169,3 +193,120 @@ class LikenessRules(Struct, frozen=True):
 def decay(age_ms: float) -> float:
     """Return the share of a use's weight that is left after a time."""
     return 0.5 ** (max(0.0, age_ms) / (HALF_LIFE_DAYS * DAY_MS))
+
+
+# Weights --------------------------------------------------------------------------------------------------------------
+
+WEIGHTS_FORMAT = 1
+
+ORACLE_BOUNDS = (0.5, 2.0)
+EXPONENT_BOUNDS = (0.5, 1.5)
+"""Learnt weights stay within these: a few hundred jumps say which way, and not that an oracle is worthless."""
+
+LEAST_EXPONENTS: Mapping[str, float] = {"definition": 1.0}
+"""Where the name of a symbol is asked for, its definition comes first whatever was learnt (F8)."""
+
+WEIGHED_ADJUSTMENTS = (
+    *("definition", "file_hits", "path_words", "past_changes", "tested", "test_path", "documentation_path"),
+    *("vendored_path", "generated_path", "example_path", "superseded_path", "platform_path", "declaration_path"),
+    "commit",
+)
+"""The adjustments that are weighed. `place` and `repeat` depend on the other documents of the file, which an event does
+not hold, and `prefix` on what is being typed."""
+
+
+class HeldBackGain(Struct, frozen=True):
+    """The gain over the defaults on jumps that the weights were not fitted to: of NDCG@10, with its 95 % interval.
+
+    before: with the defaults.
+    """
+
+    before: float
+    gain: float
+    low: float
+    high: float
+
+
+class LearntWeights(Struct, frozen=True):
+    """Weights that were fitted to jumps, and on how many.
+
+    is_on: whether answers are ranked by them. fitted_ms: when, since the epoch. oracles: factors of their weights.
+    adjustments: exponents of their factors.
+    """
+
+    format: int
+    is_on: bool
+    fitted_ms: int
+    jumps: int
+    oracles: dict[str, float]
+    adjustments: dict[str, float]
+    held_back: HeldBackGain
+
+    def apply_to(self, question: SearchQuery) -> SearchQuery:
+        """Return the question with these weights; as it is where the defaults rank."""
+        memory_weight = question.weights.get("memory", 0.0)
+        if is_single_term(question) or question.asks_for_commits or memory_weight > MAX_WEIGHED_MEMORY:
+            return question
+        weights = dict(question.weights)
+        for name in weights:
+            weights[name] *= self.oracles.get(name, 1.0)
+        return replace(question, weights=weights, strengths=self.adjustments, use_factor=self.oracles.get("use", 1.0))
+
+
+MAX_WEIGHED_MEMORY = 10.0
+"""A query with a higher weight of memory asks for memory alone (search.query.MEMORY_QUESTION_FACTOR)."""
+
+
+class WeightsFile:
+    """The weights of a project, read again where the file has changed. Safe to share between threads.
+
+    trouble: why the file can't be used, in words for a person; empty where it can.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read nothing yet."""
+        self._path = path
+        self._known: tuple[tuple[int, int, int], LearntWeights | None, str] | None = None
+        self.trouble = ""
+
+    def read(self) -> LearntWeights | None:
+        """Return the weights, switched on or off; None where there are none, or none that can be used."""
+        try:
+            status = self._path.stat()
+        except OSError:
+            self.trouble = ""
+            return None
+        stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
+        known = self._known
+        if known is None or known[0] != stamp:
+            weights, trouble = None, ""
+            try:
+                if status.st_uid != user_id():
+                    raise ValueError("it belongs to another user")
+                read = msgspec.json.decode(self._path.read_bytes(), type=LearntWeights)
+                if read.format != WEIGHTS_FORMAT:
+                    raise ValueError(f"it has format {read.format}, not {WEIGHTS_FORMAT}")
+                for values, (least, most) in ((read.oracles, ORACLE_BOUNDS), (read.adjustments, EXPONENT_BOUNDS)):
+                    for name, value in values.items():
+                        if not max(least, LEAST_EXPONENTS.get(name, least)) <= value <= most:
+                            raise ValueError(f"{name} is {value:g}, not from {least:g} to {most:g}")
+                if not read.adjustments or not read.adjustments.keys() <= frozenset(WEIGHED_ADJUSTMENTS):
+                    raise ValueError("its adjustments are not those that are weighed")
+                weights = read
+            except (OSError, ValueError) as error:  # what msgspec raises is a ValueError
+                trouble = str(error)
+            known = self._known = stamp, weights, trouble
+        self.trouble = known[2]
+        return known[1]
+
+    def write(self, weights: LearntWeights) -> None:
+        """Replace the file as a whole. Raises OSError."""
+        from scry.core.files import replace_file_text
+
+        replace_file_text(self._path, msgspec.json.format(msgspec.json.encode(weights), indent=1).decode() + "\n")
+
+    def remove(self) -> bool:
+        """Remove the file; return whether there was one. Raises OSError."""
+        existed = self._path.exists()
+        self._path.unlink(missing_ok=True)
+        return existed

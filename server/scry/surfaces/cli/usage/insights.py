@@ -74,7 +74,7 @@ def make_report(project: Project, days: int) -> InsightsReport:
 
 def _describe_weights(project: Project) -> str:
     """Return the learnt weights that rank, with what they gained on held-back jumps; empty where the defaults rank."""
-    from scry.engine.search.weights import WeightsFile
+    from scry.store.events.learnt import WeightsFile
 
     weights = WeightsFile(project.data / WEIGHTS_FILE).read()
     if weights is None or not weights.is_on:

@@ -13,8 +13,8 @@ from scry.core.errors import BadRequest
 from scry.core.settings import load_settings
 from scry.core.text import format_count
 from scry.engine.activity.weights import MIN_JUMPS, WeightsFit, fit_weights
-from scry.engine.search.weights import HeldBackGain, LearntWeights, WeightsFile
 from scry.projects.project import Project
+from scry.store.events.learnt import HeldBackGain, LearntWeights, WeightsFile
 from scry.store.events.log import WEIGHTS_FILE
 from scry.surfaces.cli.engines import resolve_project
 from scry.surfaces.cli.options import JsonOption, RootOption
