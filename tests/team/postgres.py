@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,10 @@ class PostgresServer:
             self._run("pg_basebackup", *source, "-D", "data", "--write-recovery-conf", "--checkpoint=fast", "--no-sync")
         self.start()
 
-    def start(self) -> None:
-        """Start the server."""
+    def start(self, more: Sequence[str] = ()) -> None:
+        """Start the server. more: further options."""
         options = f"-c listen_addresses= -c unix_socket_directories={self.folder} -c fsync=off -c max_connections=60"
-        self._run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start")
+        self._run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", " ".join([options, *more]), "start")
 
     def stop(self, mode: str = "fast") -> None:
         """Stop the server. mode: fast ends its clients, immediate is a crash."""
@@ -98,6 +99,19 @@ class PostgresServer:
         with psycopg.connect(address or self.address(), autocommit=True) as connection:
             cursor = connection.execute(sql.encode())
             return cursor.fetchall() if cursor.description else []
+
+    def copy_rows(self, source: str, target: str, query: str, table: str) -> None:
+        """Copy the rows of a query from one database into a table of another; ids that are made by it are kept."""
+        import psycopg
+
+        with (
+            psycopg.connect(source) as reading,
+            psycopg.connect(target) as writing,
+            reading.cursor().copy(f"COPY ({query}) TO STDOUT".encode()) as rows,
+            writing.cursor().copy(f"COPY {table} FROM STDIN".encode()) as copy,
+        ):
+            for row in rows:
+                copy.write(row)
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [str(programs() / program), *arguments]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
 
 from scry.core import SearchQuery
 from scry.embedding import Vectors, content_words, load_bundled_model
@@ -22,6 +26,30 @@ SHOP: Mapping[str, str] = {
     """Reserve so many pieces in the warehouse."""\n    return item, count\n''',
     "README.md": "# Shop\n\nSells items.\n\n## Prices\n\nPrices are in cents.\n",
 }
+
+
+_KILLER = """#!{python}
+import os, signal
+def stat_of(pid):
+    with open(f"/proc/{{pid}}/stat") as file:
+        before, _, after = file.read().rpartition(")")
+    return before.partition("(")[2], int(after.split()[1])
+pid = os.getppid()
+while stat_of(pid)[0] in ("git", "sh", "dash", "bash"):
+    pid = stat_of(pid)[1]
+os.kill(pid, signal.SIGKILL)
+"""
+
+
+def kill_whoever_fetches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the address of a repository that kills each process that fetches it: by what git runs for ssh."""
+    killer = folder / "killer"
+    killer.write_text(_KILLER.format(python=sys.executable), encoding="utf-8")
+    killer.chmod(0o755)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.sshCommand")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(killer))
+    return "ssh://git@example.invalid/poison.git"
 
 
 def encode(_: EmbedderInfo, text: str) -> Vectors:

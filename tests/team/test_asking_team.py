@@ -124,6 +124,16 @@ def test_nobody_joined_is_refused(router: ProjectRouter) -> None:
         find(router)
 
 
+def test_words_that_occur_nowhere_are_those_of_no_readable_repository(router: ProjectRouter) -> None:
+    """`pallets` occurs in the depot alone, `gold` in the hidden vault, `frobnicate` nowhere."""
+    local = find(router, query="prices of frobnicate pallets of gold", team=False)
+    assert local.notice.startswith("frobnicate, pallets, gold occur nowhere here")
+    answer = find(router, query="prices of frobnicate pallets of gold")
+    assert found_in_team(answer)
+    assert answer.notice.endswith("frobnicate, gold occur nowhere here"), answer.notice
+    assert "nowhere" not in find(router, query="prices of pallets").notice
+
+
 @pytest.mark.acceptance("T1")
 def test_detail_reads_the_indexed_text(router: ProjectRouter) -> None:
     answer = find(router)

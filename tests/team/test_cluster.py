@@ -22,7 +22,7 @@ from scry.team.indexing import index_one_by_one
 from scry.team.sources import read_sources
 from tests.sample.history import HistoryProject
 from tests.team.postgres import PostgresServer
-from tests.team.team_samples import SHOP, stored_words
+from tests.team.team_samples import SHOP, kill_whoever_fetches, stored_words
 
 pytestmark = [pytest.mark.needs("postgres", "ray"), pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -174,3 +174,17 @@ def test_cluster_that_is_away_is_told(address: str, sources: Path, cluster_addre
     output, told = process.communicate(timeout=120)
     assert process.returncode != 0
     assert words in output + told
+
+
+def test_repository_that_kills_its_worker_costs_itself(
+    sources: Path, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = f'[[repository]]\nurl = "{kill_whoever_fetches(tmp_path, monkeypatch)}"\n'
+    for name in NAMES[:2]:
+        entries += f'[[repository]]\nurl = "{sources.parent / name}"\n'
+    file = tmp_path / "team.toml"
+    file.write_text(f'readers = ["public"]\n{entries}', encoding="utf-8")
+    output, _ = start(file, address).communicate(timeout=300)
+    errors = {each["name"]: each["error"] for each in json.loads(output)["repositories"]}
+    assert errors.pop("poison").startswith("WorkerCrashedError")
+    assert errors == {"cart": "", "stock": ""}

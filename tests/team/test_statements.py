@@ -15,6 +15,8 @@ from tests.team.team_samples import SHOP, encode, load, question_of
 
 pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
 
+BELIEF = "---\nstatement: Prices are summed up in cents.\n---\n"
+
 MAX_STATEMENTS = 15
 """Of a question, with the beginning and the end of its transaction."""
 
@@ -54,6 +56,7 @@ def test_statements_do_not_grow_with_repositories(
         project.commit(
             f"Open the shop {number}", {**SHOP, f"only{number}.py": f"def price_{number}():\n    return 1\n"}
         )
+        project.commit("Count in cents", {".scry/beliefs/cents.md": BELIEF})
         cart = SHOP["shop/cart.py"] + f"\n\ndef empty_cart_{number}(cart):\n    cart.clear()\n"
         project.commit(
             f"Sum up prices and items {number}", {"shop/cart.py": cart, "shop/stock.py": "def order():\n    pass\n"}

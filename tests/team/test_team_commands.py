@@ -29,7 +29,8 @@ from scry.team.checkout import check_out, checkout_folder
 from scry.team.indexing import index_in_processes, index_one_by_one
 from scry.team.sources import read_sources
 from tests.sample.history import HistoryProject
-from tests.team.team_samples import SHOP, find, stored_words
+from tests.team.postgres import PostgresServer, as_role
+from tests.team.team_samples import SHOP, find, kill_whoever_fetches, stored_words
 
 pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
 
@@ -197,6 +198,33 @@ def test_several_processes_index_alike(address: str, sources: Callable[..., Path
         database.connection.execute("DROP SCHEMA scry CASCADE")
     list(index_one_by_one(address, repositories))
     assert stored_words(address) == together
+
+
+@pytest.mark.acceptance("T3")
+def test_repository_that_kills_its_process_costs_itself(
+    address: str, sources: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poison = f'[[repository]]\nurl = "{kill_whoever_fetches(tmp_path, monkeypatch)}"\n'
+    repositories = read_sources(sources("cart", "stock", more=poison))
+    outcomes = {each.name: each.error for each in index_in_processes(address, repositories, 2)}
+    assert outcomes.pop("poison").startswith("its process died: ")
+    assert outcomes == {"cart": "", "stock": ""}
+    assert {name.partition(":")[0] for name, _ in find(address, QUESTION)} == {"cart", "stock"}
+
+
+@pytest.mark.acceptance("T2")
+def test_readers_change_even_where_the_forge_is_away(
+    address: str, sources: Callable[..., Path], tmp_path: Path, postgres: PostgresServer
+) -> None:
+    list(index_one_by_one(address, read_sources(sources("cart"))))
+    file = sources("cart", readers="auditors")
+    (tmp_path / "cart").rename(tmp_path / "gone")
+    [outcome] = index_one_by_one(address, read_sources(file))
+    assert outcome.error.startswith("git fetch failed")
+    assert postgres.execute("SELECT role FROM scry.grants", address) == [("auditors",)]
+    postgres.execute("CREATE ROLE cashier LOGIN")
+    assert find(as_role(address, "cashier"), QUESTION) == []
+    assert find(address, QUESTION) != []  # it stays published, for its new readers
 
 
 @pytest.mark.parametrize(

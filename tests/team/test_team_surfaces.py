@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,7 +39,8 @@ def client(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def find_in_team(client: LspClient) -> dict[str, Any]:
     """Return the first result of the team; the first questions may come before the connection."""
-    for _ in range(50):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
         answer = client.find("sum up the prices", team=True)
         late = [fault for fault in answer["faults"] if fault.get("retry")]
         assert answer["faults"] == late
@@ -69,3 +73,23 @@ def test_models_are_offered_the_team_where_one_is_joined() -> None:
     [find] = [tool for tool in TOOLS if tool.name == "find"]
     assert "team" in input_schema(find)["properties"]
     assert "team" not in input_schema(find, with_team=False)["properties"]
+
+
+@pytest.mark.parametrize("method", ["recent", "orient", "neighbors"])
+def test_other_questions_refuse_the_team_by_name(client: LspClient, method: str) -> None:
+    params = {"recent": {"query": "prices"}, "orient": {"path": ""}, "neighbors": {"file": "ferry.py"}}[method]
+    with pytest.raises(RpcError, match="team"):
+        client.request(f"scry/{method}", {**params, "team": True})
+
+
+@pytest.mark.parametrize("command", ["recent", "orient", "memory"])
+def test_other_commands_refuse_the_team_by_name(command: str, tmp_path: Path) -> None:
+    arguments = [sys.executable, "-m", "scry", command, "--team"]
+    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "--team" in done.stderr
+
+
+def test_relational_questions_refuse_the_team_by_name(client: LspClient) -> None:
+    with pytest.raises(RpcError, match="holds no code graph"):
+        client.request("scry/find", {"query": "who calls departures", "reason": True, "team": True})

@@ -4,12 +4,16 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.team.indexing import index_one_by_one as index_one_by_one
     from scry.team.load import LoadReport as LoadReport
     from scry.team.load import load_repository as load_repository
+    from scry.team.sources import read_sources as read_sources
 else:
     _MODULES = {
         "LoadReport": "load",
+        "index_one_by_one": "indexing",
         "load_repository": "load",
+        "read_sources": "sources",
     }
 
     def __getattr__(name: str) -> object:

@@ -31,7 +31,7 @@ from scry.indexer.embed import embedder_info, make_passages, vector_cache_key
 from scry.indexer.refresh import refresh_index
 from scry.projects.project import Project, head_commit, open_project
 from scry.store.blobs import split_into_batches
-from scry.store.history.store import HistoryRows, HistoryStore
+from scry.store.history.store import HistoryStore
 from scry.store.index.rows import NewFile, StoredFile
 from scry.store.index.store import IndexStore
 from scry.store.lexical import Stemmer
@@ -46,6 +46,7 @@ from scry.store.team.writer import (
     TreeFile,
     check_content,
 )
+from scry.team.notes import note_reading_version, read_team_notes
 
 _BATCH_BYTES = 2_000_000
 _BATCH_FILES = 200
@@ -88,9 +89,13 @@ def load_repository(
         refresh_index(
             project, settings, store, only_paths=None, report=lambda _: None, checkpoint=checkpoint, standalone=True
         )
-        history = _read_history(project, store, checkpoint)
         stored = store.files.all_files()
         faults = {path: str(file.fault) for path, file in stored.items() if file.fault is not None}
+        with closing(HistoryStore.open(project.cache)) as history_store:
+            if update_history(project.root, history_store, checkpoint):
+                update_changed_documents(history_store, store, checkpoint)
+            notes = read_team_notes(project, store, history_store, embedder, faults, checkpoint)
+            history = history_store.read_rows()
         structures = store.files.get_structures([path for path, file in stored.items() if file.skip is None])
     loader = _ContentLoader(project, settings, writer, embedder, faults)
     keys = {path: content_key(path, stored[path].hash, embedder.identity) for path in structures}
@@ -105,14 +110,14 @@ def load_repository(
         for commit in history.commits
     }
     publication = writer.publish(
-        repository_id, RepositoryTree(commit, files, faults, history, terms, reading_identity())
+        repository_id, RepositoryTree(commit, files, faults, history, terms, reading_identity(), notes)
     )
     return LoadReport(repository.name, commit, publication, loader.staged, loader.documents, faults)
 
 
 def reading_identity() -> str:
-    """Return the versions of parser and embedder that read repositories here."""
-    return f"{reading_version()} {load_bundled_model().identity}"
+    """Return the versions of parsers and embedder that read repositories here."""
+    return f"{reading_version()} {note_reading_version()} {load_bundled_model().identity}"
 
 
 def content_key(path: str, digest: bytes, identity: str) -> bytes:
@@ -126,13 +131,6 @@ def content_key(path: str, digest: bytes, identity: str) -> bytes:
 
 def _in_batches(files: Sequence[StoredFile]) -> Iterator[list[StoredFile]]:
     return split_into_batches(files, lambda file: file.size, target_size=_BATCH_BYTES, max_items=_BATCH_FILES)
-
-
-def _read_history(project: Project, store: IndexStore, checkpoint: Callable[[], None]) -> HistoryRows:
-    with closing(HistoryStore.open(project.cache)) as history:
-        if update_history(project.root, history, checkpoint):
-            update_changed_documents(history, store, checkpoint)
-        return history.read_rows()
 
 
 class _ContentLoader:

@@ -28,6 +28,7 @@ from scry.core.settings import BUNDLED_MODEL
 from scry.core.types import IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.embedding.static_model import content_words, load_bundled_model
+from scry.engine.activity.team_jumps import GIVER
 from scry.engine.context import FindRequest, RequestContext
 from scry.engine.federation.fan_out import (
     BlankAnswer,
@@ -110,7 +111,7 @@ class TeamAccess:
             self.give_back(database, is_sound=False)
         with self._lock:
             if self._open >= MAX_CONNECTIONS:
-                raise Busy(f"all {MAX_CONNECTIONS} connections to the team's server are in use")
+                raise Busy(_BUSY)
             self._open += 1
         try:
             return TeamDatabase.open_for_reading(self.membership.connection_string())
@@ -294,11 +295,16 @@ def find_with_team(
     merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
     names = [each.name for each in ordered]
     parts = [*merged.parts, *(present_part(each, context, names) for each in team)]
-    faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault == _LATE)])]
+    faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in _RETRIED)])]
+    if trouble := GIVER.describe_trouble():
+        faults.append(ProjectFault(TEAM, trouble))
     return replace(merged, parts=parts, faults=faults)
 
 
 _LATE = "the team's server has not answered yet; ask again for its results"
+_BUSY = f"all {MAX_CONNECTIONS} connections to the team's server are in use"
+_RETRIED = (_LATE, _BUSY)
+"""Faults that are over once earlier questions are answered."""
 
 
 def _wait_for_team(asked: _TeamQuestion, deadline: float) -> tuple[Sequence[TeamRetrieval], str | None]:
@@ -330,10 +336,10 @@ def present_part(team: TeamAnswer, context: RequestContext, taken: Sequence[str]
     """Return the answer of a team's repository on the wire. taken: names of local projects in the same answer."""
     repository = team.repository
     project = team_project(repository)
-    answer = present_answer(team.answer, "find", project, replace(context, unsaved_paths=()))
+    answer = present_answer(replace(team.answer, notices=()), "find", project, replace(context, unsaved_paths=()))
     results = [add_team_place(each, repository) for each in answer.results]
     name = f"{repository.name} (team)" if repository.name in taken else repository.name
-    return ProjectAnswer(name, replace(answer, results=results), is_team=True)
+    return ProjectAnswer(name, replace(answer, results=results), team.answer.notices, is_team=True)
 
 
 # Repositories and their files -----------------------------------------------------------------------------------------

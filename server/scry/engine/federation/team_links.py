@@ -68,8 +68,11 @@ def commit_link(url: str, sha: str) -> str:
     return f"https://{address}{way}{sha}" if address else ""
 
 
-_FORGES = re.compile(r"(?:github|gitlab|gitea|forgejo|codeberg|bitbucket)[.-]|(?:.*\.)?(?:gitlab|gitea|forgejo)\.")
-"""Hosts that are taken for a forge: a link to any other could lead anywhere."""
+_FORGES = re.compile(
+    r"(?:github|gitlab|gitea|forgejo|codeberg)[.-]|bitbucket\.org\Z|(?:.*\.)?(?:gitlab|gitea|forgejo)\."
+)
+"""Hosts that are taken for a forge: a link to any other could lead anywhere. Bitbucket on another host than its own has
+other forms of links."""
 
 
 def normalize_forge(url: str) -> str:

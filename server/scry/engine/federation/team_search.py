@@ -9,7 +9,9 @@ oracles and the results need are read for all repositories at once, before they 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -17,8 +19,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.doc_id import new_query_id
-from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, search_text
-from scry.core.types import Answer, Candidate, IndexState, SearchQuery
+from scry.core.knowledge import BELIEF, PROJECT_NOTES
+from scry.core.notices import Notice
+from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, query_terms, search_text
+from scry.core.types import Answer, Candidate, Hit, IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.engine.federation.team_links import normalize_remote
 from scry.engine.search.pipeline import (
@@ -45,6 +49,7 @@ from scry.oracles.temporal import (
     best_by_words,
     find_co_changes,
 )
+from scry.store.notes.reader import NoteStores
 from scry.store.team.lexical import TeamWords
 from scry.store.team.postings import Integers
 from scry.store.team.reader import TeamReader
@@ -58,6 +63,9 @@ if TYPE_CHECKING:
 MAX_REPOSITORIES = 48
 """Repositories that take part in an answer, at most. The first are those of the best documents by words and by
 vectors."""
+
+MAX_NOTE_REPOSITORIES = 16
+"""Further repositories that take part for their notes, at most."""
 
 _NEAREST_MARGIN = 56
 """Documents read beyond RETRIEVAL_DEPTH, as in oracles.semantic: cosines computed here may order them otherwise."""
@@ -108,7 +116,9 @@ def retrieve_from_team(
     terms = expand_query_terms(question)
     left_out = {info.repository_id for info in reader.repositories.values() if normalize_remote(info.url) in excluded}
     best = [each for each in _choose_repositories(question, reader, encode_once) if each not in left_out]
+    by_notes = [each for each in _choose_by_notes(question, reader, encode_once) if each not in left_out]
     chosen = list(dict.fromkeys((*included, *best)))[:MAX_REPOSITORIES]
+    chosen = list(dict.fromkeys((*chosen, *by_notes[:MAX_NOTE_REPOSITORIES])))
     reader.prefetch(terms, chosen, RETRIEVAL_DEPTH)
     if _has_file_filters(question):
         reader.prefetch_files(chosen)
@@ -128,7 +138,8 @@ def _open_oracle_reader(
     # A team's repository has the methods of the local stores that answer questions; tests/team holds it to that.
     code = CodeCorpus(cast("IndexStore", index), left.file_ids)
     history = cast("HistoryReader", index.history) if index.info.commits else None
-    return OracleReader(code, CommitCorpus(history, left.has_commits), NoteCorpus(None, left.notes), encode)
+    notes = NoteStores({PROJECT_NOTES: index.notes}) if index.info.notes else None
+    return OracleReader(code, CommitCorpus(history, left.has_commits), NoteCorpus(notes, left.notes), encode)
 
 
 def _prefetch_co_changes(
@@ -188,6 +199,21 @@ def _choose_repositories(
     in_turns: list[int] = []
     for at in range(max(len(by_words), len(near), len(by_commits))):
         in_turns += [each[at] for each in (by_words, near, by_commits) if at < len(each)]
+    return list(dict.fromkeys(in_turns))
+
+
+def _choose_by_notes(
+    question: SearchQuery, reader: TeamReader, encode: Callable[[EmbedderInfo, str], Vectors]
+) -> list[int]:
+    """Return the repositories of the best notes by words and of the nearest, in turns."""
+    if not reader.note_count or apply_filters(question, lambda: ()).notes.types == frozenset():
+        return []
+    terms, words = query_terms(question), search_text(question)
+    by_words = reader.note_words.best_repositories(terms, RETRIEVAL_DEPTH) if terms else []
+    near: list[int] = []
+    if words and reader.embedder is not None:
+        near = reader.nearest_note_repositories(encode(reader.embedder, words))
+    in_turns = [each for pair in zip_longest(by_words, near) for each in pair if each is not None]
     return list(dict.fromkeys(in_turns))
 
 
@@ -272,15 +298,46 @@ def build_team_answers(
         if own
     }
     reader.prefetch_results(wanted)
+    notices = _unmatched_notices(question, reader)
     answers: list[TeamAnswer] = []
     for each, ranking, own, places in zip(found, rankings, best, hidden, strict=True):
         if not own and not ranking.oracle_matches.faults:
             continue
         hits = make_hits(own, question, ranking.reader, ranking.scoring, places)
+        hits = _annotate_beliefs(hits, reader.open(each.repository.repository_id))
         state = repository_state(each.repository)
-        answer = Answer(question, new_query_id(), ranking.scoring, state, hits, ranking.oracle_matches.faults)
+        answer = Answer(question, new_query_id(), ranking.scoring, state, hits, ranking.oracle_matches.faults, notices)
         answers.append(TeamAnswer(each.repository, answer))
     return answers
+
+
+def _unmatched_notices(question: SearchQuery, reader: TeamReader) -> tuple[Notice, ...]:
+    """Return the notice about words that occur in no visible repository, without names that may be meant."""
+    every = reader.words, reader.commit_words, reader.note_words
+    if all(reader.words.document_frequency(reader.words.stem(term)) for term in query_terms(question)):
+        return ()
+    from scry.engine.search.unmatched import find_unknown_words
+
+    def occurs(term: str) -> bool:
+        return any(words.document_frequency(words.stem(term)) for words in every)
+
+    unknown = find_unknown_words(question, occurs)
+    return (unknown,) if unknown is not None else ()
+
+
+def _annotate_beliefs(hits: Sequence[Hit], index: RepositoryIndex) -> tuple[Hit, ...]:
+    """Return hits; those of beliefs with their targets and warnings in the snippet."""
+    keys = [hit.document.doc_key for hit in hits if hit.document.content_type == BELIEF]
+    if not keys:
+        return tuple(hits)
+    from scry.index.notes.belief_evaluation import annotate_hit
+
+    contents = {each.entry.doc_id: each for each in index.notes.contents(keys).values()}
+    standings = {doc_id: each.standing for doc_id, each in contents.items()}
+    files = {
+        doc_id: [target for target in each.reach if target.target.startswith("./")] for doc_id, each in contents.items()
+    }
+    return tuple([annotate_hit(hit, files, standings, time.time()) for hit in hits])
 
 
 def _shown_keys(best: Sequence[Candidate], hidden: Mapping[int, Sequence[Candidate]]) -> list[int]:

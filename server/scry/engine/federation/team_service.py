@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 
 from scry.core.doc_id import commit_sha_of, new_query_id, split_off_project
 from scry.core.errors import BadRequest, IndexUnavailable
+from scry.core.knowledge import BELIEF, knowledge_type
 from scry.core.types import Document, DocumentHeader, SearchQuery
 from scry.embedding.attribution import CosineAttribution, attribute_cosine
 from scry.embedding.static_model import content_words, load_bundled_model
@@ -44,6 +46,7 @@ from scry.engine.federation.team_answer import (
 from scry.engine.federation.team_search import repository_state, retrieve_from_team
 from scry.engine.questions import recall_query
 from scry.engine.response.answer import present_location
+from scry.engine.response.beliefs import present_targets
 from scry.engine.response.details import present_full
 from scry.engine.response.explanation import present_explanation
 from scry.engine.response.merged import FederatedAnswer, qualify_explanation
@@ -51,7 +54,8 @@ from scry.engine.response.recording import record_answer, record_detail
 from scry.engine.search.pipeline import rank_candidates
 from scry.index.parse.documents import assign_doc_ids
 from scry.index.parse.parse import parse
-from scry.indexer.embed import make_passages
+from scry.indexer.embed import make_note_passage, make_passages
+from scry.oracles.reader import NoteCorpus
 from scry.store.team.membership import read_membership
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex, RepositoryInfo
@@ -128,7 +132,7 @@ class TeamService:
             detail = messages.Detail(stored.query_id, stored.query, result, GONE, str(error), text="")
             return record_detail(recorder, detail, params)
         info = found.index.info
-        full = present_full(_read_in_full(found), UNSET, team_project(info).root, context.encoding)
+        full = present_full(_read_in_full(found), _impact_of(found), team_project(info).root, context.encoding)
         location = present_location(found.document, team_project(info).root, context.encoding)
         result = add_team_place(replace(result, full=full, location=location), info)
         state, note = CURRENT, ""
@@ -146,7 +150,8 @@ class TeamService:
 
         def read(reader: TeamReader) -> tuple[RepositoryInfo, str | None]:
             index = _require_repository(reader, unquote(name))
-            return index.info, index.files.get_text(unquote(path))
+            text = index.files.get_text(unquote(path))
+            return index.info, index.notes.text_of_file(unquote(path)) if text is None else text
 
         info, text = self._read(read)
         if text is None:
@@ -220,6 +225,9 @@ def _find_document(reader: TeamReader, name: str, doc_id: str) -> TeamDocument:
         commits = index.history.get_documents([key]) if key is not None else {}
         for key, document in commits.items():
             return TeamDocument(index, key, document)
+    if knowledge_type(doc_id) is not None:
+        for key in index.notes.doc_keys_by_id([doc_id]).values():
+            return TeamDocument(index, key, index.notes.get_documents([key])[key])
     keys = index.documents.doc_keys_by_id([doc_id])
     for key in keys.values():
         reader.prefetch_results({index.info.repository_id: [key]})
@@ -230,11 +238,23 @@ def _find_document(reader: TeamReader, name: str, doc_id: str) -> TeamDocument:
 
 def _read_in_full(found: TeamDocument) -> FullDocument:
     symbol = found.document.symbol
+    if NoteCorpus.owns(found.key):
+        body, cut = truncate_at_line(symbol.doc, MAX_BODY_CHARACTERS)
+        return FullDocument("markdown", symbol.name, "", body, cut, None)
     if not found.document.path:
         return FullDocument("text", symbol.signature, symbol.doc, f"{symbol.name}\n\n{symbol.doc}".strip(), False, None)
     whole = found.text.rstrip("\n") if symbol.kind == "file" else text_in_span(found.text, symbol.span)
     body, cut = truncate_at_line(whole, MAX_BODY_CHARACTERS)
     return FullDocument(found.document.language, symbol.signature, symbol.doc, body, cut, None)
+
+
+def _impact_of(found: TeamDocument) -> messages.BeliefImpact | UnsetType:
+    """Return the targets and warnings of a belief; absent for any other document."""
+    if found.document.content_type != BELIEF:
+        return UNSET
+    for content in found.index.notes.contents([found.key]).values():
+        return present_targets(content.reach, content.standing.warnings(time.time()), {})
+    return UNSET
 
 
 def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | None, doc_id: str) -> WhyResult:
@@ -261,6 +281,10 @@ def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | No
 
 def _split_score(index: RepositoryIndex, document: DocumentHeader, words: str) -> CosineAttribution | str:
     """Return the cosine of the question and a document, split by words, or why it can't be split."""
+    if NoteCorpus.owns(document.doc_key):
+        for note in index.notes.get_documents([document.doc_key]).values():
+            passage = make_note_passage(note.symbol.name, note.symbol.doc)
+            return attribute_cosine(load_bundled_model(), content_words(words), passage)
     text = index.files.get_text(document.path)
     if text is None or max(len(text), len(words)) > MAX_SPLIT_CHARACTERS:
         return "too long to be split by words"

@@ -7,12 +7,14 @@ if TYPE_CHECKING:
     from scry.store.team.database import TeamDatabase as TeamDatabase
     from scry.store.team.postings import Postings as Postings
     from scry.store.team.reader import TeamReader as TeamReader
+    from scry.store.team.schema import MIGRATIONS as MIGRATIONS
     from scry.store.team.schema import OWNED_TABLES as OWNED_TABLES
     from scry.store.team.schema import SCHEMA_VERSION as SCHEMA_VERSION
     from scry.store.team.writer import TeamRepository as TeamRepository
     from scry.store.team.writer import TeamWriter as TeamWriter
 else:
     _MODULES = {
+        "MIGRATIONS": "schema",
         "OWNED_TABLES": "schema",
         "Postings": "postings",
         "SCHEMA_VERSION": "schema",

@@ -62,6 +62,17 @@ class TeamDatabase:
         return database
 
     @classmethod
+    def open_for_giving(cls, address: str) -> TeamDatabase:
+        """Connect as a member who adds or deletes rows of their own. Raises IndexUnavailable and PartMissing."""
+        database = cls(_connect(address, f"-c statement_timeout={STATEMENT_TIMEOUT_MS}"))
+        try:
+            database.check_version()
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @classmethod
     def open_for_writing(cls, address: str) -> TeamDatabase:
         """Connect as the owner of the schema; create or migrate it. Raises IndexUnavailable and PartMissing."""
         database = cls(_connect(address, _LET_GO_OF_DEAD_WRITERS))

@@ -24,6 +24,8 @@ from scry.store.team.postings import Integers
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
+    from scry.store.history.store import HistoryRows
+
 IS_COCHANGE = cast("LiteralString", f"NOT k.merge AND k.files <= {MAX_COCHANGE_FILES}")
 """The condition that a commit `k` is a co-change commit."""
 
@@ -308,3 +310,64 @@ def read_changes(
     for history, _, keys in wanted:
         for doc_key in keys:
             history.cache.files[doc_key].sort()
+
+
+# Writing -----------------------------------------------------------------------------------------------------------
+
+DELETE_HISTORY = (
+    "DELETE FROM commits WHERE repository_id = %s",
+    "DELETE FROM changed_paths WHERE repository_id = %s",
+    "DELETE FROM changes WHERE repository_id = %s",
+    "DELETE FROM changed_symbols WHERE repository_id = %s",
+    "DELETE FROM touched WHERE repository_id = %s",
+)
+"""Statements that remove the history of a repository."""
+
+
+def history_rows(
+    repository_id: int, history: HistoryRows
+) -> list[tuple[LiteralString, tuple[str, ...], list[tuple[object, ...]]]]:
+    """Return for each table of the history its statement, the types of its columns and its rows."""
+    commits: list[tuple[object, ...]] = [
+        (
+            repository_id,
+            commit.doc_key,
+            bytes.fromhex(commit.sha),
+            commit.time,
+            encode_text(commit.author),
+            encode_text(commit.subject),
+            encode_text(commit.body),
+            commit.is_merge,
+            commit.file_count,
+            commit.doc_key in history.lines,
+        )
+        for commit in history.commits
+    ]
+    own = repository_id
+    return [
+        (
+            "COPY commits FROM STDIN (FORMAT BINARY)",
+            ("int4", "int8", "bytea", "int8", "bytea", "bytea", "bytea", "bool", "int4", "bool"),
+            commits,
+        ),
+        (
+            "COPY changed_paths FROM STDIN (FORMAT BINARY)",
+            ("int4", "int4", "bytea", "int4", "int4"),
+            [(own, number, encode_text(path), ties, recent) for number, path, ties, recent in history.paths],
+        ),
+        (
+            "COPY changes FROM STDIN (FORMAT BINARY)",
+            ("int4", "int8", "int4", "int4"),
+            [(own, *change) for change in history.changes],
+        ),
+        (
+            "COPY changed_symbols FROM STDIN (FORMAT BINARY)",
+            ("int4", "int4", "bytea", "int4"),
+            [(own, number, encode_text(doc_id), ties) for number, doc_id, ties in history.symbols],
+        ),
+        (
+            "COPY touched FROM STDIN (FORMAT BINARY)",
+            ("int4", "int4", "int8"),
+            [(own, *each) for each in history.touched],
+        ),
+    ]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1, Stemmer
 from scry.store.team.database import TeamDatabase
 from scry.store.team.postings import Integers, Postings, encode_term
-from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS
+from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
 
 _UNIT = 10.0**BM25_DIGITS
 
@@ -42,7 +42,7 @@ class _TermRows(Struct, frozen=True):
 
 
 class TermTables:
-    """The statistics and postings of stems that were read in one snapshot, of both corpora: each is read once."""
+    """The statistics and postings of stems that were read in one snapshot, of all corpora: each is read once."""
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class TermTables:
         self._postings: dict[tuple[int, int, str], Postings | None] = {}
 
     def read_statistics(self, stems: Iterable[str]) -> None:
-        """Read the statistics of all these stems in both corpora by one statement, for what is asked next."""
+        """Read the statistics of all these stems in all corpora by one statement, for what is asked next."""
         missing = {encode_term(stem): stem for stem in stems if (CODE_WORDS, stem) not in self._rows}
         if not missing:
             return
@@ -59,7 +59,7 @@ class TermTables:
             "array_agg(min_length) FROM postings WHERE corpus = ANY(%s::smallint[]) AND term = ANY(%s) "
             "GROUP BY corpus, term"
         )
-        corpora = [CODE_WORDS, COMMIT_WORDS]
+        corpora = [CODE_WORDS, COMMIT_WORDS, NOTE_WORDS]
         nothing = _TermRows(_NO_KEYS, _NO_KEYS, _NO_KEYS, _NO_KEYS)
         self._rows.update({(corpus, stem): nothing for corpus in corpora for stem in missing.values()})
         for corpus, term, *columns in self._database.select(sql, (corpora, list(missing))):
@@ -100,8 +100,12 @@ class TeamWords:
     documents, average: the number of visible documents and their average length in words.
     """
 
-    def __init__(self, tables: TermTables, corpus: int, documents: int, length: int) -> None:
+    def __init__(
+        self, tables: TermTables, corpus: int, documents: int, length: int, rarity_of: TeamWords | None = None
+    ) -> None:
+        """Read nothing yet. rarity_of: the words whose statistics tell how much a stem says; by default these."""
         self._tables = tables
+        self._rarity_of = rarity_of
         self._corpus = corpus
         self._stemmer = Stemmer()
         self._floors: dict[tuple[tuple[str, ...], int], float] = {}
@@ -120,6 +124,8 @@ class TeamWords:
 
     def inverse_document_frequency(self, stem: str) -> float:
         """Return how much a stem says about the documents that hold it, as in BM25; most where none does."""
+        if self._rarity_of is not None:
+            return self._rarity_of.inverse_document_frequency(stem)
         living = self.document_frequency(stem)
         return math.log1p((self.documents - living + 0.5) / (living + 0.5))
 

@@ -17,9 +17,11 @@ import msgspec
 
 from scry.core.types import DocumentHeader
 from scry.store.history.commits import FIRST_COMMIT_KEY
+from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
 from scry.store.team.database import TeamDatabase, decode_text
 from scry.store.team.history import IS_COCHANGE, read_changes, read_commits, read_seeds
 from scry.store.team.lexical import TeamWords, TermTables
+from scry.store.team.notes import FIRST_NOTE_KEY, nearest_note_repositories, read_note_contents, read_notes
 from scry.store.team.repository import (
     HEADER_COLUMNS,
     JOIN_DOCUMENTS,
@@ -30,7 +32,7 @@ from scry.store.team.repository import (
     read_files,
     read_results,
 )
-from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS
+from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
@@ -58,7 +60,7 @@ class TeamReader:
         self._database = database
         sql = (
             "SELECT (SELECT value FROM meta WHERE key = 'embedder'), id, name, url, encode(commit_id, 'hex'), "
-            "generation, documents, length, commits, commit_length, cochange_commits FROM repositories "
+            "generation, documents, length, commits, commit_length, cochange_commits, notes FROM repositories "
             "WHERE commit_id IS NOT NULL ORDER BY name"
         )
         rows = database.select(sql)
@@ -71,6 +73,8 @@ class TeamReader:
         self.commit_words = TeamWords(
             self._tables, COMMIT_WORDS, sum(each.commits for each in infos), sum(each.commit_length for each in infos)
         )
+        self.note_count = sum(each.notes for each in infos)
+        self.note_words = TeamWords(self._tables, NOTE_WORDS, 1, AVERAGE_DOCUMENT_TERMS, rarity_of=self.words)
         self._opened: dict[int, RepositoryIndex] = {}
         embedder = rows[0][0] if rows else None
         self.embedder = msgspec.json.decode(embedder, type=EmbedderInfo) if embedder else None
@@ -122,16 +126,23 @@ class TeamReader:
             self.open(repository).vectors.prefetched = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
         return sorted(near, key=lambda repository: (-max(cosine for _, cosine in near[repository]), repository))
 
+    def nearest_note_repositories(self, query: FloatRows) -> list[int]:
+        """Return the repositories of the notes nearest to a unit vector, the nearest first."""
+        return nearest_note_repositories(self._database, query, self.note_count)
+
     def prefetch_words(self, terms: Sequence[str]) -> None:
         """Read the statistics of terms, and their postings where they are read first, by one statement each."""
         self.words.read_statistics(terms)
-        likely = [*self.words.likely_repositories(terms), *self.commit_words.likely_repositories(terms)]
+        every = self.words, self.commit_words, self.note_words
+        likely = [place for words in every for place in words.likely_repositories(terms)]
         self._tables.read_postings({self.words.stem(term) for term in terms}, likely)
 
     def prefetch(self, terms: Sequence[str], repositories: Sequence[int], depth: int) -> None:
         """Read what oracles ask of these repositories first, by one statement each for all of them: the postings of the
-        terms, and the headers of the best `depth` documents and commits by words and of the nearest by vectors.
+        terms, the notes, and the headers of the best `depth` documents and commits by words and of the nearest by
+        vectors.
         """
+        read_notes(self._database, [self.open(each).notes for each in repositories])
         corpora = [(corpus, each) for corpus in (CODE_WORDS, COMMIT_WORDS) for each in repositories]
         self._tables.read_postings({self.words.stem(term) for term in terms}, corpora)
         wanted: list[tuple[int, int]] = []
@@ -179,7 +190,11 @@ class TeamReader:
         """Read by repository what results show of documents: place, descriptions, text, structure and activity."""
         read_results(self._database, [(self.open(each), keys) for each, keys in doc_keys.items()])
         commits = [
-            (self.open(each).history, [key for key in keys if key >= FIRST_COMMIT_KEY])
+            (self.open(each).history, [key for key in keys if FIRST_COMMIT_KEY <= key < FIRST_NOTE_KEY])
             for each, keys in doc_keys.items()
         ]
         read_commits(self._database, commits)
+        notes = [
+            (self.open(each).notes, [key for key in keys if key >= FIRST_NOTE_KEY]) for each, keys in doc_keys.items()
+        ]
+        read_note_contents(self._database, notes)

@@ -32,6 +32,7 @@ from scry.store.index.rows import (
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.history import RepositoryHistory
 from scry.store.team.lexical import RepositoryWords
+from scry.store.team.notes import RepositoryNotes
 from scry.store.team.postings import Integers
 from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
 from scry.store.vectors import FloatRows, exact_cosines, quantize
@@ -55,6 +56,7 @@ class RepositoryInfo(Struct, frozen=True):
     commits: int
     commit_length: int
     cochange_commits: int
+    notes: int = 0
 
 
 class RepositoryIndex:
@@ -67,6 +69,8 @@ class RepositoryIndex:
         self.documents = RepositoryDocuments(database, info.repository_id)
         self.lexical = RepositoryWords(reader.words, info.repository_id, info.generation, contains=self.files.contains)
         self.vectors = RepositoryVectors(database, reader, info, self.files)
+        identity = reader.embedder.identity if reader.embedder is not None else ""
+        self.notes = RepositoryNotes(database, info.repository_id, info.notes, identity)
         commit_words = RepositoryWords(
             reader.commit_words, info.repository_id, info.generation, first_key=FIRST_COMMIT_KEY
         )

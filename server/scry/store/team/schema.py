@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
-CODE_WORDS, COMMIT_WORDS = 0, 1
-"""Values of `postings.corpus`: the words of code and documents, and those of commits."""
+CODE_WORDS, COMMIT_WORDS, NOTE_WORDS = 0, 1, 2
+"""Values of `postings.corpus`: the words of code and documents, those of commits, and those of notes."""
 
 _TABLES = """
 CREATE TABLE repositories (
@@ -159,7 +159,7 @@ CREATE TABLE touched (
 );
 CREATE INDEX touched_by_commit ON touched (repository_id, number, symbol);
 
--- The notes of a repository: beliefs, patterns and session notes.
+-- Never filled; the second version has a table in its place.
 CREATE TABLE notes (
     repository_id   integer NOT NULL REFERENCES repositories ON DELETE CASCADE,
     path            bytea NOT NULL,
@@ -180,7 +180,22 @@ OWNED_TABLES = (
     "touched",
     "notes",
 )
-"""Tables whose rows belong to one repository each, and go with it."""
+"""Tables whose rows belong to one repository each, and go with it. The first migration protects these; a later one
+protects its own.
+"""
+
+
+def _protect(tables: tuple[LiteralString, ...]) -> LiteralString:
+    """Return the statements that show the rows of these tables to whoever may read their repository."""
+    statements: LiteralString = ""
+    for table in tables:
+        statements += (
+            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;\n"
+            f"CREATE POLICY granted ON {table} FOR SELECT USING "
+            f"(repository_id = ANY (ARRAY(SELECT repository_id FROM grants)));\n"
+        )
+    return statements
+
 
 # The policies of contents and documents look one file up for each row. With EXISTS the planner reads all visible files
 # into a table of hashes instead, for each statement.
@@ -201,16 +216,59 @@ CREATE POLICY granted ON documents FOR SELECT USING (
     (SELECT true FROM files f WHERE f.content_id = documents.content_id LIMIT 1)
 );
 """
-    + "".join(
-        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;\n"
-        f"CREATE POLICY granted ON {table} FOR SELECT USING "
-        f"(repository_id = ANY (ARRAY(SELECT repository_id FROM grants)));\n"
-        for table in OWNED_TABLES
-    )
+    + _protect(OWNED_TABLES)
     + "GRANT USAGE ON SCHEMA scry TO PUBLIC;\nGRANT SELECT ON ALL TABLES IN SCHEMA scry TO PUBLIC;\n"
 )
 
-MIGRATIONS: tuple[LiteralString, ...] = (_TABLES + _POLICIES,)
+_NOTES = (
+    """
+DROP TABLE notes;
+ALTER TABLE repositories ADD notes bigint NOT NULL DEFAULT 0;
+
+-- The notes of a repository at its indexed commit: beliefs, patterns and session notes.
+CREATE TABLE notes (
+    repository_id   integer NOT NULL REFERENCES repositories ON DELETE CASCADE,
+    number          integer NOT NULL,           -- its place among those of the repository by doc_id, from 0
+    doc_id          bytea NOT NULL,
+    content_type    text NOT NULL,
+    kind            bytea NOT NULL,
+    title           bytea NOT NULL,
+    domains         bytea NOT NULL,             -- a list in JSON
+    terms           bytea NOT NULL,             -- its words, see store.team.postings
+    vector          halfvec(256) NOT NULL,
+    content         bytea NOT NULL,             -- what results show, see store.team.notes
+    PRIMARY KEY (repository_id, number)
+);
+ALTER TABLE notes ALTER terms SET STORAGE EXTERNAL, ALTER content SET STORAGE EXTERNAL;
+CREATE INDEX notes_by_vector ON notes USING hnsw (vector halfvec_ip_ops) WITH (m = 16, ef_construction = 64);
+"""
+    + _protect(("notes",))
+    + "GRANT SELECT ON notes TO PUBLIC;\n"
+)
+
+_JUMPS = """
+-- Jumps that members gave for the team's learning. A member adds, reads and deletes their own.
+CREATE TABLE jumps (
+    role            text NOT NULL DEFAULT current_user,
+    act             bytea NOT NULL CHECK (length(act) <= 16),
+    given_at        timestamptz NOT NULL DEFAULT now(),
+    repository_id   integer NOT NULL REFERENCES repositories ON DELETE CASCADE,
+    doc_id          bytea NOT NULL CHECK (length(doc_id) <= 4096),
+    rank            integer NOT NULL,
+    question        bytea NOT NULL CHECK (length(question) <= 8192),
+    is_hashed       boolean NOT NULL,
+    PRIMARY KEY (role, act)
+);
+ALTER TABLE jumps ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_read ON jumps FOR SELECT USING (role = current_user);
+CREATE POLICY own_deleted ON jumps FOR DELETE USING (role = current_user);
+CREATE POLICY own_given ON jumps FOR INSERT WITH CHECK (
+    role = current_user AND repository_id = ANY (ARRAY(SELECT repository_id FROM grants))
+);
+GRANT SELECT, INSERT, DELETE ON jumps TO PUBLIC;
+"""
+
+MIGRATIONS: tuple[LiteralString, ...] = (_TABLES + _POLICIES, _NOTES, _JUMPS)
 """The statements that bring a schema from each version to the next; a published one never changes."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

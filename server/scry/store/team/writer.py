@@ -24,6 +24,8 @@ from scry.store.history.store import HistoryRows
 from scry.store.index.rows import NewFile, encode_kind, hash_names, pack_links, pack_spans, pack_text
 from scry.store.sqlite.database import batches
 from scry.store.team.database import TeamDatabase, decode_text, describing_failure, encode_text
+from scry.store.team.history import DELETE_HISTORY, history_rows
+from scry.store.team.notes import TeamNote, replace_notes
 from scry.store.team.postings import (
     DocumentTerms,
     FileTerms,
@@ -32,7 +34,7 @@ from scry.store.team.postings import (
     collect_postings,
     pack_terms,
 )
-from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS
+from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
@@ -73,7 +75,7 @@ class RepositoryTree(Struct, frozen=True):
     """A repository at a commit.
 
     faults: why a file is not indexed, or which stage failed for an item. commit_terms: by key of a commit. reading: the
-    versions that read it.
+    versions that read it. notes: by doc_id.
     """
 
     commit: str
@@ -82,6 +84,7 @@ class RepositoryTree(Struct, frozen=True):
     history: HistoryRows = HistoryRows()
     commit_terms: Mapping[int, DocumentTerms] = msgspec.field(default_factory=dict[int, DocumentTerms])
     reading: str = ""
+    notes: Sequence[TeamNote] = ()
 
 
 class Publication(Struct, frozen=True):
@@ -234,6 +237,7 @@ class TeamWriter:
             self._update_structures(repository_id, tree.files, before, same)
             self._replace_faults(repository_id, tree.faults)
             self._replace_history(repository_id, tree.history, tree.commit_terms)
+            self._replace_notes(repository_id, tree.notes)
             self._update_statistics(repository_id, tree, next_key)
         self._delete_unused([file.content_id for file in removed.values()])
         return Publication(generation + 1, len(added), len(removed), len(same))
@@ -365,9 +369,9 @@ class TeamWriter:
         self._copy("COPY faults FROM STDIN (FORMAT BINARY)", ("int4", "bytea", "text"), rows)
 
     def _replace_history(self, repository_id: int, history: HistoryRows, terms: Mapping[int, DocumentTerms]) -> None:
-        for sql in _DELETE_HISTORY:
+        for sql in DELETE_HISTORY:
             self._db.execute(sql, (repository_id,))
-        for sql, types, rows in _history_rows(repository_id, history):
+        for sql, types, rows in history_rows(repository_id, history):
             self._copy(sql, types, rows)
         self._db.execute("DELETE FROM postings WHERE repository_id = %s AND corpus = %s", (repository_id, COMMIT_WORDS))
         new = collect_postings(
@@ -383,6 +387,13 @@ class TeamWriter:
                 repository_id,
             ),
         )
+
+    def _replace_notes(self, repository_id: int, notes: Sequence[TeamNote]) -> None:
+        replace_notes(self._database, repository_id, notes)
+        self._db.execute("DELETE FROM postings WHERE repository_id = %s AND corpus = %s", (repository_id, NOTE_WORDS))
+        new = collect_postings([(0, FileTerms.unpack(pack_terms([note.terms for note in notes])))])
+        self._replace_postings(repository_id, NOTE_WORDS, set(), np.zeros(0, np.int64), new)
+        self._db.execute("UPDATE repositories SET notes = %s WHERE id = %s", (len(notes), repository_id))
 
     def _update_statistics(self, repository_id: int, tree: RepositoryTree, next_key: int) -> None:
         sql = (
@@ -410,64 +421,6 @@ class TeamWriter:
             copy.set_types(list(types))
             for row in rows:
                 copy.write_row(row)
-
-
-_DELETE_HISTORY = (
-    "DELETE FROM commits WHERE repository_id = %s",
-    "DELETE FROM changed_paths WHERE repository_id = %s",
-    "DELETE FROM changes WHERE repository_id = %s",
-    "DELETE FROM changed_symbols WHERE repository_id = %s",
-    "DELETE FROM touched WHERE repository_id = %s",
-)
-
-
-def _history_rows(
-    repository_id: int, history: HistoryRows
-) -> list[tuple[LiteralString, tuple[str, ...], list[tuple[object, ...]]]]:
-    """Return for each table of the history its statement, the types of its columns and its rows."""
-    commits: list[tuple[object, ...]] = [
-        (
-            repository_id,
-            commit.doc_key,
-            bytes.fromhex(commit.sha),
-            commit.time,
-            encode_text(commit.author),
-            encode_text(commit.subject),
-            encode_text(commit.body),
-            commit.is_merge,
-            commit.file_count,
-            commit.doc_key in history.lines,
-        )
-        for commit in history.commits
-    ]
-    own = repository_id
-    return [
-        (
-            "COPY commits FROM STDIN (FORMAT BINARY)",
-            ("int4", "int8", "bytea", "int8", "bytea", "bytea", "bytea", "bool", "int4", "bool"),
-            commits,
-        ),
-        (
-            "COPY changed_paths FROM STDIN (FORMAT BINARY)",
-            ("int4", "int4", "bytea", "int4", "int4"),
-            [(own, number, encode_text(path), ties, recent) for number, path, ties, recent in history.paths],
-        ),
-        (
-            "COPY changes FROM STDIN (FORMAT BINARY)",
-            ("int4", "int8", "int4", "int4"),
-            [(own, *change) for change in history.changes],
-        ),
-        (
-            "COPY changed_symbols FROM STDIN (FORMAT BINARY)",
-            ("int4", "int4", "bytea", "int4"),
-            [(own, number, encode_text(doc_id), ties) for number, doc_id, ties in history.symbols],
-        ),
-        (
-            "COPY touched FROM STDIN (FORMAT BINARY)",
-            ("int4", "int4", "int8"),
-            [(own, *each) for each in history.touched],
-        ),
-    ]
 
 
 def _content_row(content: NewContent) -> tuple[object, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_line
 
 if TYPE_CHECKING:
+    from scry.store.team.jumps import TeamJump
     from scry.store.team.repository import RepositoryInfo
     from scry.store.team.writer import TeamRepository
     from scry.team.indexing import RepositoryOutcome
@@ -162,6 +164,79 @@ def leave(*, as_json: JsonOption = False) -> int:
     else:
         print_lines([styled_line((left.address, "place"), " is left") if left else _NONE_JOINED])
     return 0
+
+
+class TeamJumps(Struct, frozen=True):
+    """Jumps and the team, as JSON. setting: team_jumps. would_give: jumps of the log, as they would be given."""
+
+    setting: str
+    given: Sequence[TeamJump] = ()
+    would_give: Sequence[TeamJump] = ()
+    taken_back: int = 0
+
+
+@team.command
+def jumps(
+    *,
+    take_back: Annotated[bool, Parameter(help="Delete all that you gave from the team's server.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Shows the jumps that you gave to the team, and takes them back.
+
+    The setting team_jumps says whether jumps to results of the team are given: off, hashed or clear. While it is off,
+    the last jumps of this project's log are shown as they would be given in the clear.
+    """
+    from scry.core.settings import load_settings
+    from scry.store.team.jumps import read_given_jumps, take_back_jumps
+
+    address, setting = _server_address(None), load_settings(None, os.environ).team_jumps
+    if take_back:
+        shown = TeamJumps(setting, taken_back=take_back_jumps(address))
+    else:
+        names = {repository.name for repository in _read_repositories(address)}
+        shown = TeamJumps(setting, read_given_jumps(address), _read_logged_jumps(names, setting))
+    if as_json:
+        print_json(shown)
+    elif take_back:
+        print_lines([styled_line(f"{format_count(shown.taken_back, 'jump')} taken back")])
+    else:
+        head = styled_line(f"team_jumps is {setting}; {format_count(len(shown.given), 'jump')} given")
+        tail = [styled_line("would be given:"), *map(_jump_line, shown.would_give)] if shown.would_give else []
+        print_lines([head, *map(_jump_line, shown.given), *tail])
+    return 0
+
+
+def _read_logged_jumps(names: Collection[str], setting: str) -> list[TeamJump]:
+    """Return the last jumps of this project's log to documents of these repositories, as they would be given."""
+    from scry.core.doc_id import split_off_project
+    from scry.engine.activity.team_jumps import prepare_question
+    from scry.projects.project import open_project
+    from scry.store.events.log import EventReader
+    from scry.store.team.jumps import TeamJump
+
+    reader = EventReader.open(open_project(Path.cwd(), force=True).data)
+    if reader is None:
+        return []
+    with closing(reader):
+        rows = reader.run_select(
+            "SELECT at, query, doc_id, rank FROM usage WHERE how IN ('jump', 'open') AND query IS NOT NULL "
+            f"ORDER BY sequence DESC LIMIT {_MAX_LOGGED_JUMPS}"
+        ).rows
+    way, jumps = "clear" if setting == "off" else setting, list[TeamJump]()
+    for at, query, qualified, rank in rows:
+        name, doc_id = split_off_project(str(qualified))
+        if name.removesuffix(" (team)") in names:
+            question = prepare_question(str(query), way)
+            jumps.append(TeamJump(name, doc_id, int(str(rank)), question, way == "hashed", given_at=str(at)))
+    return jumps
+
+
+_MAX_LOGGED_JUMPS = 20
+
+
+def _jump_line(jump: TeamJump) -> StyledLine:
+    document = make_printable(f"{jump.repository}:{jump.doc_id}")
+    return styled_line(f"  {jump.given_at}  ", (document, "place"), "  ", (make_printable(jump.question), "quiet"))
 
 
 _NONE_JOINED = styled_line(("No team is joined; scry team join postgresql://HOST/DATABASE does it.", "quiet"))
