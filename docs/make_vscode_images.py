@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+import venv
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PIL import Image
@@ -35,6 +37,11 @@ THEMES = {
 QUESTION = "where are malformed frames handled"
 ANOTHER = "which process may write the index"
 
+BELIEVED = "server/scry/surfaces/lsp/framing.py"
+STATEMENT = "A malformed frame ends the connection that sent it"
+BELIEF = f"---\nstatement: {STATEMENT}\nentrenchment: 0.8\nevidence:\n  - {BELIEVED}:1\n---\n\nSince decision 1.\n"
+"""Written for one picture: this repository has none of its own, and it is among no answers of the others."""
+
 _QUIET = {
     "git.blame.statusBarItem.enabled": False,
     "remote.autoForwardPorts": False,
@@ -51,13 +58,15 @@ _COLOURS = 256
 def main() -> None:
     """Write docs/images/vscode-<state>-<theme>.png, for the themes that the arguments name, or for all."""
     themes = sys.argv[1:] or list(THEMES)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, sync_playwright() as playwright:
         repository = _clone(Path(folder) / "scry")
         extensions = install_extension(Path(folder) / "installed")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
         cache = {"XDG_CACHE_HOME": str(Path(folder) / "cache")}  # one index for all
         for theme in themes:
             settings = {"workbench.colorTheme": THEMES[theme], **_QUIET}
+            if not theme.startswith("hc"):
+                _take_beginnings(browser, Path(folder) / f"begin-{theme}", extensions, settings, repository)
             with CodeServer(Path(folder) / theme, extensions, settings=settings, environ=cache) as server:
                 _take(browser, server, repository, theme)
         browser.close()
@@ -72,12 +81,44 @@ def _clone(folder: Path) -> Path:
 
 
 def _take(browser: Browser, server: CodeServer, repository: Path, theme: str) -> None:
-    window = Window(browser, server, repository)
-    window.page.set_viewport_size({"width": _WIDTH, "height": _HEIGHT})
-    window.press("Control+b")
+    window = _open(browser, server, repository)
     for take in STATES if theme.startswith("hc") else (*STATES, *MORE_STATES):
         take(window, theme)
     window.close()
+
+
+def _open(browser: Browser, server: CodeServer, repository: Path) -> Window:
+    window = Window(browser, server, repository)
+    window.page.set_viewport_size({"width": _WIDTH, "height": _HEIGHT})
+    window.press("Control+b")
+    return window
+
+
+def _take_beginnings(
+    browser: Browser, folder: Path, extensions: Path, settings: Mapping[str, object], repository: Path
+) -> None:
+    """Take what is there before all else: no sidecar, and an index that is being made."""
+    theme = folder.name.removeprefix("begin-")
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "git").symlink_to(str(shutil.which("git")))
+    venv.create(folder / "python")
+    bare = {"PATH": f"{folder / 'bin'}:/usr/bin:/bin"}
+    machine = {"scry.interpreter": str(folder / "python" / "bin" / "python")}
+    with CodeServer(folder / "bare", extensions, settings=settings, machine=machine, environ=bare) as server:
+        window = _open(browser, server, repository)
+        expect(window.notifications.filter(has_text="Scry needs its sidecar")).to_have_count(1)
+        window.find(QUESTION)
+        expect(window.row("not installed yet")).to_be_visible()
+        _save(window, f"install-{theme}")
+        window.close()
+    soon = {"SCRY_INDEXER_LINGER": "0"}
+    with CodeServer(folder / "new", extensions, settings=settings, environ=soon) as server:
+        window = _open(browser, server, repository)
+        window.find(QUESTION)
+        expect(window.title).not_to_have_text("Scry: Find")  # a notice says how much is indexed
+        expect(window.row("#")).to_be_visible()
+        _save(window, f"indexing-{theme}")
+        window.close()
 
 
 def _picker(window: Window, theme: str) -> None:
@@ -181,6 +222,47 @@ def _related(window: Window, theme: str) -> None:
     window.command("View: Close All Editors")
 
 
+def _further(window: Window, theme: str) -> None:
+    window.find(QUESTION)
+    expect(window.row("more:")).to_be_visible()
+    while "more:" not in window.focused_row.inner_text():
+        window.press("ArrowDown")
+    window.press("Alt+ArrowRight")
+    expect(window.row("↳")).to_be_visible()
+    _save(window, f"further-{theme}")
+    window.escape()
+
+
+def _lenses(window: Window, theme: str) -> None:
+    """Take the lenses above the code of a file that a belief reaches, and the list of these beliefs."""
+    belief = window.folder / ".scry" / "beliefs" / "malformed-frames.md"
+    belief.parent.mkdir(parents=True, exist_ok=True)
+    belief.write_text(BELIEF, encoding="utf-8")
+    window.server.write_settings("Machine", {"scry.codeLens": True})
+
+    def has_belief() -> bool:
+        window.open_file(BELIEVED)
+        window.command("Scry: Show Beliefs That Reach This File")
+        try:
+            expect(window.row(STATEMENT)).to_be_visible(timeout=5000)
+        except AssertionError:
+            window.press("Escape")
+            return False
+        return True
+
+    eventually(has_belief, "the belief that reaches the file")
+    _save(window, f"beliefs-{theme}")
+    window.press("Escape")
+    window.command("View: Close All Editors")
+    window.open_file(BELIEVED)
+    lenses = window.page.locator(".codelens-decoration")
+    expect(lenses.filter(has_text=STATEMENT).first).to_be_visible()
+    _save(window, f"lenses-{theme}")
+    window.server.write_settings("Machine", {})
+    belief.unlink()
+    window.command("View: Close All Editors")
+
+
 def _save(window: Window, what: str, *, rest: bool = True) -> None:
     """`rest` takes the mouse away, and with it what it shows."""
     if rest:
@@ -193,7 +275,7 @@ def _save(window: Window, what: str, *, rest: bool = True) -> None:
 STATES: tuple[Callable[[Window, str], None], ...] = (_picker, _why, _detail, _results, _status)
 """Those that have a picture in each theme: the walkthrough shows them, or we draw them ourselves."""
 
-MORE_STATES = (_legend, _actions, _filters, _related)
+MORE_STATES = (_legend, _actions, _filters, _related, _further, _lenses)
 
 
 if __name__ == "__main__":

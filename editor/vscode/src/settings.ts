@@ -24,6 +24,7 @@ const SIDECAR_SETTINGS: Readonly<Record<string, string>> = {
   SCRY_LOG: "log",
   SCRY_LEARN: "learn",
   SCRY_LEARN_WEIGHTS: "learnWeights",
+  SCRY_TEAM_JUMPS: "teamJumps",
   SCRY_MEMORY: "memory",
 };
 

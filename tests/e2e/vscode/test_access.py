@@ -173,3 +173,56 @@ def test_buttons_take_less_than_a_quarter_of_a_row_in_a_narrow_window(
     widths = [button.evaluate("button => button.getBoundingClientRect().width") for button in buttons.all()]
     whole = row.evaluate("row => row.getBoundingClientRect().width")
     assert 0 < sum(widths) < whole / 4, (widths, whole)
+
+
+NARROW = 420
+"""Pixels: half a screen of 840, or a window that is made small."""
+
+_CUT = """rows => rows.filter((row) => [...row.querySelectorAll(".label-name, .label-description")].some((label) => {
+  const text = document.createRange();
+  text.selectNodeContents(label);
+  return text.getBoundingClientRect().right > row.getBoundingClientRect().right;
+})).map((row) => row.getAttribute("aria-label"))"""
+"""The lines of the picker of which a part does not fit."""
+
+
+@pytest.mark.acceptance("C1")
+def test_legend_fits_into_a_narrow_window(open_window: OpenWindow, server: CodeServer, shop: Path) -> None:
+    window = open_window(server, shop)
+    window.page.set_viewport_size({"width": NARROW, "height": 800})
+    window.find("compute the total")
+    expect(window.row("compute_total")).to_be_visible()
+    assert window.rows.evaluate_all(_CUT) != []  # a result's line has more than there is room for
+    window.press("Control+/")
+    expect(window.row("persona #1")).to_be_visible()
+    expect(window.row("compute_total")).to_be_hidden()
+    seen: set[str] = set()
+    for _ in range(MOST_STOPS):
+        assert window.rows.evaluate_all(_CUT) == []
+        seen.add(window.focused_row.locator(".label-name").first.inner_text())
+        window.press("ArrowDown")
+    assert {"sem #1", "weak", "Tab"} <= seen
+
+
+@pytest.mark.acceptance("C1")
+def test_why_takes_the_whole_width_of_a_narrow_window_and_stands_beside_the_code_in_a_wide_one(
+    open_window: OpenWindow, server: CodeServer, shop: Path
+) -> None:
+    for width, groups in ((NARROW, 1), (1280, 2)):
+        window = open_window(server, shop)
+        window.press("Control+b")
+        window.page.set_viewport_size({"width": width, "height": 800})
+        window.find("compute the total")
+        expect(window.row("compute_total")).to_be_visible()
+        window.press("Enter")
+        expect(window.active_tab).to_contain_text("cart.py")
+        window.command("Scry: Why This Result?")
+        body = panel(window).locator("body")
+        expect(panel(window).locator("svg.bar").first).to_be_visible()
+        expect(window.page.locator(".editor-group-container")).to_have_count(groups)
+        assert body.evaluate("body => document.scrollingElement.scrollWidth <= innerWidth")
+        frame = window.page.locator("iframe.webview.ready").last.bounding_box()
+        assert frame is not None
+        assert frame["x"] + frame["width"] <= width
+        window.command("View: Close All Editors")
+        window.close()

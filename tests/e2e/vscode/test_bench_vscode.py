@@ -96,7 +96,8 @@ _RESPONSE = re.compile(r"^([\d-]+ [\d:.]+) .*Received response 'scry/find - \(\d
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
     soon = {"SCRY_INDEXER_LINGER": "1"}
-    with CodeServer(tmp_path_factory.mktemp("server"), extensions, environ=soon) as server:
+    still = {"workbench.reduceMotion": "on"}  # else each picker of VS Code fades away for 150 ms, its own ones too
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions, settings=still, environ=soon) as server:
         yield server
 
 

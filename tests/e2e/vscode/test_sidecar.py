@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.vscode.code_server import CodeServer
+from tests.e2e.vscode.code_server import CLIENT, CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.processes import of_scry, sidecars
 from tests.polling import eventually
@@ -131,7 +132,12 @@ def test_missing_sidecar_is_installed_from_the_bundled_wheel(
         expect(window.row("send_receipt")).to_be_visible()
         assert "the extension's own installation" in server.log()
         [packages] = server.profile.glob("User/globalStorage/*/sidecar/*/lib/*/site-packages")
-        print(f"installed: {sum(file.lstat().st_size for file in packages.rglob('*') if file.is_file()) / 1e6:.0f} MB")
+        megabytes = sum(file.lstat().st_size for file in packages.rglob("*") if file.is_file()) / 1e6
+        print(f"installed: {megabytes:.0f} MB")
+        told = re.search(r"INSTALLED_MB = (\d+)", (CLIENT / "src/sidecar/install.ts").read_text(encoding="utf-8"))
+        assert told
+        assert 0.9 < megabytes / int(told[1]) < 1.1
+        assert not [name for name in ("distutils", "f2py") if (packages / "numpy" / name).exists()]
         assert (packages / "numpy" / "linalg").is_dir()
         assert not list((packages / "numpy").rglob("tests"))  # what the sidecar never imports
         assert not list(packages.glob("setuptools*"))

@@ -132,8 +132,8 @@ T["every command, option, key and function is in the help"] = function()
     local documented = name == "source" or text:find("\n" .. name .. "%(") ~= nil
     expect.equality({ name, documented }, { name, true })
   end
-  for name, target in pairs(child().lua_get("require('scry.highlights').links")) do
-    expect.equality({ name, text:find(name .. "%s+" .. target) ~= nil }, { name, true })
+  for name, targets in pairs(child().lua_get("require('scry.highlights').links")) do
+    expect.equality({ name, text:find(name .. "%s+" .. table.concat(targets, ", ")) ~= nil }, { name, true })
   end
   for _, map in ipairs(child().api.nvim_get_keymap("n")) do
     local plug = map.lhs:match("^<Plug>%(scry%-.*%)$")

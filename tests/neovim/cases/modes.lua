@@ -45,9 +45,9 @@ end
 
 T["recent ranks the results of a query"] = function()
   child().will_take("send_receipt")
-  child().cmd("Scry recent receipt")
+  child().cmd("Scry recent mail the receipt")
   child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
-  expect.equality(child().answered("scry/recent").params.query, "receipt")
+  expect.equality(child().answered("scry/recent").params.query, "mail the receipt")
 end
 
 for _, by in ipairs({ "cochange", "dependency", "similar" }) do

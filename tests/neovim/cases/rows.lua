@@ -156,4 +156,41 @@ T["the last entry of vim.ui.select is the legend, after which the list is shown 
   expect.equality(child().sent("scry/use"), {})
 end
 
+T["every text of a list is readable on every line, in the default colours"] = function()
+  for _, background in ipairs({ "light", "dark" }) do
+    child().o.background = background
+    local names = { "Rank", "Tag", "Place", "Name", "Evidence", "Weak", "Snippet" }
+    for _, name in ipairs(names) do
+      local contrast = child().lua_get("require('scry.highlights').contrast(...)", { "Scry" .. name })
+      expect.equality({ background, name, contrast >= 4.5 }, { background, name, true })
+    end
+  end
+  local known = [[(function()
+    vim.api.nvim_set_hl(0, "Normal", { fg = 0x777777, bg = 0xffffff })
+    for _, name in ipairs({ "NormalFloat", "CursorLine", "Visual" }) do vim.api.nvim_set_hl(0, name, {}) end
+    return require("scry.highlights").contrast("Normal")
+  end)()]]
+  expect.equality(("%.2f"):format(child().lua_get(known)), "4.48") -- as WCAG's examples have it
+end
+
+T["a group that the user defines is kept, also by another background"] = function()
+  child().cmd("highlight ScryName guifg=#123456")
+  child().cmd("highlight link ScryPlace Title")
+  child().o.background = "light"
+  child().o.background = "dark"
+  child().cmd("doautocmd ColorScheme")
+  expect.equality(child().lua_get("vim.api.nvim_get_hl(0, { name = 'ScryName' }).fg"), 0x123456)
+  expect.equality(child().lua_get("vim.api.nvim_get_hl(0, { name = 'ScryPlace' }).link"), "Title")
+end
+
+T["the legend has the whole notice of the newest answer"] = function()
+  child().ready()
+  child().lua("_G.partial = 1")
+  child().lua("require('scry.modes').find(require('scry.root').of(), 'receipt', {}).ask('receipt', function() end)")
+  child().answered("scry/find")
+  child().cmd("Scry legend")
+  editor.expect_holds(child().text(), "Nothing could be searched yet")
+  editor.expect_holds(child().text(), "a weak match")
+end
+
 return T

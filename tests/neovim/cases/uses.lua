@@ -168,7 +168,7 @@ T["the full text is one use, and each link in it another"] = function()
   local rank = expect_used("detail").rank
   child().type_keys("/Called by<CR>", "<CR>")
   child().wait("vim.fn.expand('%:t') == 'harbour.py'", "the caller")
-  expect.equality(expect_used("jump").rank, rank)
+  expect.equality(expect_used("open").rank, rank)
   child().type_keys("<C-o>")
   child().wait("vim.bo.filetype == 'markdown'", "the text again")
   child().type_keys("gg", "<CR>")

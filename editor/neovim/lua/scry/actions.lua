@@ -90,11 +90,16 @@ function M.why(hit, on_close, go)
   M.explain(hit.root, { doc_id = hit.item.doc_id, query_id = hit.query_id }, { on_close = on_close, go = go })
 end
 
----Explain the signs of the list and its keys in a float.
+---Explain the signs of the list and its keys in a float, after the notice about the newest answer, if there is one: the
+---header of a list may be too narrow for it.
 ---@param _hit? scry.Hit
 ---@param on_close? fun()
 function M.legend(_hit, on_close)
   local lines, keys = { vim.trim(LEGEND), "| `<CR>` | go to the result |" }, M.keys()
+  local last = answers.last()
+  if last and last.notice ~= "" then
+    table.insert(lines, 1, last.notice .. "\n")
+  end
   for _, action in ipairs(M.names) do
     if keys[action] then
       lines[#lines + 1] = ("| `%s` | %s |"):format(keys[action], DESCRIPTIONS[action])

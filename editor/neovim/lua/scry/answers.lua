@@ -18,7 +18,7 @@ local MAX_JUMPS = 50
 ---@class scry.Answer an answer for display.
 ---@field query_id string "" for an empty query, which is not sent.
 ---@field notice string remarks for the user, such as that the index is incomplete or a project unknown; often "".
----@field header string the text above the results: the notice and the query_id.
+---@field header string the text above the results: the notice, or else the question; "" where no question was typed.
 ---@field hits scry.Hit[] in the sidecar's order.
 ---@field root string
 ---@field is_partial boolean whether the same question may soon find more: an index was being made, or the team late.
@@ -54,11 +54,11 @@ function M.from_protocol(answer, root, encoding)
     table.insert(remarks, answer.notice)
   end
   local notice = table.concat(remarks, "; "):gsub("%s+", " ")
-  local header = notice ~= "" and ("%s  %s"):format(notice, answer.query_id) or answer.query_id
+  local question = (answer.mode == "find" or answer.mode == "recent") and answer.query:gsub("%s+", " ") or ""
   return {
     query_id = answer.query_id,
     notice = notice,
-    header = header,
+    header = notice ~= "" and notice or question,
     hits = hits,
     root = root,
     is_partial = is_late or answer.index.state == "starting" or answer.index.state == "indexing",

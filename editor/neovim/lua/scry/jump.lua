@@ -56,12 +56,13 @@ function M.to(hit, how)
   end
 end
 
----Go to a document that the full text of a result links to. This is a use of the result.
+---Go to a document that the full text of a result links to. This is a use of the result, which was opened: the protocol
+---has no name for the document as one that was found.
 ---@param hit scry.Hit
 ---@param location scry.protocol.Location
 function M.follow(hit, location)
   if show(location, hit.encoding) then
-    uses.send(hit, "jump")
+    uses.send(hit, "open")
   end
 end
 

@@ -71,10 +71,10 @@ client.on_end(function(id)
 end)
 
 ---Milliseconds between two looks at whether the sidecar has opened a project, and their number.
-local OPEN_MS, MAX_LOOKS = 100, 100
+local OPEN_MS, MAX_LOOKS = 100, 300
 
 ---Call a function once the sidecar of a project has opened its folder and told its state: before, it refuses requests
----other than questions. After ten seconds the function is called in any case.
+---other than questions. After thirty seconds the function is called in any case.
 ---@param root string
 ---@param run fun()
 function M.when_open(root, run)

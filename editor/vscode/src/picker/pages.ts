@@ -44,19 +44,29 @@ export function actionPage(hit: Hit, acts: PageActs): Page {
   };
 }
 
-/** Returns what the signs of a row mean, and the keys of the list. */
+/** Returns what the signs of a row mean, and the keys of the list. A line has some 36 characters of room in a narrow
+ * window: what needs more has two lines. */
 export function legendPage(): Page {
   const { t } = vscode.l10n;
   const lines: [string, string][] = [
-    ["sem #1", t("first by meaning; lex: by words; temp: in the history")],
-    ["bel, mem, persona #1", t("first among beliefs, memories, your own notes")],
-    ["weak", t("few of the words met, and the meaning is far: it may be no answer")],
-    ["test x0.5", t("what lowered it most, and by which factor")],
-    ["imp 12", t("twelve files import its file")],
-    ["+3 more", t("further places in its file: Alt+RightArrow lists them")],
-    ["Enter", t("opens; Ctrl+Enter: to the side; RightArrow: in the background, and the list stays")],
-    ["Ctrl+.", t("all actions on a result, rating too")],
-    ["lang: path: type: source:", t("filters, with - in front they exclude; Tab completes")],
+    ["sem #1", t("first by meaning")],
+    ["lex #1", t("first by words")],
+    ["temp #1", t("first in the history")],
+    ["bel #1", t("first among beliefs")],
+    ["mem #1", t("first among memories")],
+    ["persona #1", t("first among your notes")],
+    ["weak", t("poor match: it may be no answer")],
+    ["test x0.5", t("lowered by half, as a test")],
+    ["imp 12", t("12 files import its file")],
+    ["+3 more", t("further places in its file")],
+    [t("Alt+RightArrow"), t("lists those places")],
+    [t("Enter"), t("opens the result")],
+    [t("Ctrl+Enter"), t("opens it to the side")],
+    [t("RightArrow"), t("opens it behind the list")],
+    [t("Ctrl+."), t("all actions, rating too")],
+    ["lang: path: type: source:", t("filters")],
+    ["-path:", t("a filter that excludes")],
+    [t("Tab"), t("completes a filter")],
     ['"…"', t("exactly this text")],
   ];
   return {

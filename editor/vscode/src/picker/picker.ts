@@ -70,6 +70,7 @@ export class Picker {
   private hasIndexChanged = false;
   private isAccepted = false;
   private isUsed = false;
+  private isSelected = false; // by a jump, which keeps the answer
 
   constructor(
     private readonly question: Question,
@@ -90,7 +91,7 @@ export class Picker {
         const act = actOf(button);
         if (act === "further") this.toggleFurther(item);
         else if (act === "menu") this.showActions(item);
-        else void this.onItemButton(item, act);
+        else if (item.type === "hit" && act) void this.performAction(item.hit, act);
       }),
       this.pick.onDidTriggerButton((button) => this.onButton(button)),
       this.pick.onDidHide(() => void this.close()),
@@ -119,6 +120,7 @@ export class Picker {
    *
    * While the lines are not about what is typed, it waits for those that are, and performs the first of them. */
   async accept(how: HowToOpen): Promise<void> {
+    if (this.isAccepted) return; // by an Enter whose result is being opened
     if (!this.page && this.listed !== this.pick.value.trim()) this.awaitAnswer(how);
     else await this.perform(this.focusedItem(), how);
   }
@@ -138,8 +140,7 @@ export class Picker {
 
   /** Completes the filter that is being typed by the first completion. */
   complete(): void {
-    const [first] = this.completionLines;
-    if (first) void this.perform(first, "here");
+    void this.perform(this.completionLines[0], "here");
   }
 
   /** Hides the picker, and shows its answer with the earlier ones in the results view. */
@@ -200,23 +201,26 @@ export class Picker {
         await item.run();
         return;
       case "hit":
-        await Promise.all([this.host.recordQuery(this.pick.value), this.open(item.hit, how)]);
-        return;
+        return this.open(item.hit, how);
     }
   }
 
-  /** Opens a result, and closes the preview: before, unless the result takes its place. */
+  /** Opens a result, and hides the picker after the request: the editor reads the file meanwhile. The preview is closed
+   * before, unless the result takes its place. */
   private async open(hit: Hit, how: HowToOpen): Promise<void> {
+    const query = this.pick.value;
     if (how === "background") {
       this.isUsed = true;
       await this.preview.clear();
-      return this.host.jump(hit, how);
+      await this.host.jump(hit, how);
+      return this.host.recordQuery(query);
     }
+    this.isAccepted = this.isSelected = true;
+    await (how === "side" ? this.preview.close() : this.preview.stop());
+    const opened = this.host.jump(hit, how);
     this.hideAfterChoice();
-    if (how === "side") await this.preview.close();
-    else await this.preview.stop();
-    await this.host.jump(hit, how);
-    await this.preview.close();
+    await opened;
+    await Promise.all([this.preview.close(), this.host.recordQuery(query)]);
   }
 
   /** Waits for the answer to what is typed, for a while, and says so. */
@@ -441,10 +445,6 @@ export class Picker {
     if (item?.type === "hit" && this.host.settings.preview) this.preview.schedule(item.hit);
   }
 
-  private async onItemButton(item: Item, action: Action | undefined): Promise<void> {
-    if (item.type === "hit" && action) await this.performAction(item.hit, action);
-  }
-
   private async performAction(hit: Hit, action: Action): Promise<void> {
     await this.host.recordQuery(this.pick.value);
     this.isUsed = true;
@@ -471,7 +471,7 @@ export class Picker {
     this.cancellation.cancel();
     this.cancellation.dispose();
     const isLookedAt = this.isUsed || (this.listed !== undefined && Date.now() - this.answeredAt >= SETTLE_MS);
-    this.host.onClose(isLookedAt ? this.answer : undefined);
+    this.host.onClose(isLookedAt && !this.isSelected ? this.answer : undefined);
     if (!this.isAccepted) await this.preview.close();
     this.preview.dispose();
     for (const each of this.subscriptions) each.dispose();

@@ -37,13 +37,18 @@ export class Jumps {
     private readonly sidecar: Sidecar,
   ) {}
 
-  /** Opens a result, and records the use once it is open. Throws where its file can't be opened. */
+  /** Opens a result, and records the use once it is open. Throws where its file can't be opened.
+   *
+   * The result becomes the current one afterwards: the views that follow it take time from the editor that opens. */
   async jump(hit: Hit, options: JumpOptions = {}): Promise<void> {
-    this.answers.select(hit);
     const { result } = hit;
-    if (result.content_type === "commit") await openCommit(result, () => this.details.show(hit));
-    else if (result.location) await this.open(hit, result.location, options);
-    else await this.details.show(hit);
+    try {
+      if (result.content_type === "commit") await openCommit(result, () => this.details.show(hit));
+      else if (result.location) await this.open(hit, result.location, options);
+      else await this.details.show(hit);
+    } finally {
+      this.answers.select(hit);
+    }
     await this.actions.recordUse(hit, "jump");
   }
 

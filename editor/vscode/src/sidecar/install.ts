@@ -18,7 +18,7 @@ const COMPLETE = "complete";
 const MAX_ERROR_LINES = 3;
 
 /** Megabytes that the environment takes, and that are fetched for it where they are not carried: measured on Linux. */
-const INSTALLED_MB = 160;
+const INSTALLED_MB = 150;
 const FETCHED_MB = 44;
 
 export class Installer implements Installed {
@@ -186,17 +186,21 @@ function installCommand(
   return [interpreter, "-m", "pip", "install", ...quiet, ...source, wheel];
 }
 
-/** Removes what the sidecar never imports: NumPy's tests, an optional part of its installation, and setuptools, which
- * environments of Python 3.11 and older begin with. */
+/** Removes what the sidecar never imports: NumPy's tests, types, headers and compilers of Fortran, setuptools, which
+ * environments of Python 3.11 and older begin with, and the bytecode of pip, which it compiles again where it is used. */
 async function trim(environment: string): Promise<void> {
   const packages = await packagesOf(environment);
   if (!packages) return;
   const isSpare = (name: string) =>
-    /^(setuptools|pkg_resources|_distutils_hack)$|^setuptools-.*\.dist-info$/.test(name);
-  const spare = (await readdir(packages)).filter((name) => isSpare(name) || name === "distutils-precedence.pth");
-  const inNumpy = await readdir(path.join(packages, "numpy"), { recursive: true }).catch(() => []);
-  const tests = inNumpy.filter((name) => path.basename(name) === "tests").map((name) => path.join("numpy", name));
-  for (const name of [...spare, ...tests]) await rm(path.join(packages, name), { recursive: true, force: true });
+    /^(setuptools|pkg_resources|_distutils_hack)$|^setuptools-.*\.dist-info$|^distutils-precedence\.pth$/.test(name);
+  const spare = (await readdir(packages)).filter(isSpare);
+  const within = async (name: string, matches: (inside: string) => boolean) => {
+    const inside = await readdir(path.join(packages, name), { recursive: true }).catch(() => []);
+    spare.push(...inside.filter(matches).map((each) => path.join(name, each)));
+  };
+  await within("numpy", (name) => /(^|[\\/])tests$|^(distutils|f2py)$|\.(a|h|pyi)$/.test(name));
+  await within("pip", (name) => path.basename(name) === "__pycache__");
+  for (const name of spare) await rm(path.join(packages, name), { recursive: true, force: true });
 }
 
 /** Returns the folder of an environment's packages: lib/python3.N/site-packages, on Windows Lib/site-packages. */

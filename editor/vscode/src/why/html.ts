@@ -239,7 +239,7 @@ pre { background: var(--vscode-textCodeBlock-background); border-radius: 4px; ma
   tr { column-gap: 0.9em; display: flex; flex-wrap: wrap; padding: 0.15em 0; }
   th, td { overflow-wrap: anywhere; padding-right: 0; }
   th { flex: 0 1 auto; min-width: 7em; }
-  td:last-child:not(.number) { flex: 1 0 100%; padding-left: 1em; }
+  td:last-child:not(.number) { box-sizing: border-box; flex: 1 0 100%; padding-left: 1em; }
   td:last-child:not(.number):empty { display: none; }
   .bar { width: 5em; }
 }

@@ -1,4 +1,5 @@
-/** The why panel: a single panel beside the code, which explains the result that was selected last. */
+/** The why panel: a single panel beside the code, or over it where the window is narrow, which explains the result that
+ * was selected last. */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
@@ -6,6 +7,21 @@ import { type Full, methods } from "../generated/protocol";
 import { type Hit, referenceTo } from "../results/hit";
 import type { Sidecar } from "../sidecar/sidecar";
 import { renderPage } from "./html";
+
+/** The least width, in pixels, of the editors that have room for the panel beside the code. Two groups take 440. */
+const MIN_WIDTH_BESIDE = 640;
+
+/** What the command `vscode.getEditorLayout` returns. orientation: 0 where the groups are side by side: their sizes are
+ * their widths then, and else their heights, and those of the groups in them their widths. */
+interface EditorLayout {
+  readonly orientation: number;
+  readonly groups: readonly EditorGroup[];
+}
+
+interface EditorGroup {
+  readonly size?: number;
+  readonly groups?: readonly EditorGroup[];
+}
 
 export class WhyPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
@@ -16,7 +32,7 @@ export class WhyPanel implements vscode.Disposable {
     const { answer, result } = hit;
     const params = { doc_id: result.doc_id, query_id: answer.query_id };
     const [explanation, full] = await Promise.all([this.sidecar.request(methods.why, params), this.fullText(hit)]);
-    const panel = this.open();
+    const panel = await this.open();
     panel.title = vscode.l10n.t("Why {0}", result.title);
     panel.webview.html = renderPage({ explanation, full, nonce: randomUUID(), t: vscode.l10n.t });
   }
@@ -25,20 +41,24 @@ export class WhyPanel implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  private open(): vscode.WebviewPanel {
+  private async open(): Promise<vscode.WebviewPanel> {
     if (this.panel) {
       this.panel.reveal(undefined, true);
       return this.panel;
     }
+    const here = vscode.window.tabGroups.activeTabGroup.viewColumn;
     const showOptions = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-    this.panel = vscode.window.createWebviewPanel("scry.why", "Why", showOptions, {
+    const panel = vscode.window.createWebviewPanel("scry.why", "Why", showOptions, {
       enableScripts: false,
       localResourceRoots: [],
     });
-    this.panel.onDidDispose(() => {
+    this.panel = panel;
+    panel.onDidDispose(() => {
       this.panel = undefined;
     });
-    return this.panel;
+    // The editor tells the width of its groups only where there are two of them.
+    if (!(await hasRoomBeside())) panel.reveal(here, true);
+    return panel;
   }
 
   /** Returns the full text of a result; undefined where the sidecar no longer stores its answer. */
@@ -49,4 +69,13 @@ export class WhyPanel implements vscode.Disposable {
       () => undefined,
     );
   }
+}
+
+/** Returns whether two editors side by side are wide enough to read in; also where the width is not known. */
+async function hasRoomBeside(): Promise<boolean> {
+  const layout = await vscode.commands.executeCommand<EditorLayout>("vscode.getEditorLayout");
+  const rows = layout.orientation === 0 ? [layout.groups] : layout.groups.map(({ groups = [] }) => groups);
+  const widths = rows.map((groups) => groups.reduce((sum, { size = 0 }) => sum + size, 0));
+  const width = Math.max(0, ...widths);
+  return width === 0 || width >= MIN_WIDTH_BESIDE;
 }

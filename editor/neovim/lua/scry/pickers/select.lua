@@ -90,7 +90,8 @@ local function choose(source, answer, query, all)
     end)
   end
   vim.ui.select(entries_of(hits, list_further, show_legend), {
-    prompt = ("%s: %s (%s)"):format(source.title, query, answer.header),
+    prompt = answer.notice == "" and ("%s: %s"):format(source.title, query)
+      or ("%s: %s (%s)"):format(source.title, query, answer.notice),
     kind = "scry",
     format_item = function(each)
       return each.text
