@@ -220,6 +220,13 @@ class Settings(Struct, frozen=True):
         allowed_in_project=False,
         choices=("ask", "auto"),
     )
+    team_jumps: str = setting(
+        "off",
+        "Whether your jumps to results of the joined team's index are given to the team, for its learning: off, hashed "
+        "(with a hash of the question), or clear (with the question).",
+        allowed_in_project=False,
+        choices=("off", "hashed", "clear"),
+    )
     memory: bool = setting(
         True,
         "Whether what is done, fails and is decided is remembered, on this machine alone (scry memory).",

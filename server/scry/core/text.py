@@ -213,7 +213,12 @@ def queried_names(question: SearchQuery) -> dict[str, bool]:
         name = word.strip("?!.,;:'`()")
         key = normalize_name(name)
         if key and (len(words) == 1 or key not in STOP_WORDS):
-            names[key] = names.get(key, False) or len(words) == 1 or _is_code_name(name, word)
+            bare, parts = name.strip("_"), name.split(".")
+            camel = True in [a.islower() and b.isupper() for a, b in pairwise(bare)]
+            dotted = len(parts) > 1 and False not in [len(part) > 1 and part.isidentifier() for part in parts]
+            called = word.rstrip("?!.,;:").endswith("()")
+            is_sure = len(words) == 1 or camel or dotted or called or "_" in bare or "::" in name
+            names[key] = names.get(key, False) or is_sure
     return names
 
 
@@ -221,14 +226,6 @@ def queried_spellings(question: SearchQuery) -> frozenset[str]:
     """Return the last parts of the names that a query holds, as written."""
     words = question.words.split() + list(question.phrases)
     return frozenset([re.split(r"\.|::|#", word.strip("?!.,;:'`()"))[-1] for word in words])
-
-
-def _is_code_name(name: str, written: str) -> bool:
-    bare = name.strip("_")
-    camel = True in [a.islower() and b.isupper() for a, b in pairwise(bare)]
-    parts = name.split(".")
-    dotted = len(parts) > 1 and all(len(part) > 1 and part.isidentifier() for part in parts)
-    return camel or dotted or "_" in bare or "::" in name or written.rstrip("?!.,;:").endswith("()")
 
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400

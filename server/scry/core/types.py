@@ -252,8 +252,8 @@ class SearchQuery(Struct, frozen=True):
     unknown_filters: words that look like filters and are searched as text, for the filter has no such value.
     asks_for_commits: whether it is worded as a question that a commit answers.
     strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 omits a factor, 1 keeps
-    it. Only learnt weights (search.weights) and an evaluation (scry.lab) set them. use_factor: of the weight of the
-    oracle of use, where it takes part.
+    it. Only learnt weights (store.events.learnt) and an evaluation (scry.lab) set them. use_factor: of the weight of
+    the oracle of use, where it takes part.
     prefix: the last word, where it is still being typed and words that begin with it match too. holding_scores: of the
     documents of other projects that hold that word itself.
     """

@@ -272,7 +272,12 @@ class Engine:
         if params.how in ("jump", "open"):
             stored = (answered_by or self.recorder).answers.get(params.query_id)
             if stored is not None and not stored.origin.is_private:
-                self.memory.capture_jump(stored.place(params.rank, params.doc_id).doc_id, stored.query, params.act_id)
+                place = stored.place(params.rank, params.doc_id)
+                self.memory.capture_jump(place.doc_id, stored.query, params.act_id)
+                if recorded.recorded and place.commit and self._settings.team_jumps != "off":
+                    from scry.engine.activity.team_jumps import give_jump
+
+                    give_jump(place.doc_id, params.rank, stored.query, params.act_id, self._settings.team_jumps)
         return recorded
 
     def feedback(

@@ -50,9 +50,7 @@ if TYPE_CHECKING:
     from scry.engine.explain.explanation import WhyResult
     from scry.engine.index_view import IndexView
     from scry.engine.search.warm_up import WarmUp
-    from scry.engine.search.weights import WeightsFile
-    from scry.oracles.reader import FindUsedPlaces
-    from scry.store.events.learnt import LearntUses
+    from scry.store.events.learnt import LearntUses, WeightsFile
 
 
 class ProjectModes:
@@ -148,19 +146,21 @@ class ProjectModes:
 
         learnt = LearntUses(self._learnt_path)
         try:
-            questions, places = learnt.count()
+            (questions, places), trust = learnt.count(), learnt.read_trust()
         except IndexUnavailable as error:
             return str(error)
         finally:
             learnt.close()
         used = f"{format_count(places, 'place')} used for {format_count(questions, 'question')}"
+        if trust < 0.995:
+            used += f"; uses count {trust:.0%}, by how seldom you return from them, and how often you open them again"
         return f"on; {used if questions else 'nothing was opened, copied or rated yet'}{self._describe_weights()}"
 
     def _describe_weights(self) -> str:
         """Return how the weights are learnt, to follow other words; empty while the defaults rank."""
         if not self._weights_path.exists():
             return ""
-        from scry.engine.search.weights import WeightsFile
+        from scry.store.events.learnt import WeightsFile
 
         file = WeightsFile(self._weights_path)
         weights = file.read()
@@ -271,21 +271,18 @@ class ProjectModes:
     def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
         encode = partial(self._index.encode, context.model_timeout_s)
         history, knowledge = self._index.history.read, self._index.knowledge.read
-        learnt = self._open_learnt() if self._learnt_path.exists() else None
+        learnt = None
+        if self._learnt_path.exists() and all(map(RecordingSwitch.is_on, self._switches)):
+            from scry.store.events.learnt import LearntUses  # a person who used nothing yet needs none of it
+
+            with self._warm_up_lock:
+                self._learnt = self._learnt or LearntUses(self._learnt_path)
+            learnt = self._learnt.find_places
         return retrieve(question, store, encode, context.cancelled, history, knowledge, learnt)
-
-    def _open_learnt(self) -> FindUsedPlaces | None:
-        """Return what finds the places that were used for like questions; None while learning is switched off."""
-        from scry.store.events.learnt import LearntUses  # a person who used nothing yet needs none of it
-
-        with self._warm_up_lock:
-            if self._learnt is None:
-                self._learnt = LearntUses(self._learnt_path)
-        return self._learnt.find_places if all(map(RecordingSwitch.is_on, self._switches)) else None
 
     def _weigh(self, question: SearchQuery) -> SearchQuery:
         """Return the question with the weights that were learnt from jumps, where these rank."""
-        from scry.engine.search.weights import WeightsFile  # most people have none
+        from scry.store.events.learnt import WeightsFile  # most people have none
 
         if self._weights is None:
             self._weights = WeightsFile(self._weights_path)
@@ -346,7 +343,7 @@ class ProjectModes:
                 break
         else:
             return answer
-        from scry.engine.knowledge.beliefs import annotate_beliefs
+        from scry.index.notes.belief_evaluation import annotate_beliefs
 
         beliefs = self._index.belief_snapshot()
         return answer if beliefs is None else annotate_beliefs(answer, beliefs)

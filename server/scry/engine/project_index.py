@@ -46,7 +46,7 @@ from scry.store.vector_sets import EmbedderInfo
 if TYPE_CHECKING:
     from scry.engine.explain.resolve_id import ProjectSnapshot
     from scry.engine.index_view import IndexView
-    from scry.engine.knowledge.beliefs import BeliefSnapshot
+    from scry.index.notes.belief_evaluation import BeliefSnapshot
     from scry.indexer.client.client import IndexerClient
 
 
@@ -279,7 +279,7 @@ class ProjectIndex:
 
     def belief_snapshot(self) -> BeliefSnapshot | None:
         """Return the facts that the project's beliefs are evaluated by; None where there are no beliefs."""
-        from scry.engine.knowledge.beliefs import BeliefSnapshot  # most projects have none
+        from scry.index.notes.belief_evaluation import BeliefSnapshot  # most projects have none
 
         file = self.knowledge.open_beliefs()
         if file is None:
@@ -348,7 +348,7 @@ class ProjectIndex:
     def is_current(self) -> bool:
         """Return whether the index equals the files, by comparing sizes and times.
 
-        Vectors of another than the bundled model may be missing.
+        Vectors of another than the bundled model may be missing; those of an earlier version of it count as missing.
         """
         store = self.store()
         try:
@@ -359,7 +359,10 @@ class ProjectIndex:
             ):
                 return False
             answering = store.vectors.embedder
-            return not store.vectors.is_incomplete or (answering is not None and answering.model != BUNDLED_MODEL)
+            if answering is None or answering.model == BUNDLED_MODEL:
+                is_outdated = answering is not None and answering.identity != load_bundled_model().identity
+                return not is_outdated and not store.vectors.is_incomplete
+            return True
         except Exception as error:
             if self.note_damage(error):
                 return False

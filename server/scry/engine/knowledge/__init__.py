@@ -4,11 +4,9 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.engine.knowledge.beliefs import BeliefSnapshot as BeliefSnapshot
     from scry.engine.knowledge.persona import remember_note as remember_note
 else:
     _MODULES = {
-        "BeliefSnapshot": "beliefs",
         "remember_note": "persona",
     }
 

@@ -7,7 +7,9 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -23,7 +25,7 @@ from scry.core.knowledge import (
 )
 from scry.core.text import STOP_WORDS, escape_unencodable, find_identifiers
 from scry.core.types import SkipReason
-from scry.engine.knowledge.beliefs import BeliefSnapshot
+from scry.index.notes.belief_evaluation import BeliefSnapshot
 from scry.index.notes.note_file import parse_note
 from scry.projects.project import Project
 from scry.store.index.store import IndexStore
@@ -80,7 +82,7 @@ def make_belief_id(statement: str) -> str:
 
 
 def _format_belief(statement: str, name: str, belief: NewBelief) -> str:
-    import yaml  # late: a find needs none of it
+    from ruamel.yaml import YAML  # late: a find needs none of it
 
     lists = {
         "evidence": belief.evidence,
@@ -90,8 +92,13 @@ def _format_belief(statement: str, name: str, belief: NewBelief) -> str:
     }
     values: dict[str, object] = {"id": name, "statement": statement, "entrenchment": belief.entrenchment}
     values |= {key: [escape_unencodable(value) for value in items] for key, items in lists.items() if items}
-    front_matter = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=10_000)
-    return f"---\n{front_matter}---\n"
+    writer: Any = YAML(typ="safe", pure=True)  # which has no types
+    writer.default_flow_style = False
+    writer.sort_base_mapping_type_on_output = False
+    writer.width = 10_000
+    front_matter = StringIO()
+    writer.dump(values, front_matter)
+    return f"---\n{front_matter.getvalue()}---\n"
 
 
 def _create_file(path: Path, text: str, root: Path) -> None:

@@ -217,6 +217,13 @@ def present_hit(hit: Hit, project: Project, encoding: str) -> messages.ResultIte
     """Return a result. encoding: of positions, utf-8 or utf-16."""
     candidate = hit.candidate
     document = hit.document
+    metadata = messages.Metadata(
+        timestamp=UNSET if document.time is None else format_utc_time(document.time),
+        code_refs=[replace_surrogates(reference) for reference in document.code_refs] or UNSET,
+        session_id=document.session_id or UNSET,
+        domains=list(document.domains) or UNSET,
+        entrenchment=UNSET if document.entrenchment is None else document.entrenchment,
+    )
     return messages.ResultItem(
         rank=hit.rank,
         doc_id=document.doc_id,
@@ -248,7 +255,7 @@ def present_hit(hit: Hit, project: Project, encoding: str) -> messages.ResultIte
         sources=list(candidate.oracle_matches),
         project=project.name,
         location=present_location(document, project.root, encoding),
-        metadata=_present_metadata(document),
+        metadata=UNSET if metadata == messages.Metadata() else metadata,
         evidence=describe_evidence(
             candidate.oracle_matches,
             hit.structure,
@@ -320,17 +327,6 @@ def present_location(document: Document, root: Path, encoding: str) -> messages.
     range_ = present_range(document.symbol.span, encoding)
     name = present_range(document.symbol.name_span, encoding).start
     return messages.Location(file_uri(root, document.path), range_, UNSET if name == range_.start else name)
-
-
-def _present_metadata(document: Document) -> messages.Metadata | UnsetType:
-    metadata = messages.Metadata(
-        timestamp=UNSET if document.time is None else format_utc_time(document.time),
-        code_refs=[replace_surrogates(reference) for reference in document.code_refs] or UNSET,
-        session_id=document.session_id or UNSET,
-        domains=list(document.domains) or UNSET,
-        entrenchment=UNSET if document.entrenchment is None else document.entrenchment,
-    )
-    return UNSET if metadata == messages.Metadata() else metadata
 
 
 def format_utc_time(seconds: int) -> str:
@@ -485,6 +481,14 @@ def add_merged_notice(
     for name, mode_notice, state in parts:
         for text in (mode_notice, describe_incomplete(state, commands)):
             names_by_text.setdefault(text, []).append(name)
-    texts = [f"{', '.join(names)}: {text}" for text, names in names_by_text.items() if text]
+    texts = [f"{_list_names(names)}: {text}" for text, names in names_by_text.items() if text]
     empty = [] if answer.results or texts else [describe_emptiness(answer, commands)]
     return replace(answer, notice="; ".join([*texts, *empty]))
+
+
+def _list_names(names: Sequence[str]) -> str:
+    more = len(names) - _MAX_NAMES_OF_NOTICE
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_MAX_NAMES_OF_NOTICE])} and {more} more"
+
+
+_MAX_NAMES_OF_NOTICE = 5

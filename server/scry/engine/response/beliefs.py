@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import UNSET, UnsetType
@@ -9,8 +10,8 @@ from msgspec import UNSET, UnsetType
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.core.knowledge import BELIEF, NoteFile
 from scry.engine.knowledge.belief_commands import NewBelief, list_beliefs, list_note_problems
-from scry.engine.knowledge.beliefs import BeliefSnapshot, cited_files
 from scry.engine.response.answer import file_uri, format_utc_time, replace_surrogates
+from scry.index.notes.belief_evaluation import BeliefSnapshot, cited_files
 from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import BeliefTarget
 from scry_protocol import messages
@@ -23,15 +24,22 @@ def present_impact(beliefs: BeliefSnapshot, doc_id: str, content_type: str) -> m
     """Return the targets and warnings of a belief; of another document, the beliefs that reach it."""
     if content_type == BELIEF:
         known = beliefs.file.notes_by_doc_id([doc_id, *beliefs.reached_beliefs(doc_id)])
-        targets = beliefs.reach(doc_id)[:MAX_BEARINGS]
+        targets = beliefs.reach(doc_id)
         warnings = beliefs.warnings([doc_id]).get(doc_id, ())
-        return messages.BeliefImpact(
-            reaches=[_present_bearing(each.target, each, known.get(each.target)) for each in targets],
-            warnings=[replace_surrogates(warning) for warning in warnings],
-        )
+        return present_targets(targets, warnings, known)
     beliefs_reaching = beliefs.beliefs_reaching(doc_id)[:MAX_BEARINGS]
     return messages.BeliefImpact(
         beliefs=[_present_bearing(note.doc_id, targets, note) for note, targets in beliefs_reaching]
+    )
+
+
+def present_targets(
+    targets: Sequence[BeliefTarget], warnings: Sequence[str], known: Mapping[str, NoteFile]
+) -> messages.BeliefImpact:
+    """Return the targets and warnings of a belief. known: the notes among the targets, by doc_id."""
+    return messages.BeliefImpact(
+        reaches=[_present_bearing(each.target, each, known.get(each.target)) for each in targets[:MAX_BEARINGS]],
+        warnings=[replace_surrogates(warning) for warning in warnings],
     )
 
 

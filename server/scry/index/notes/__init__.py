@@ -5,11 +5,13 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from scry.index.notes.belief_coverage import update_belief_coverage as update_belief_coverage
+    from scry.index.notes.belief_evaluation import BeliefSnapshot as BeliefSnapshot
     from scry.index.notes.junit import read_junit_report as read_junit_report
     from scry.index.notes.note_file import make_note_entry as make_note_entry
     from scry.index.notes.note_file import parse_note as parse_note
 else:
     _MODULES = {
+        "BeliefSnapshot": "belief_evaluation",
         "make_note_entry": "note_file",
         "parse_note": "note_file",
         "read_junit_report": "junit",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, cast
+from typing import Any, Protocol, cast
 
 from msgspec import Struct
 
@@ -29,15 +29,24 @@ from scry.core.knowledge import (
 )
 from scry.core.text import tokenize
 
-if TYPE_CHECKING:
-    from yaml.nodes import Node
-
 _DELIMITER = "---"
 _MAX_VALUES = 200
 """Entries of a front-matter list: lists are written by hand; a longer one is data."""
 
 _YAML_ERROR_HINTS = {"mapping values are not allowed here": "put a text that holds a colon and a blank in quotes"}
 """Advice by YAML's own message, where that does not say how to mend the file."""
+
+
+class _Mark(Protocol):
+    line: int
+
+
+class _Node(Protocol):
+    """A node of ruamel.yaml, which has no types. id: scalar, sequence or mapping. value: a text, nodes or pairs."""
+
+    id: str
+    value: Any
+    start_mark: _Mark
 
 
 class FrontMatterField(Struct, frozen=True):
@@ -70,24 +79,28 @@ def read_front_matter(text: str) -> FrontMatter | MalformedNote:
 
 
 def _read_fields(text: str) -> dict[str, FrontMatterField] | MalformedNote:
-    import yaml  # late: most projects have no notes
+    from ruamel.yaml import YAML  # late: most projects have no notes
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    reader: Any = YAML(typ="safe", pure=True)
     try:
-        root = cast("Node | None", yaml.compose(text, Loader=yaml.SafeLoader))  # pyright: ignore[reportUnknownMemberType]
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = _YAML_ERROR_HINTS.get(error.problem or "", error.problem or error.context or "unreadable")
+        root: _Node | None = reader.compose(text)
+    except MarkedYAMLError as error:
+        marked: Any = error
+        mark: _Mark | None = marked.problem_mark or marked.context_mark
+        problem = str(marked.problem or marked.context or "unreadable")
+        problem = _YAML_ERROR_HINTS.get(problem, problem)
         return MalformedNote(mark.line + 2 if mark else 1, f"no YAML: {problem}")
-    except (yaml.YAMLError, RecursionError) as error:
+    except (YAMLError, RecursionError) as error:
         return MalformedNote(1, f"no YAML: {str(error).splitlines()[0]}")
     if root is None:
         return {}
-    if not isinstance(root, yaml.MappingNode):
+    if root.id != "mapping":
         return MalformedNote(2, "the front matter is no list of `key: value`")
     return _read_mapping(root.value)
 
 
-def _read_mapping(pairs: list[tuple[Node, Node]]) -> dict[str, FrontMatterField] | MalformedNote:
+def _read_mapping(pairs: list[tuple[_Node, _Node]]) -> dict[str, FrontMatterField] | MalformedNote:
     fields: dict[str, FrontMatterField] = {}
     for key, value in pairs:
         line = key.start_mark.line + 2
@@ -103,17 +116,15 @@ def _read_mapping(pairs: list[tuple[Node, Node]]) -> dict[str, FrontMatterField]
     return fields
 
 
-def _read_value(name: str, node: Node, line: int) -> FrontMatterField | MalformedNote:
-    from yaml.nodes import SequenceNode
-
+def _read_value(name: str, node: _Node, line: int) -> FrontMatterField | MalformedNote:
     alone = _scalar_text(node)
     if alone is not None:
         return FrontMatterField((alone,), line, (line,), is_list=False)
-    if not isinstance(node, SequenceNode):
+    if node.id != "sequence":
         return MalformedNote(line, f"{name} is neither a text nor a list of texts")
     values: list[str] = []
     lines: list[int] = []
-    for item in node.value:
+    for item in cast("list[_Node]", node.value):
         text = _scalar_text(item)
         at = item.start_mark.line + 2
         if text is None or len(values) == _MAX_VALUES:
@@ -125,10 +136,8 @@ def _read_value(name: str, node: Node, line: int) -> FrontMatterField | Malforme
     return FrontMatterField(tuple(values), line, tuple(lines), is_list=True)
 
 
-def _scalar_text(node: Node) -> str | None:
-    from yaml.nodes import ScalarNode
-
-    return " ".join(str(node.value).split()) if isinstance(node, ScalarNode) else None
+def _scalar_text(node: _Node) -> str | None:
+    return " ".join(str(node.value).split()) if node.id == "scalar" else None
 
 
 NOTE_PARSER_VERSION = 3

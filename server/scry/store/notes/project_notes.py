@@ -14,6 +14,7 @@ import msgspec
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import BELIEF, PROJECT_NOTES, RETRACTED, KnowledgeDocument, NoteFile
+from scry.core.text import format_duration
 from scry.store.notes.database import NoteDatabase, describe_cache_damage
 from scry.store.notes.reader import VectorFaults
 from scry.store.notes.schema import PROJECT_NOTE_SCHEMA, PROJECT_NOTES_PATH
@@ -32,6 +33,31 @@ class BeliefTarget(msgspec.Struct, frozen=True):
     target: str
     score: float
     reason: str
+
+
+STALE_AFTER_S = 365 * 86_400
+"""Age after which a belief without support has a warning: one year."""
+
+
+class BeliefStanding(msgspec.Struct, frozen=True):
+    """What speaks for a belief, and against it.
+
+    objections: warnings that hold at any time. supported_at: when it was last supported, in seconds since the epoch;
+    None for never.
+    """
+
+    objections: tuple[str, ...] = ()
+    supported_at: int | None = None
+    entrenchment: float | None = None
+
+    def warnings(self, now: float) -> tuple[str, ...]:
+        """Return the warnings against relying on the belief, in words. now: in seconds since the epoch."""
+        if self.supported_at is None or now - self.supported_at <= STALE_AFTER_S:
+            return self.objections
+        return (*self.objections, f"nothing has supported it for {format_duration(now - self.supported_at)}")
+
+
+NO_STANDING = BeliefStanding()
 
 
 class NewNote(msgspec.Struct, frozen=True):
@@ -88,6 +114,13 @@ class ProjectNoteDatabase:
         """Return all notes by path, in order."""
         rows = self._select("SELECT path, facts FROM notes ORDER BY path")
         return {decode_path(path): _decode_note(facts) for path, facts in rows}
+
+    def list_documents(self) -> list[NewNote]:
+        """Return the notes that are documents, in the order of their doc_ids, each with the path of its file."""
+        rows = self._select("SELECT path, facts, entry FROM notes ORDER BY path DESC")
+        notes = [NewNote(decode_path(path), _decode_note(facts), _decode_entry(entry)) for path, facts, entry in rows]
+        first = {new.note.doc_id: new for new in notes}
+        return [first[doc_id] for doc_id in self.notes.list_doc_ids()]
 
     def notes_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, NoteFile]:
         """Return the note of each doc_id: of several files the first by path."""

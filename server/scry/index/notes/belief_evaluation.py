@@ -9,16 +9,11 @@ from msgspec.structs import replace
 
 from scry.core.doc_id import file_doc_id, parse_doc_id
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import ACTIVE, Citation, NoteFile, parse_citation
-from scry.core.text import format_duration
+from scry.core.knowledge import ACTIVE, BELIEF, Citation, NoteFile, parse_citation
 from scry.core.types import Answer, Hit
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
-from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
-
-STALE_AFTER_S = 365 * 86_400
-"""Age after which a belief without support has a warning: one year."""
-
+from scry.store.notes.project_notes import NO_STANDING, BeliefStanding, BeliefTarget, ProjectNoteDatabase
 
 _MAX_RELATED_NOW = 10
 """New beliefs whose targets a request finds by itself; each takes some milliseconds."""
@@ -59,9 +54,18 @@ class BeliefSnapshot(Struct, frozen=True):
 
     def warnings(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the warnings against relying on each of these beliefs, in words."""
+        return {doc_id: standing.warnings(self.now) for doc_id, standing in self.standings(doc_ids).items()}
+
+    def standings(self, doc_ids: Sequence[str]) -> dict[str, BeliefStanding]:
+        """Return what supports each of these beliefs, and what contradicts it."""
         notes = self.file.notes_by_doc_id(doc_ids)
         context = self._read_context(list(notes.values()))
-        return {doc_id: tuple(self._warnings(note, context)) for doc_id, note in notes.items()}
+        return {
+            doc_id: BeliefStanding(
+                tuple(self._objections(note, context)), self._last_supported(note, context), note.entrenchment
+            )
+            for doc_id, note in notes.items()
+        }
 
     def reached_files(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
         """Return the existing files that each belief reaches, the highest score first."""
@@ -115,15 +119,12 @@ class BeliefSnapshot(Struct, frozen=True):
         changed = self.history.last_commit_times(paths) if self.history is not None else {}
         return _BeliefContext(related, self.file.notes_by_doc_id(list(dict.fromkeys(others))), paths_by_belief, changed)
 
-    def _warnings(self, note: NoteFile, context: _BeliefContext) -> list[str]:
+    def _objections(self, note: NoteFile, context: _BeliefContext) -> list[str]:
         missing = [evidence.raw_text for evidence in map(parse_citation, note.evidence) if self._is_gone(evidence)]
         warnings = [f"its evidence is gone: {', '.join(missing)}"] if missing else []
         against = _contradicting_beliefs(note, context)
         if against:
             warnings.append(f"contradicted by {', '.join(against)}")
-        supported = self._last_supported(note, context)
-        if supported is not None and self.now - supported > STALE_AFTER_S:
-            warnings.append(f"nothing has supported it for {format_duration(self.now - supported)}")
         return warnings
 
     def _is_gone(self, evidence: Citation) -> bool:
@@ -181,29 +182,29 @@ def describe_reach(targets: Sequence[BeliefTarget]) -> str:
 
 def annotate_beliefs(answer: Answer, snapshot: BeliefSnapshot) -> Answer:
     """Return the answer with the targets and warnings of its beliefs in their snippets, and their entrenchment."""
-    doc_ids = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
+    doc_ids = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == BELIEF]
     try:
-        targets, warnings = snapshot.reached_files(doc_ids), snapshot.warnings(doc_ids)
-        notes = snapshot.file.notes_by_doc_id(doc_ids)
+        targets, standings = snapshot.reached_files(doc_ids), snapshot.standings(doc_ids)
     except IndexUnavailable:
         return answer
-    return replace(answer, hits=tuple(_annotate_hit(hit, targets, warnings, notes) for hit in answer.hits))
+    return replace(answer, hits=tuple([annotate_hit(hit, targets, standings, snapshot.now) for hit in answer.hits]))
 
 
-def _annotate_hit(
-    hit: Hit,
-    targets: Mapping[str, list[BeliefTarget]],
-    warnings: Mapping[str, Sequence[str]],
-    notes: Mapping[str, NoteFile],
+def annotate_hit(
+    hit: Hit, files: Mapping[str, Sequence[BeliefTarget]], standings: Mapping[str, BeliefStanding], now: float
 ) -> Hit:
+    """Return a hit; that of a belief with its targets and warnings in the snippet, and its entrenchment.
+
+    files, standings: of beliefs by doc_id. now: in seconds since the epoch.
+    """
     doc_id = hit.document.doc_id
-    if hit.document.content_type != "belief":
+    if hit.document.content_type != BELIEF:
         return hit
+    standing = standings.get(doc_id, NO_STANDING)
     parts = [
         hit.snippet,
-        describe_reach(targets.get(doc_id, [])),
-        *(f"! {warning}" for warning in warnings.get(doc_id, ())),
+        describe_reach(files.get(doc_id, [])),
+        *(f"! {warning}" for warning in standing.warnings(now)),
     ]
-    entrenchment = notes[doc_id].entrenchment if doc_id in notes else None
-    document = replace(hit.document, entrenchment=entrenchment)
+    document = replace(hit.document, entrenchment=standing.entrenchment)
     return replace(hit, document=document, snippet=" — ".join(part for part in parts if part))
