@@ -209,7 +209,7 @@ _TEAM = Chapter(
             "T1",
             "A shared index of many repositories on PostgreSQL, made by Ray; found beside local results, with why and "
             "detail",
-            "beliefs of indexed repositories are not found; times at 1,000 repositories are not measured",
+            "times at 1,000 repositories are not measured",
         ),
         Item("T2", "Permissions hold inside each query, also in counts and term statistics"),
         Item(

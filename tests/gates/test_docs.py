@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,17 @@ def test_make_lists_every_target_with_a_description() -> None:
     targets = _TARGET.findall(text_of("Makefile"))
     described = re.findall(r"^([a-z-]+):.* ## \w", text_of("Makefile"), re.MULTILINE)
     assert set(targets) - set(described) == {"fast", "gates", "style", "types", "layers", "generated", "client"}
+
+
+@pytest.mark.needs("posix")
+@pytest.mark.parametrize("with_uv", [False, True])
+def test_make_demo_answers_before_it_installs_the_servers_for_agents(with_uv: bool, tmp_path: Path) -> None:
+    (tmp_path / "uv").write_text("#!/bin/sh\n")
+    (tmp_path / "uv").chmod(0o755)
+    folders = [folder for folder in os.environ["PATH"].split(os.pathsep) if not (Path(folder) / "uv").exists()]
+    environ = {**os.environ, "PATH": os.pathsep.join([str(tmp_path), *folders] if with_uv else folders)}
+    command = ["make", "--no-print-directory", "-n", "demo", f"VENV={tmp_path / 'venv'}", f"PYTHON={sys.executable}"]
+    done = subprocess.run(command, cwd=ROOT, env=environ, check=True, capture_output=True, text=True)
+    steps = [line for line in done.stdout.splitlines() if re.search(r'--editable|scry find "', line)]
+    assert ["--editable ." in steps[0], "scry find" in steps[1], "--editable '.[mcp]'" in steps[2]] == [True] * 3
+    assert [line.startswith(str(tmp_path / "uv")) for line in steps if "--editable" in line] == [with_uv, with_uv]

@@ -10,8 +10,10 @@ import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tomli
 
 from tests.gates import acceptance, faces
 from tests.gates.items import CHAPTERS, IDS, Chapter, Item
@@ -104,6 +106,87 @@ def imported_modules(path: Path) -> set[str]:
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
     return {name.partition(".")[0] for name in plain | named} - {""}
+
+
+def _settings() -> dict[str, Any]:
+    return tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_types_and_style_are_checked_for_the_oldest_python() -> None:
+    oldest = _settings()["project"]["requires-python"].removeprefix(">=")
+    tools = _settings()["tool"]
+    assert tools["pyright"]["pythonVersion"] == oldest
+    assert tools["ruff"]["target-version"] == "py" + oldest.replace(".", "")
+
+
+NEWER_NAMES = (
+    "from datetime import UTC",
+    "from typing import Self",
+    "from itertools import batched",
+    "from enum import StrEnum",
+    "raise ExceptionGroup('', [])",
+)
+"""Lines that need a Python of 3.11 or newer."""
+
+
+@pytest.mark.slow
+def test_names_of_newer_pythons_fail_the_check_of_types(tmp_path: Path) -> None:
+    (tmp_path / "planted.py").write_text("\n".join(NEWER_NAMES))
+    oldest: str = _settings()["tool"]["pyright"]["pythonVersion"]
+    command = [Path(sys.executable).parent / "pyright", "--pythonversion", oldest, tmp_path / "planted.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert set(re.findall(r"planted\.py:(\d+):\d+ - error", done.stdout)) == {
+        str(line) for line in range(1, len(NEWER_NAMES) + 1)
+    }
+
+
+NEWER_MODULES = {"tomllib", "compression", "annotationlib"}
+"""Of the standard library since 3.11, 3.14 and 3.14: the check of types finds them in the Python that it runs with."""
+
+
+def _unguarded_imports(source: str) -> list[str]:
+    """Return the imports of NEWER_MODULES that do not depend on the version of Python."""
+    tree = ast.parse(source)
+    guarded = {
+        id(node)
+        for choice in ast.walk(tree)
+        if isinstance(choice, ast.If) and "version_info" in ast.dump(choice.test)
+        for node in ast.walk(choice)
+    }
+    imports = [
+        node for node in ast.walk(tree) if id(node) not in guarded and isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    names = [
+        name
+        for node in imports
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+    ]
+    return [name for name in names if name.partition(".")[0] in NEWER_MODULES]
+
+
+def test_modules_of_newer_pythons_are_imported_by_version_alone() -> None:
+    files = [path for folder in (SERVER, ROOT / "protocol") for path in folder.rglob("*.py")]
+    assert {path.name: found for path in files if (found := _unguarded_imports(path.read_text(encoding="utf-8")))} == {}
+    assert _unguarded_imports("def f():\n    import tomllib\n") == ["tomllib"]
+    assert _unguarded_imports("import sys\nif sys.version_info >= (3, 11):\n    import tomllib\n") == []
+
+
+@pytest.mark.parametrize("newer", ["try: pass\nexcept* OSError: pass", "type A = int", "def f[T](x: T): pass"])
+def test_syntax_of_newer_pythons_fails_the_check_of_style(newer: str, tmp_path: Path) -> None:
+    (tmp_path / "planted.py").write_text(newer + "\n")
+    target: str = _settings()["tool"]["ruff"]["target-version"]
+    command = [
+        Path(sys.executable).parent / "ruff",
+        "check",
+        "--isolated",
+        "--target-version",
+        target,
+        "--select",
+        "E9",
+    ]
+    done = subprocess.run([*command, tmp_path / "planted.py"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "invalid-syntax" in done.stdout
 
 
 def test_files_and_functions_are_within_size_limits() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scry.core import Settings
 from scry.index.git import update_changed_documents, update_history
+from scry.index.notes import update_belief_coverage
 from scry.indexer import refresh_index
 from scry.projects import head_commit, open_project
 from scry.store.history import HistoryState, HistoryStore, read_history_state
@@ -58,8 +59,8 @@ class HistoryProject(SampleProject):
             update_history(self.folder, store, lambda: None)
             return read_history_state(head_commit(self.folder), store.reader)
 
-    def update_all(self) -> None:
-        """Update the files and the history once, and link both."""
+    def update_all(self, *, standalone: bool = False) -> None:
+        """Update the files and the history once, and link both. standalone: embed documents and notes, too."""
         project = open_project(self.folder)
         index = IndexStore.open(project.cache, write=True)
         refresh_index(
@@ -69,11 +70,13 @@ class HistoryProject(SampleProject):
             only_paths=None,
             report=lambda _: None,
             checkpoint=lambda: None,
-            standalone=False,
+            standalone=standalone,
         )
         with self.history() as store:
             if update_history(self.folder, store, lambda: None):
                 update_changed_documents(store, index, lambda: None)
+            if standalone:
+                update_belief_coverage(project, store, lambda: None)
         index.close()
 
     # Stored state -------------------------------------------------------------------------------------------------

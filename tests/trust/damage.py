@@ -12,10 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from scry.projects import read_address
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine, Done
-from tests.processes import is_running
+from tests.processes import running_with
 from tests.sample.files import SMALL_SHOP
 from tests.sample.project import SampleProject
 
@@ -88,11 +87,10 @@ class KeptProject:
         shutil.copytree(self.folder / "home", self.folder / "kept", ignore=shutil.ignore_patterns("*.sock"))
 
     def wait_for_end(self) -> None:
-        """Wait until no indexer runs."""
+        """Wait until no process of the project runs: an indexer removes its address before it closes its files."""
         end = time.monotonic() + HEAL_S
-        caches = [path for path in self.home("cache").glob("*-*") if path.is_dir()]
-        while pids := [a.pid for path in caches if (a := read_address(path)) is not None and is_running(a.pid)]:
-            assert time.monotonic() < end, f"the indexer {pids} does not end"
+        while running := running_with(str(self.folder)):
+            assert time.monotonic() < end, f"does not end: {running}"
             time.sleep(0.05)
 
     def find(self, query: str) -> Answer:

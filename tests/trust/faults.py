@@ -23,7 +23,7 @@ from scry.index.git import GitFailed
 from scry.indexer import refresh_index
 from scry.projects import Project
 from scry.projects.precious_files import precious_files
-from scry.store.events import LEARNT_FILE
+from scry.store.events.log import LEARNT_FILE, WEIGHTS_FILE
 from scry.store.history import HistoryStore
 from scry.store.index import IndexStore
 from scry.store.memory import MEMORY_FILE
@@ -400,6 +400,10 @@ def _damage_learnt(world: World) -> None:
     world.project.data.joinpath(LEARNT_FILE).write_bytes(b"no database" * 1000)
 
 
+def _damage_weights(world: World) -> None:
+    world.project.data.joinpath(WEIGHTS_FILE).write_text("[")
+
+
 def _open_token(world: World) -> None:
     load_or_create_token()
     token_path().chmod(0o644)
@@ -425,6 +429,7 @@ def _lose_psycopg(world: World) -> None:
 _DEAF = '{"address": "host=127.0.0.1 port=1 dbname=team"}'
 _faults |= {
     "learnt file that can't be read": Fault(_damage_learnt, "learnt", "warn", "learnt", "made anew"),
+    "weights that can't be read": Fault(_damage_weights, "learnt", "warn", "weights", "`scry learn reset`"),
     "token that others can read": Fault(_open_token, "http", "fail", "others can read", "remove "),
     "token that is none": Fault(_empty_token, "http", "fail", "holds no token", "remove "),
     "team whose server is down": Fault(_join(_DEAF), "team", "fail", "can't be used", "`scry team status`"),

@@ -98,6 +98,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "e2e/test_indexer_sharing.py": ("indexer of another version",),
     "e2e/test_http.py": ("token that others can read", "token that is none"),
     "acceptance/test_use.py": ("learnt file that can't be read",),
+    "acceptance/test_learn.py": ("weights that can't be read",),
     "team/test_asking_team.py": ("team whose server is down",),
     "team/test_team_commands.py": ("team file that can't be read", "team without its packages"),
     "e2e/test_mcp_install.py": ("agent whose server does not start",),
@@ -117,12 +118,16 @@ NOTHING_LASTS = {
     "strangers/test_secret_shapes.py",
     "team/test_cluster.py",  # a killed node is replaced by the next run
     "team/test_equal_to_local.py",
+    "team/test_operations.py",
     "team/test_permissions.py",
     "team/test_publish.py",
     "team/test_replica.py",  # a server that is gone is one that is down: the row is the same
     "team/test_schema.py",  # a server of another version is one that refuses: the row is the same
     "team/test_statements.py",
+    "team/test_team_jumps.py",  # jumps that wait end with the process
+    "team/test_team_notes.py",
     "team/test_team_surfaces.py",
+    "team/test_upgrade.py",  # an older schema is one that refuses: the row is the same
     "strangers/test_texts.py",  # a damaged frame or answer is made again by the next question
 }
 

@@ -162,7 +162,7 @@ def test_note_that_cannot_be_encoded_is_found_by_its_words(
     model = type(load_bundled_model())
     with monkeypatch.context() as patch:
         _raising(model, "encode_passages")(patch)
-        vectors, faults = embed._encode_notes(load_bundled_model(), [(MARK, "x"), ("good", "y")])  # pyright: ignore[reportPrivateUsage]
+        vectors, faults = embed.encode_notes(load_bundled_model(), [(MARK, "x"), ("good", "y")])
     assert faults.reasons == {0: "vectors: LookupError: provoked here"}
     whole = load_bundled_model().encode_passages([Passage("good", "", "", "y")])
     assert not vectors[0].any()

@@ -6,7 +6,7 @@ A walk looks up one name at a time and never enters an ignored folder. So a rule
 Git matches bytes. Patterns and names are therefore text in which every character is one byte (`byte_text`), so that `?`
 and brackets treat a letter outside ASCII as git does. The grammar is that of git's `wildmatch.c`. The pathspec library
 reads it otherwise: version 1.1.1 raises on 137 of 300 generated pattern lists and differs from git on 20 of the others
-(docs/figures.md, "Libraries measured").
+(docs/decisions/0027-own-gitignore-implementation.md).
 """
 
 from __future__ import annotations

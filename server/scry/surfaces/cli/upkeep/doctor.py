@@ -376,10 +376,14 @@ def _check_agents(root: Path) -> CheckResult:
 
 
 def _check_learnt(project: Project) -> CheckResult:
-    """Check that the oracle of use can read what was learnt from the log."""
-    from scry.store.events.learnt import LearntUses
-    from scry.store.events.log import LEARNT_FILE
+    """Check that learnt weights and what the oracle of use learnt from the log can be read."""
+    from scry.store.events.learnt import LearntUses, WeightsFile
+    from scry.store.events.log import LEARNT_FILE, WEIGHTS_FILE
 
+    weights = WeightsFile(project.data / WEIGHTS_FILE)
+    weights.read()
+    if weights.trouble:
+        return FINDINGS["learnt.weights"].at(f"the weights of {project.data / WEIGHTS_FILE}: {weights.trouble}")
     if not (project.data / LEARNT_FILE).exists():
         return CheckResult("learnt", "ok", "nothing yet")
     try:

@@ -194,6 +194,12 @@ _FINDINGS = (
         "nothing: the next result that you open has it made anew",
     ),
     Finding(
+        "learnt.weights",
+        "warn",
+        "The file of learnt weights can't be read, or is another user's. The weights that everybody has rank.",
+        "`scry learn reset` removes it",
+    ),
+    Finding(
         "agents.broken",
         "fail",
         "An agent is configured to start Scry, and the start fails, or its settings file can't be read.",
