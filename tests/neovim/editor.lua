@@ -43,21 +43,27 @@ local function wait_for(poll, describe)
   error(describe())
 end
 
----Records every request with its answer, at the border to Neovim's client, and every message. A case may set
----`_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant. `_G.partial` is the
----number of answers that come as from an index that was just begun.
+---Records every request, its answer or its cancellation, at the border to Neovim's client, and every message. A case
+---may set `_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant. `_G.partial` is
+---the number of answers that come as from an index that was just begun.
 local RECORDING = [[
   _G.sent, _G.said = {}, {}
   vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
   local client = require("scry.client")
   local call = client.call
   client.call = function(to, name, method, params, done, ...)
+    if name == "cancel_request" then
+      for _, one in ipairs(_G.sent) do
+        one.cancelled = one.cancelled or (one.client == to.id and one.id == method)
+      end
+    end
     if name ~= "request" then
       return call(to, name, method, params, done, ...)
     end
-    local one = { method = method, params = params }
+    local one = { client = to.id, method = method, params = params }
     table.insert(_G.sent, one)
-    return call(to, name, method, params, function(problem, result, ...)
+    local sent
+    sent, one.id = call(to, name, method, params, function(problem, result, ...)
       if _G.scrub and result and result.results then
         result.results, result.query_id = _G.scrub(result.results), "q_20260101_120000_abcdefgh"
       end
@@ -68,6 +74,7 @@ local RECORDING = [[
       one.problem, one.result, one.answered = problem and problem.message, result, true
       return done(problem, result, ...)
     end, ...)
+    return sent, one.id
   end
 ]]
 

@@ -35,6 +35,7 @@ T["finds, jumps and records the use"] = function()
 end
 
 T["keeps the sidecar's order and shows the evidence"] = function()
+  child().ready() -- until then the prompt says that the index is not
   will_take(2)
   child().cmd("Scry find receipt")
   child().wait("_G.shown", "the list")
