@@ -44,8 +44,8 @@ local function wait_for(poll, describe)
 end
 
 ---Records every request, its answer or its cancellation, at the border to Neovim's client, and every message. A case
----may set `_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant. `_G.partial` is
----the number of answers that come as from an index that was just begun.
+---may set `_G.scrub`, which replaces the results of each answer; the answer's query_id is then constant. `_G.partial`
+---is the number of answers that come as from an index that was just begun.
 local RECORDING = [[
   _G.sent, _G.said = {}, {}
   vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
