@@ -139,9 +139,10 @@ protocol: $(VENV)/.test ## writes what is generated from the protocol
 acceptance: $(VENV)/.test ## writes docs/acceptance.md from the tests' markers
 	$(PY) -m tests.gates.acceptance
 
-images: $(VSCODE)/.ready ## draws the pictures of README.md anew
+images: $(VSCODE)/.ready ## draws the pictures of README.md and docs/ anew
 	$(BIN)/scry index
 	$(PY) docs/make_images.py
+	$(PY) -m docs.make_growth_plots
 	$(PY) -m docs.make_neovim_images
 	$(PY) -m docs.make_vscode_images
 
