@@ -10,6 +10,7 @@ PIP := $(PY) -m pip --disable-pip-version-check -qq
 UV := $(shell command -v uv)
 CLIENT := editor/vscode/node_modules/.package-lock.json
 VSIX := editor/vscode/dist/scry.vsix
+SOURCES := server/scry protocol/scry_protocol
 VSIX_SOURCES := $(shell find editor/vscode/src server/scry protocol/scry_protocol -type f ! -name '*.pyc')
 VSCODE := editor/vscode/.test
 LUA_TOOLS := editor/neovim/tools/node_modules/.package-lock.json
@@ -204,9 +205,10 @@ $(VENV)/.pip: $(VENV)/.made
 	$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
 
-# After the first answer of `make demo`, which needs few of the packages.
-$(VENV)/.compiled: $(VENV)/.setup
-	@$(PY) -m compileall -qq $(VENV)/$(if $(filter Windows_NT,$(OS)),Lib,lib) || true # some packages carry templates
+# After the first answer of `make demo`, which needs few of the packages. Scry's own source is compiled too: where Python
+# may write no compiled files, each of Scry's processes would compile it again.
+$(VENV)/.compiled: $(VENV)/.setup $(shell find $(SOURCES) -name '*.py')
+	@$(PY) -m compileall -qq $(SOURCES) $(VENV)/$(if $(filter Windows_NT,$(OS)),Lib,lib) || true # some packages carry templates
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.compiled $(VENV)/.pip

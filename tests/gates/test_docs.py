@@ -127,3 +127,11 @@ def test_make_demo_answers_before_it_installs_the_servers_for_agents(with_uv: bo
     steps = [line for line in done.stdout.splitlines() if re.search(r'--editable|scry find "', line)]
     assert ["--editable ." in steps[0], "scry find" in steps[1], "--editable '.[mcp]'" in steps[2]] == [True] * 3
     assert [line.startswith(str(tmp_path / "uv")) for line in steps if "--editable" in line] == [with_uv, with_uv]
+
+
+@pytest.mark.needs("posix")
+def test_make_setup_compiles_scry_itself(tmp_path: Path) -> None:
+    command = ["make", "--no-print-directory", "-n", "setup", f"VENV={tmp_path / 'venv'}", f"PYTHON={sys.executable}"]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    compiled = next(line for line in done.stdout.splitlines() if "compileall" in line).split()
+    assert {"server/scry", "protocol/scry_protocol"} <= set(compiled)
