@@ -17,31 +17,14 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-import attrs
-
 from scry.core.heap import limit_heap
 from scry.core.platform import call_on_signals, is_process_alive
 from scry.surfaces.lsp.framing import FrameReader, FrameWriter, start_reading
+from scry.surfaces.lsp.lsprotocol_types import import_lsprotocol_types
 from scry.surfaces.lsp.startup import start_indexers_early
 
 if TYPE_CHECKING:
     from scry.surfaces.lsp.server import ScryServer
-
-
-def import_lsprotocol_types() -> None:
-    """Import lsprotocol's types without comparison and printing. Must run before anything else imports lsprotocol.
-
-    attrs writes and compiles the methods of each of their 554 classes at import. Those for comparing and printing take
-    half of that, 0.15 s of every start; the sidecar only builds these values and reads their fields. The few classes
-    that are compared (`Position`, `Range`, `Location`) define it themselves, and keep that.
-    """
-    define = attrs.define
-    attrs.define = partial(define, eq=False, repr=False)
-    try:
-        import_module("lsprotocol.types")
-    finally:
-        attrs.define = define
-
 
 EXIT_TIMEOUT = 5.0
 """Seconds after which a process that should have ended is terminated."""
