@@ -297,3 +297,21 @@ def test_text_without_words_keeps_one_chunk_named_after_its_file() -> None:
     rulers = "----\n" * 70
     (told,) = parse("a.txt", f"{rulers}\nWords.\n{rulers}").symbols
     assert told.own_text.startswith("Words.")
+
+
+def test_swift_functions_and_their_types_are_found() -> None:
+    text = (
+        "protocol P { func wanted(x: Int) -> Bad\n}\n"
+        "extension Qux {\n  func /* why */ plain() -> Foo { made() }\n"
+        "  static func + (l: Int, r: Int) -> Bar { l }\n}\n"
+        "struct S { var f: Int { 1 } }\n"
+    )
+    parsed = parse("a.swift", text)
+    found = [(s.name, s.kind, s.container) for s in parsed.symbols if s.kind in ("function", "method")]
+    assert found == [
+        ("wanted", "method", "P"),
+        ("plain", "method", "Qux"),
+        ("+", "method", "Qux"),
+        ("f", "method", "S"),
+    ]
+    assert {r.name for r in parsed.references if r.kind == "type"} == {"Foo", "Bar", "Int"}
