@@ -30,6 +30,35 @@ mod tests {
 }
 """
 
+EXTRACT = """//! Reads the body of a request.
+
+/// Decodes the chunked body of a request up to a limit.
+pub async fn decode_body(request: Request, limit: usize) -> Result<Bytes, Rejection> {
+    let body = request.into_body();
+    collect(body, limit).await
+}
+
+#[tokio::test]
+async fn chunked_body_of_a_request_decodes_up_to_a_limit() {
+    let request = request_with_chunked_body("decodes the chunked body of a request up to a limit");
+    assert_eq!(decode_body(request, 3).await.unwrap(), "abc");
+}
+"""
+
+ROMAN = '''"""Converts numbers."""
+
+
+def to_roman(number):
+    """Return a number as a Roman numeral."""
+    return "".join(letters * (number // value) for value, letters in VALUES)
+
+
+if __name__ == "__main__":
+    # a number converted to a Roman numeral
+    for number in (1, 4, 9, 1990):
+        print("Roman numeral of the number", number, to_roman(number))
+'''
+
 ZIG = """/// Doubles a number.
 pub fn double(number: u32) u32 {
     return number * 2;
@@ -197,6 +226,8 @@ def situations(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
         {
             "ansi/src/lib.rs": RUST,
             "math/double.zig": ZIG,
+            "web/body.rs": EXTRACT,
+            "math/roman.py": ROMAN,
             "web/sessions.py": SESSION,
             "mux/tree.go": ROUTER,
             "query/read.py": INTENT,
@@ -215,10 +246,18 @@ def situations(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     [
         ("where are ansi color codes of a text stripped", "::strip_codes", "::tests.strips_ansi_color_codes_of_text"),
         ("what doubles a number", "::double", "::double doubles a number"),
+        (
+            "chunked body of a request up to a limit",
+            "::decode_body",
+            "::chunked_body_of_a_request_decodes_up_to_a_limit",
+        ),
+        ("Roman numeral of a number", "::to_roman", "math/roman.py#L9-L12"),
     ],
 )
 def test_tests_beside_code_are_known_as_tests(situations: IndexedProject, query: str, code: str, test: str) -> None:
-    by_name = {"::" + result.doc_id.partition("::")[2]: result for result in situations.find(query, limit=50).results}
+    results = situations.find(query, limit=50).results
+    by_name = {result.doc_id[result.doc_id.find("::") :]: result for result in results if "::" in result.doc_id}
+    by_name |= {result.doc_id.removeprefix("./"): result for result in results if "::" not in result.doc_id}
     assert by_name[code].rank < by_name[test].rank
     reasons = {adjustment.name: adjustment.reason for adjustment in by_name[test].adjustments}
     assert reasons["test_path"] == "the document is test, which the question does not ask for"

@@ -37,6 +37,7 @@ def _written(symbol: Symbol) -> dict[str, object]:
         "range": _range(symbol.span),
         "name_range": _range(symbol.name_span),
         "own_text": symbol.own_text.splitlines(),
+        **({"is_test": True} if symbol.is_test else {}),
     }
 
 

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from scry.core.notices import Notice as Notice
     from scry.core.path_kinds import classify_path as classify_path
     from scry.core.path_kinds import families_here as families_here
-    from scry.core.path_kinds import is_inline_test as is_inline_test
     from scry.core.path_kinds import platform_of_path as platform_of_path
     from scry.core.path_kinds import superseded_paths as superseded_paths
     from scry.core.path_kinds import version_of_path as version_of_path
@@ -157,7 +156,6 @@ else:
         "find_identifiers": "text",
         "format_size": "files",
         "install_command": "installation",
-        "is_inline_test": "path_kinds",
         "load_settings": "settings",
         "make_doc_id": "doc_id",
         "new_query_id": "doc_id",

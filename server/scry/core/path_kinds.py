@@ -1,4 +1,4 @@
-"""Classify a path by its words: tests, vendored code, platforms, versions, entry files; and tests beside code.
+"""Classify a path by its words: tests, vendored code, platforms, versions, entry files.
 
 Only whole words count: never `latest.py` or `contest/`. Pure.
 """
@@ -87,21 +87,6 @@ _FOLDER_KINDS = {
     ".ci": CONFIGURATION,
 }
 """Folder names, lower-case. Benchmarks count as tests: both use the code rather than being it."""
-
-INLINE_TEST_ENDINGS = (".rs", ".zig", ".ex", ".exs")
-"""Files of languages that keep tests beside the code, in definitions that can be told by their names."""
-
-
-def is_inline_test(path: str, name: str, container: str) -> bool:
-    """Return whether a definition in such a file is a test, or stands in one.
-
-    Rust: in a module `test` or `tests`, or that module itself. Zig and Elixir: `test "adds two numbers"` has a sentence
-    for its name, as no function has.
-    """
-    if path.endswith(".rs"):
-        return not {"test", "tests"}.isdisjoint((*container.split("."), name))
-    return " " in f"{container}{name}"
-
 
 LOCK_FILES = (
     "package-lock.json",

@@ -142,6 +142,7 @@ class Symbol(Struct, frozen=True, gc=False):
     doc: its doc comment, markers stripped; empty when it has none.
     span: the whole definition, doc comment included where that stands outside; `name_span` is where a jump lands.
     own_text: the text of the span without the spans of symbols nested in it, the doc comment left out.
+    is_test: it is a test beside the code, or stands in one (`mod tests`); see parse.languages.language.
     """
 
     name: str
@@ -152,6 +153,7 @@ class Symbol(Struct, frozen=True, gc=False):
     span: Span
     name_span: Span
     own_text: str
+    is_test: bool = False
 
 
 class Reference(Struct, frozen=True, gc=False):
@@ -216,7 +218,10 @@ class Document(Struct, frozen=True, gc=False):
 
 
 class DocumentHeader(Struct, frozen=True, gc=False):
-    """The part of a document that ranking may read: its ids, its name, its location and its number of lines."""
+    """The part of a document that ranking may read: its ids, its name, its location and its number of lines.
+
+    is_test: as of Symbol.
+    """
 
     doc_key: int
     doc_id: str
@@ -226,6 +231,7 @@ class DocumentHeader(Struct, frozen=True, gc=False):
     kind: str
     container: str
     line_count: int = 1
+    is_test: bool = False
 
 
 class QueryIntent(str, Enum):

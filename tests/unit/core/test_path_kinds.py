@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core import classify_path, families_here, is_inline_test, platform_of_path, superseded_paths, version_of_path
+from scry.core import classify_path, families_here, platform_of_path, superseded_paths, version_of_path
 
 
 @pytest.mark.parametrize(
@@ -124,20 +124,3 @@ def test_version_one_is_older_than_an_unversioned_path() -> None:
 
 def test_later_version_beside_unversioned_is_not_superseded() -> None:
     assert superseded_paths(["main.go", "v2/main.go"]) == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("path", "name", "container", "is_test"),
-    [
-        ("src/lib.rs", "adds", "tests", True),
-        ("src/lib.rs", "adds", "math.tests.edge", True),
-        ("src/lib.rs", "tests", "", True),
-        ("src/lib.rs", "run_tests", "latest", False),
-        ("src/math.zig", "adds two numbers", "", True),
-        ("src/math.zig", "add", "Adder", False),
-        ("lib/math_test.exs", "handles nil", "MathTest.add two", True),
-        ("lib/math.ex", "add", "Math", False),
-    ],
-)
-def test_tests_beside_code_are_told_by_their_names(path: str, name: str, container: str, is_test: bool) -> None:
-    assert is_inline_test(path, name, container) == is_test

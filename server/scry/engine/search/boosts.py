@@ -18,13 +18,11 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from scry.core.path_kinds import (
-    INLINE_TEST_ENDINGS,
     PLATFORM_FAMILY_WORDS,
     SUPERSEDED,
     TEST,
     classify_path,
     families_here,
-    is_inline_test,
     platform_of_path,
     superseded_paths,
 )
@@ -407,9 +405,7 @@ class BoostRules:
         if document.path in self._tested:
             adjustments.append(self._tested[document.path])
         adjustments += self._path_adjustments(document.path)[0]
-        if not document.path.endswith(INLINE_TEST_ENDINGS) or "test_path" in [each.name for each in adjustments]:
-            return adjustments
-        if is_inline_test(document.path, document.name, document.container):
+        if document.is_test and "test_path" not in [each.name for each in adjustments]:
             adjustments += self._path_kind_adjustments((TEST,), "document")
         return adjustments
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from scry.core.path_kinds import INLINE_TEST_ENDINGS, TEST, is_inline_test
+from scry.core.path_kinds import TEST
 from scry.core.text import query_terms, split_source_lines
 from scry.core.types import Candidate, Document, FileStructure, FurtherPlace, FusionScoring, Hit, SearchQuery
 from scry.oracles import ORACLES
@@ -73,7 +73,7 @@ def make_hits(
             snippet = make_snippet(document, reader.code.store.files.get_text(document.path) if needs_text else None)
         if path:
             structure = replace(structures.get(path, FileStructure()), activity_level=levels.get(path))
-            if path.endswith(INLINE_TEST_ENDINGS) and is_inline_test(path, symbol.name, symbol.container):
+            if symbol.is_test:
                 structure = replace(structure, flags=tuple(dict.fromkeys((*structure.flags, TEST))))
         repeats = hidden.get(doc_key, ())
         further = [

@@ -39,6 +39,24 @@ def doc_text(parts: list[str]) -> str:
     return "\n".join(prose).strip("\n")
 
 
+_PROMPTS = (">>>", "iex>", "iex(", "prop>")
+"""The prompts of doctests in Python and Haskell, in Elixir, and of Haskell's properties."""
+
+
+def split_doctests(doc: str) -> tuple[str, str]:
+    """Return a doc comment without its doctests, and these: each from its prompt up to the next empty line."""
+    if not any(map(doc.__contains__, _PROMPTS)):
+        return doc, ""
+    prose: list[str] = []
+    tests: list[str] = []
+    in_test = False
+    for line in doc.split("\n"):
+        text = line.lstrip()
+        in_test = bool(text) and (in_test or text.startswith(_PROMPTS))
+        (tests if in_test else prose).append(line)
+    return "\n".join(prose), "\n".join(tests)
+
+
 def _strip_markers(comment: str) -> str:
     comment = _ELIXIR_DOC_ATTRIBUTE.sub("", comment, count=1) if comment.startswith("@") else comment
     if comment == "false":

@@ -17,6 +17,7 @@ from scry.core.doc_id import make_doc_id, qualified_name
 from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.text import exact_name_term, tokenize
 from scry.core.types import Binding, ParsedFile, Symbol
+from scry.index.parse.doc_comments import split_doctests
 from scry.store.index.rows import NewDocument
 
 
@@ -66,14 +67,19 @@ CONTAINER_WEIGHT = 2
 PATH_WEIGHT = 2
 SIGNATURE_WEIGHT = 1
 DOC_WEIGHT = 2
+DOCTEST_WEIGHT = 1
 BODY_WEIGHT = 1
-"""Repetitions of a field's terms. The name of a thing says most, its documentation more than its code."""
+"""Repetitions of a field's terms. The name of a thing says most, its documentation more than its code. A doctest in the
+documentation is code that uses the thing.
+"""
 
 
 def weighted_terms(path: str, symbol: Symbol) -> str:
     """Return the terms of all fields, each repeated by its weight, joined by spaces."""
     stream = tokenize(symbol.own_text) * BODY_WEIGHT
-    stream += tokenize(symbol.doc) * DOC_WEIGHT
+    prose, doctests = split_doctests(symbol.doc)
+    stream += tokenize(prose) * DOC_WEIGHT
+    stream += tokenize(doctests) * DOCTEST_WEIGHT
     stream += tokenize(symbol.signature) * SIGNATURE_WEIGHT
     stream += _cached_terms(path) * PATH_WEIGHT
     stream += _cached_terms(symbol.container) * CONTAINER_WEIGHT

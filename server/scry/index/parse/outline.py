@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from msgspec import Struct, field
 from tree_sitter import Node
@@ -46,6 +47,7 @@ class CapturedDefinition(Struct, eq=False):
     scope: str = ""
     body: int | None = None
     dropped: bool = False
+    is_test: bool = False
 
 
 class Trivia(Struct, frozen=True):
@@ -96,11 +98,43 @@ def build_outline(
         for definition in definitions:
             _attach_comments(definition, trivia, lines)
     _attach_following_docs(definitions, captures.get("doc.after", []), lines.data)
+    _mark_tests(definitions, captures)
     for definition in definitions:
         _trim_end(definition, lines.data)
         if definition.parent:
             definition.parent.children.append(definition)
     return definitions, trivia
+
+
+def ranges_of_tests(captures: Mapping[str, list[Node]]) -> list[tuple[int, int]]:
+    """Return the ranges of the parts that are tests by position, those inside another one left out."""
+    outer: list[tuple[int, int]] = []
+    for start, end in sorted((node.start_byte, -node.end_byte) for node in captures.get("test", ())):
+        if not outer or outer[-1][1] < -end:
+            outer.append((start, -end))
+    return outer
+
+
+def is_in_ranges(position: int, ranges: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a position lies in one of these ranges, which are sorted and do not overlap."""
+    index = bisect_right(ranges, position, key=itemgetter(0)) - 1
+    return index >= 0 and position < ranges[index][1]
+
+
+def _mark_tests(definitions: Sequence[CapturedDefinition], captures: Mapping[str, list[Node]]) -> None:
+    """Mark the definitions in tests, and those below an attribute that makes them one, with all in them."""
+    ranges = ranges_of_tests(captures)
+    attributes = sorted(node.start_byte for node in captures.get("test.attribute", ()))
+    if not ranges and not attributes:
+        return
+    for definition in definitions:  # outer ones come first
+        start = definition.node.start_byte
+        above = bisect_right(attributes, start) - 1
+        definition.is_test = (
+            (definition.parent is not None and definition.parent.is_test)
+            or is_in_ranges(start, ranges)
+            or (above >= 0 and attributes[above] >= definition.start)
+        )
 
 
 def _merge_clauses(definitions: list[CapturedDefinition], lines: LineIndex) -> list[CapturedDefinition]:

@@ -22,7 +22,7 @@ from scry.index.parse.languages import language_named, language_of
 from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, Language, MarkupRange
 from scry.index.parse.languages.text_formats import TEXT
 from scry.index.parse.notebooks import cell_symbols, join_code_cells, merge_into_cells, read_cells
-from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
+from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline, is_in_ranges, ranges_of_tests
 from scry.index.parse.receivers import TYPE_MARK, AssignedTypes, read_receiver
 from scry.index.parse.shape import UnusualShape
 
@@ -194,8 +194,11 @@ def _build_symbols(
     if sections:
         symbols += ((start, symbol) for start, _, symbol in sections)
         taken = sorted([*taken, *((start, end, False) for start, end, _ in sections)])
+    tests = ranges_of_tests(captures)
+    taken = sorted([*taken, *((edge, edge, False) for test in tests for edge in test)]) if tests else taken
     for symbol in chunk_gaps(lines, taken):
-        symbols.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
+        start = lines.starts[symbol.span.start.line] + symbol.span.start.utf8
+        symbols.append((start, structs.replace(symbol, is_test=True) if is_in_ranges(start, tests) else symbol))
     symbols.sort(key=lambda item: item[0])  # stable: an outer definition stays before an inner one
     return tuple(symbol for _, symbol in symbols), {start for d in definitions for start, _ in d.names}
 
@@ -215,7 +218,7 @@ def _definition_symbols(
         exact = "constant" if kind == "variable" and _is_constant(language, name) else kind
         outer, own = _split_module(name) if language.dotted_modules and kind in _MODULE_KINDS else ("", name)
         inside = ".".join(filter(None, (container, outer)))
-        yield Symbol(own, exact, inside, signature, doc, span, name_span, own_text)
+        yield Symbol(own, exact, inside, signature, doc, span, name_span, own_text, definition.is_test)
 
 
 def _split_module(name: str) -> tuple[str, str]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from scry.store.index.rows import pack_links as pack_links
     from scry.store.index.rows import pack_spans as pack_spans
     from scry.store.index.rows import pack_text as pack_text
+    from scry.store.index.rows import read_documents as read_documents
+    from scry.store.index.rows import read_headers as read_headers
     from scry.store.index.rows import unpack_descriptions as unpack_descriptions
     from scry.store.index.rows import unpack_imports as unpack_imports
     from scry.store.index.rows import unpack_line_range as unpack_line_range
@@ -44,6 +46,8 @@ else:
         "pack_links": "rows",
         "pack_spans": "rows",
         "pack_text": "rows",
+        "read_documents": "rows",
+        "read_headers": "rows",
         "unpack_descriptions": "rows",
         "unpack_imports": "rows",
         "unpack_line_range": "rows",

@@ -184,20 +184,23 @@ def pack_spans(symbol: Symbol) -> bytes:
     """Pack the span and the name span into 8 integers, most of which take a byte: lines are relative to an earlier
     line.
 
-    Where UTF-16 columns differ from UTF-8 columns, 4 more integers hold the differences.
+    Where UTF-16 columns differ from UTF-8 columns, 4 more integers hold the differences. A test has
+    one more at the end.
     """
     start, end, name, name_end = symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end
     points = (start, end, name, name_end)
     base_lines = (0, start.line, start.line, name.line)
     values = [value for p, line in zip(points, base_lines, strict=True) for value in (p.line - line, p.utf8)]
     utf16_offsets = [p.utf16 - p.utf8 for p in points]
-    return _encode_msgpack(values + utf16_offsets if any(utf16_offsets) else values)
+    if any(utf16_offsets):
+        values += utf16_offsets
+    return _encode_msgpack([*values, 1] if symbol.is_test else values)
 
 
 def unpack_spans(data: bytes) -> tuple[Span, Span]:
     """Return the span and the name span of a packed position."""
     values = _decode_integers(data)
-    a, b, c, d = values[8:] or (0, 0, 0, 0)
+    a, b, c, d = values[8:12] if len(values) >= 12 else (0, 0, 0, 0)
     name_line = values[0] + values[4]
     start, end = Point(values[0], values[1], values[1] + a), Point(values[0] + values[2], values[3], values[3] + b)
     return Span(start, end), Span(
@@ -210,8 +213,17 @@ def unpack_line_range(data: bytes) -> tuple[int, int]:
     earlier.
     """
     values = _decode_integers(data)
-    first, last, column = values[0], values[0] + values[2], values[3]
-    return first, last - 1 if column == 0 and last > first else last
+    return values[0], values[0] + _last_line(values)
+
+
+def _last_line(values: Sequence[int]) -> int:
+    """Return the last line of an unpacked position, counted from its first."""
+    return values[2] - 1 if values[3] == 0 and values[2] else values[2]
+
+
+def _is_test(values: Sequence[int]) -> bool:
+    """Return whether an unpacked position is that of a test."""
+    return len(values) % 2 == 1
 
 
 ID_COLUMNS = "f.path, d.name, d.kind, d.container, d.ordinal, iif(d.name = '', d.place, NULL)"
@@ -256,7 +268,7 @@ def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
 
 def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
     """Return the document header of each row of HEADER_COLUMNS."""
-    doc_ids, ranges = read_doc_ids([row[2:-1] for row in rows]), [unpack_line_range(row[-1]) for row in rows]
+    doc_ids, places = read_doc_ids([row[2:-1] for row in rows]), [_decode_integers(row[-1]) for row in rows]
     return [
         DocumentHeader(
             row[0],
@@ -266,9 +278,10 @@ def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
             row[3],
             _KINDS_BY_LETTER.get(row[4]) or row[4],
             row[5],
-            1 + last - first,
+            1 + _last_line(place),
+            _is_test(place),
         )
-        for row, doc_id, (first, last) in zip(rows, doc_ids, ranges, strict=True)
+        for row, doc_id, place in zip(rows, doc_ids, places, strict=True)
     ]
 
 
@@ -285,7 +298,8 @@ def read_documents(
         doc_key, file_id, content_type, path, language, name, kind, container, ordinal, place = row
         span, name_span = unpack_spans(place)
         signature, doc = descriptions.get(file_id, {}).get(doc_key, ("", ""))
-        symbol = Symbol(name, _KINDS_BY_LETTER.get(kind) or kind, container, signature, doc, span, name_span, "")
+        kind, is_test = _KINDS_BY_LETTER.get(kind) or kind, _is_test(_decode_integers(place))
+        symbol = Symbol(name, kind, container, signature, doc, span, name_span, "", is_test)
         documents.append(Document(doc_key, doc_id, content_type, decode_path(path), language or "", symbol, ordinal))
     return documents
 

@@ -23,6 +23,8 @@ LABELS = {
     "doc.after",
     "comment",
     "attribute",
+    "test",
+    "test.attribute",
     "import",
     "binding",
 }

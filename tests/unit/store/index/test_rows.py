@@ -7,6 +7,7 @@ import random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from scry.core import IndexDamaged, Point, Span, Symbol
 from scry.store.index import (
@@ -19,6 +20,8 @@ from scry.store.index import (
     pack_links,
     pack_spans,
     pack_text,
+    read_documents,
+    read_headers,
     unpack_descriptions,
     unpack_imports,
     unpack_line_range,
@@ -43,6 +46,20 @@ def _symbol(span: Span, name: Span) -> Symbol:
 def test_spans_round_trip(start: Point, end: Point, name: Point, name_end: Point) -> None:
     span, name_span = Span(start, end), Span(name, name_end)
     assert unpack_spans(pack_spans(_symbol(span, name_span))) == (span, name_span)
+
+
+@given(points(), points(), points(), points(), st.booleans())
+def test_mark_of_a_test_round_trips_and_changes_no_span(
+    start: Point, end: Point, name: Point, name_end: Point, is_test: bool
+) -> None:
+    span, name_span = Span(start, end), Span(name, name_end)
+    symbol = structs.replace(_symbol(span, name_span), is_test=is_test)
+    document = (7, "code", "a.py", "name", "f", "", 0, None, pack_spans(symbol))
+    (header,) = read_headers([document])
+    (read,) = read_documents([(7, 1, "code", "a.py", "python", "name", "f", "", 0, pack_spans(symbol))], {})
+    assert header.is_test == read.symbol.is_test == is_test
+    assert (read.symbol.span, read.symbol.name_span) == (span, name_span)
+    assert unpack_line_range(pack_spans(symbol)) == unpack_line_range(pack_spans(_symbol(span, name_span)))
 
 
 def test_last_line_is_the_last_line_with_text() -> None:

@@ -38,7 +38,7 @@ _QUERY = f"""
 (call target: (identifier) @_word (arguments (keywords (pair key: (keyword) @_do)) @body)
   (#any-of? @_word "def" "defp" "defmacro" "defmacrop" "defdelegate") (#match? @_do "^(do|to):"))
 (call target: (identifier) @_word (arguments . (string) @name) (do_block)
-  (#any-of? @_word "test" "describe" "property")) @definition.function
+  (#any-of? @_word "test" "describe" "property")) @definition.function @test
 (call target: (identifier) @name (#any-of? @name "defstruct" "defexception")) @definition.struct
 (unary_operator operator: "@" operand: (call target: (identifier) @_word (arguments
   (binary_operator left: [(identifier) @name (call target: (identifier) @name)]))

@@ -15,6 +15,8 @@ _NAMED_KEY = "[(property_identifier) (string) (private_property_identifier)]"
 _OBJECT = f"(object (pair key: {_NAMED_KEY} @name value: {_FUNCTION}) @definition.function)"
 
 DEFINITIONS = f"""
+(program (if_statement condition: (parenthesized_expression (member_expression) @_condition)
+  (#eq? @_condition "import.meta.vitest")) @test)
 (function_declaration name: (identifier) @name) @definition.function
 (generator_function_declaration name: (identifier) @name) @definition.function
 (method_definition name: {_NAMED_KEY} @name) @definition.method

@@ -11,6 +11,9 @@ A query captures (tree-sitter query syntax):
     @skip                a definition that is none after all (`const fs = require("fs")`)
     @doc, @doc.after     a doc string inside a definition, or right behind it
     @comment, @attribute may stand between a definition and its doc comment
+    @test                a part that is a test, with all in it (Rust's `mod tests`); its text outside of definitions is
+                         a chunk by itself
+    @test.attribute      an attribute that makes the definition below it a test (`#[test]`)
     @import              an import, passed to `read_import`
     @binding             an import with the names that it binds, passed to `read_bindings`; where a query has none, each
                          @import is

@@ -10,7 +10,17 @@ from scry.core.types import Binding
 from scry.index.parse.languages.language import FILE_SCOPE, MAX_IMPORT_LENGTH, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles, parent_folders
 
-_QUERY = """
+_MAIN = "__name__ *== *.__main__|__main__. *== *__name__"
+_STARTS_PROGRAM = (
+    "(^|[^a-zA-Z0-9_])(sys[.](exit|argv)|SystemExit|ArgumentParser|parse_args)([^a-zA-Z0-9_]|$)"
+    "|(^|[^a-zA-Z0-9_])_*(main|run|cli|app|start|serve)(_[a-z]+)*[(]"
+)
+_TRIES_OUT = "(^|[^a-zA-Z0-9_])(assert|doctest|unittest|pytest)([^a-zA-Z0-9_]|$)"
+"""Words of an `if __name__ == "__main__":` block: one that starts the program is the program, one that tries out what
+the module defines is a test of it.
+"""
+
+_QUERY = f"""
 (class_definition name: (identifier) @name) @definition.class
 (function_definition name: (identifier) @name) @definition.function
 (decorated_definition) @wrapper
@@ -22,6 +32,11 @@ _QUERY = """
 (function_definition body: (block . (expression_statement (string) @doc)))
 (module (expression_statement (assignment)) . (expression_statement (string) @doc.after))
 (block (expression_statement (assignment)) . (expression_statement (string) @doc.after))
+
+((module (if_statement condition: (_) @_condition consequence: (block) @_block) @test)
+  (#match? @_condition "{_MAIN}") (#not-match? @_block "{_STARTS_PROGRAM}"))
+((module (if_statement condition: (_) @_condition consequence: (block) @_block) @test)
+  (#match? @_condition "{_MAIN}") (#match? @_block "{_TRIES_OUT}"))
 
 (comment) @comment
 (decorator) @attribute

@@ -31,6 +31,14 @@ _QUERY = """
 (block_comment) @comment
 (attribute_item) @attribute
 
+((mod_item name: (identifier) @_name body: (_)) @test (#any-of? @_name "test" "tests"))
+((attribute_item (attribute . [(identifier) (scoped_identifier)] @_name)) @test.attribute
+  (#match? @_name "^(.*::)?([a-z0-9_]+_)?(test|bench|rstest|quickcheck)(_case|_matrix)?$"))
+((attribute_item (attribute . (identifier) @_name arguments: (token_tree) @_when)) @test.attribute
+  (#eq? @_name "cfg") (#match? @_when "^[(] *(all *[(]([^()]*,)? *)?test *[,)]"))
+((source_file (inner_attribute_item (attribute . (identifier) @_name arguments: (token_tree) @_when))) @test
+  (#eq? @_name "cfg") (#match? @_when "^[(] *(all *[(]([^()]*,)? *)?test *[,)]"))
+
 (source_file (use_declaration) @import)
 (source_file (mod_item !body) @import)
 

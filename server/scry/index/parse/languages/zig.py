@@ -22,6 +22,7 @@ _QUERY = """
 (enum_declaration (container_field . name: (identifier) @name) @declaration.field)
 (test_declaration [(string) @name (identifier) @name]) @definition.function
 (test_declaration (block) @body)
+(test_declaration) @test
 
 (comment) @comment
 (builtin_function (builtin_identifier) @_import (arguments (string (string_content) @import)) (#eq? @_import "@import"))
