@@ -102,11 +102,15 @@ class VectorSets:
             file.load(vector_set.row_count)
         return file
 
-    def count_documents(self, vector_set: VectorSet) -> int:
-        """Return the number of documents with a row in this set: all but those without one, which are mostly few."""
-        total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
+    def count_documents(self, vector_set: VectorSet, total: int | None = None) -> int:
+        """Return the number of documents with a row in this set: all but those without one, which are mostly few.
+
+        total: the number of all documents; None counts them.
+        """
+        if total is None:
+            total = int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
         missing = self._db.execute(f"SELECT count(*) FROM documents WHERE {vector_set.lacks_condition}").fetchone()[0]
-        return int(total - missing)
+        return total - int(missing)
 
     def create(self, embedder: EmbedderInfo) -> VectorSet:
         """Create a set for an embedder that has none; it is active at once where no other is.
@@ -130,7 +134,7 @@ class VectorSets:
 
     def append(self, vector_set: VectorSet, doc_keys: Sequence[int], vectors: FloatRows) -> None:
         """Write rows; they count once the transaction is committed."""
-        file = VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension)
+        file = self.open_file(vector_set, load=False)
         rows = file.append(vector_set.row_count, quantize(doc_keys, vectors))
         self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, vector_set.set_id))
         self._db.executemany(
@@ -159,9 +163,7 @@ class VectorSets:
         return [
             vector_set
             for vector_set in self.list_sets()
-            if not VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension).has_rows(
-                vector_set.row_count
-            )
+            if not self.open_file(vector_set, load=False).has_rows(vector_set.row_count)
         ]
 
     def list_unreadable(self) -> list[VectorSet]:
@@ -293,7 +295,8 @@ class VectorIndex:
         """The embedder of the pending vectors, and the number of documents that have one."""
         with self._lock:
             pending = self._sets.pending()
-            return (pending.embedder, self._sets.count_documents(pending)) if pending else None
+            total = self._database.document_count
+            return (pending.embedder, self._sets.count_documents(pending, total)) if pending else None
 
     def files_without_vectors(self, identity: str) -> list[str]:
         """Return the paths of the files that hold a document without a vector of this embedder."""
@@ -308,9 +311,8 @@ class VectorIndex:
         with self._lock:
             generation = self._database.meta.generation
             if self._counts[0] != generation:
-                active = self._sets.active()
-                total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
-                self._counts = (generation, self._sets.count_documents(active) if active else 0, total)
+                active, total = self._sets.active(), self._database.document_count
+                self._counts = (generation, self._sets.count_documents(active, total) if active else 0, total)
             return self._counts[1], self._counts[2]
 
     @property
@@ -360,7 +362,8 @@ class VectorIndex:
         """
         with self._lock:
             vector_set = self._sets.find_by_identity(embedder.identity)
-            if vector_set is None or self._sets.count_documents(vector_set) < self.counts()[1]:
+            total = self._database.document_count
+            if vector_set is None or self._sets.count_documents(vector_set, total) < total:
                 return False
             if not vector_set.is_active or self._sets.pending() is not None:
                 with self._database.publishing():
@@ -393,9 +396,10 @@ class VectorIndex:
     def compact(self) -> None:
         """Rewrite a set where many of its rows are of deleted documents."""
         with self._lock:
-            total = self.counts()[1]
+            total = self._database.document_count
             for vector_set in self._sets.list_sets():
-                if vector_set.row_count - self._sets.count_documents(vector_set) > _MAX_DEAD_SHARE * max(1, total):
+                dead = vector_set.row_count - self._sets.count_documents(vector_set, total)
+                if dead > _MAX_DEAD_SHARE * max(1, total):
                     doc_keys = self._db.execute("SELECT number FROM documents ORDER BY number")
                     live_doc_keys = np.fromiter((row[0] for row in doc_keys), np.int64)
                     with self._database.publishing():

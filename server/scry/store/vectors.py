@@ -236,6 +236,7 @@ class VectorFile:
         self._buffer = QuantizedVectors.empty(0, dimension)
         self._rows = self._buffer  # a view of the loaded rows: later ones do not disturb a search
         self._end_offset = 0  # end of the last loaded block in the file
+        self._counted = (0, 0)  # a number of first rows, and where they end in the file
 
     @property
     def path(self) -> Path:
@@ -325,7 +326,7 @@ class VectorFile:
         """Return whether the file holds `count` rows, by its block headers."""
         try:
             with self._path.open("rb") as file:
-                return _find_end_offset(file, count) is not None
+                return self._find_end(file, count) is not None
         except FileNotFoundError:
             return count == 0
         except IndexDamaged:
@@ -338,7 +339,7 @@ class VectorFile:
         """
         flags = os.O_RDWR | os.O_CREAT | BINARY
         with os.fdopen(os.open(self._path, flags, 0o600), "r+b") as file:
-            end = _find_end_offset(file, count)
+            end = self._find_end(file, count)
             if end is None:
                 raise IndexUnavailable(self._too_short)
             file.truncate(end)
@@ -346,7 +347,16 @@ class VectorFile:
             file.write(pack_blocks(rows))
             file.flush()
             os.fsync(file.fileno())
+            self._counted = (count + len(rows.doc_keys), file.tell())
         return count + len(rows.doc_keys)
+
+    def _find_end(self, file: BinaryIO, count: int) -> int | None:
+        """Return where the first `count` rows end, as `_find_end_offset`, which reads only what is not known yet."""
+        known, start = self._counted if self._counted[0] <= count else (0, 0)
+        end = _find_end_offset(file, count - known, start)
+        if end is not None:
+            self._counted = (count, end)
+        return end
 
     def live_rows(self, count: int, live_doc_keys: NDArray[np.int64]) -> QuantizedVectors:
         """Return those of the first `count` rows whose documents are among these (sorted), in order.
@@ -398,17 +408,17 @@ def _nearest_rows(
     return list(zip(doc_keys[nearest].tolist(), cosines[nearest].tolist(), strict=True))
 
 
-def _find_end_offset(file: BinaryIO, count: int) -> int | None:
-    """Return where the block ends that holds the last of the first `count` rows; None where there are fewer.
+def _find_end_offset(file: BinaryIO, count: int, start: int) -> int | None:
+    """Return where the block ends that holds the last of `count` rows from an offset on; None where there are fewer.
 
     Raises IndexDamaged.
     """
-    size = end = 0
-    headers = iter_block_headers(file, 0)
+    size, end = 0, start
+    headers = iter_block_headers(file, start)
     while size < count:
         header = next(headers, None)
         if header is None:
             return None
         new, _, end = header
         size += new
-    return end
+    return end if end <= file.seek(0, os.SEEK_END) else None

@@ -24,7 +24,7 @@ from scry.store.sqlite.database import (
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    17,
+    18,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -117,10 +117,12 @@ INDEX_SCHEMA = CacheSchema(
 
     CREATE INDEX files_faults ON files (path, fault) WHERE fault IS NOT NULL;
 
-    -- All that ranking files reads of them, apart from the rows, of which each holds a text.
+    -- All that ranking files and comparing them with the disk reads of them, apart from the rows, of which each holds a
+    -- text.
     CREATE INDEX files_overview ON files
-        (path, content_type, language, mtime_ns, importers, centrality, flags, first, last)
+        (path, content_type, language, mtime_ns, importers, centrality, flags, first, last, size)
         WHERE skip_reason IS NULL;
+    CREATE INDEX files_skipped ON files (path, skip_reason, mtime_ns, size) WHERE skip_reason IS NOT NULL;
     """,
 )
 """The tables of `index.sqlite`."""
@@ -182,6 +184,11 @@ class IndexDatabase:
         """The key of the next document; keys are never used twice."""
         return self.meta.get_int("next_number")
 
+    @property
+    def document_count(self) -> int:
+        """The number of documents, kept with each publication: counting a million rows takes 20 ms."""
+        return self.meta.get_int("document_count")
+
     @contextmanager
     def transaction(self) -> Generator[None]:
         """Hold the lock, and write all that is written inside, or nothing."""
@@ -226,6 +233,7 @@ def _prepare_index(connection: sqlite3.Connection, folder: Path, lost: Mapping[s
     if version > INDEX_SCHEMA.format:
         raise IndexUnavailable("the index was written by a newer Scry")
     counters: dict[str, object] = {"generation": 0, "next_number": 1, "next_file": 1, "lexical": "words-1", **lost}
+    counters["document_count"] = 0
     if 0 < version < INDEX_SCHEMA.format:
         with suppress(sqlite3.Error, KeyError, ValueError):
             counters |= _counters_of_rebuild(dict(connection.execute("SELECT key, value FROM meta").fetchall()))

@@ -275,12 +275,13 @@ class IndexStore:
             dead = meta.get_ids("dead_words")
             with self.lexical.discarding_on_error(), self._database.publishing():
                 self.lexical.stage(dead, entries, replaced)
-                self._delete_files([file_id for file_id, _ in ids])
+                documents = self._database.document_count - self._delete_files([file_id for file_id, _ in ids])
                 for file, file_id, numbered in rows:
                     self._insert_file(file, file_id, numbered)
                 self._update_stats(restated)
                 meta.set("next_file", next_file)
                 meta.set("next_number", next_doc_key)
+                meta.set("document_count", documents + len(entries))
                 meta.set("dead", meta.get_int("dead") + len(replaced))
                 if changes:
                     meta.set("structure_due", 1)
@@ -308,7 +309,9 @@ class IndexStore:
             ids += ((file_id, bool(is_indexed)) for file_id, is_indexed in self._db.execute(sql, keys))
         return ids
 
-    def _delete_files(self, ids: Sequence[int]) -> None:
+    def _delete_files(self, ids: Sequence[int]) -> int:
+        """Delete files with their documents; return the number of these."""
+        deleted = 0
         for file_id in ids:
             span = self._db.execute("SELECT first, last FROM files WHERE id = ?", (file_id,)).fetchone()
             names = self._db.execute("SELECT name, number FROM documents WHERE number BETWEEN ? AND ?", span).fetchall()
@@ -317,6 +320,8 @@ class IndexStore:
             self._db.executemany("DELETE FROM names WHERE key = ? AND number = ?", keys)
             self._db.execute("DELETE FROM documents WHERE number BETWEEN ? AND ?", span)
             self._db.execute("DELETE FROM files WHERE id = ?", (file_id,))
+            deleted += len(names)
+        return deleted
 
     def _insert_file(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:
         self._db.execute(
@@ -389,6 +394,7 @@ class IndexStore:
             for table in ("files", "documents", "names", "folders", "vector_sets", "graph_files", "imports", "edges"):
                 self._db.execute(f"DELETE FROM {table}")
             self._database.meta.set("documents", self._database.meta.generation + 1)
+            self._database.meta.set("document_count", 0)
             self._database.meta.set("state", "{}")
             self._database.meta.set("basis", None)
         self.rewrite_lexical([])

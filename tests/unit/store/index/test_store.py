@@ -55,6 +55,42 @@ def test_a_reader_sees_each_generation_whole(folder: Path, store: IndexStore) ->
     assert _matched_ids(reader, "three") == []
 
 
+def test_counts_that_are_kept_are_those_of_the_rows(folder: Path, store: IndexStore) -> None:
+    def counted(sql: str) -> int:
+        with closing(sqlite3.connect(folder / "index.sqlite")) as db:
+            return int(db.execute(sql).fetchone()[0])
+
+    def check() -> None:
+        for index in (store, IndexStore.open(folder, write=False)):
+            assert index.vectors.counts()[1] == counted("SELECT count(*) FROM documents")
+            in_sql = [counted(f"SELECT count(*) FROM files WHERE skip_reason IS {null} NULL") for null in ("", "NOT")]
+            assert list(index.files.count()) == in_sql
+
+    check()
+    skipped = NewFile("c.bin", 5, 7, b"", SkippedFile(SkipReason.BINARY))
+    store.publish([_file("a.py", "one", "two"), _file("b.py", "three"), skipped])
+    check()
+    store.publish([_file("a.py", "four"), _file("d.py", *"efghij")], removed_paths=["b.py", "never.py"])
+    check()
+    store.publish([_file("c.bin", "five")], removed_paths=["a.py"])
+    check()
+    with pytest.raises(OverflowError):
+        store.publish([_file("d.py", "six"), replace(_file("e.py", "seven"), size=1 << 70)])
+    check()
+    store.reset()
+    check()
+    store.publish([_file("a.py", "eight", "nine")])
+    store.close()
+    store = IndexStore.replace(folder)
+    check()
+
+
+def test_times_are_read_of_all_files_but_ignored_ones(store: IndexStore) -> None:
+    binary = NewFile("c.bin", 5, 7, b"", SkippedFile(SkipReason.BINARY))
+    store.publish([_file("z.py", "one"), binary, replace(binary, path="log", skip=SkippedFile(SkipReason.IGNORED))])
+    assert sorted(store.files.file_stats()) == [("c.bin", 5, 7), ("z.py", 1, 7)]
+
+
 def test_reader_that_sees_the_tables_of_a_new_index_finds_its_words(folder: Path) -> None:
     folder.mkdir()
     IndexDatabase(folder, write=True).connection.close()  # as far as a writer is whose index is just being created
