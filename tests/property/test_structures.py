@@ -5,14 +5,21 @@ order, manifests, too, and passes cut short.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from scry.core import Cancelled, FileStructure
-from scry.index.graph import MANIFEST_NAMES, FileImports, StructureUpdater, compute_structures, resolve_imports
+from scry.index.graph import (
+    MANIFEST_NAMES,
+    FileImports,
+    StructureUpdater,
+    compute_structures,
+    import_graph,
+    resolve_imports,
+)
 from scry.store.index import IndexStore
 from tests.sample.graph import GraphProject
 
@@ -102,6 +109,27 @@ def _cut_short(structures: StructureUpdater, store: IndexStore, steps: int) -> N
         structures.update(store, checkpoint)
     except Cancelled:
         assert store.files.is_structure_outdated
+
+
+def test_saved_file_goes_first_after_each_few_files_that_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = GraphProject(tmp_path / "project", {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)})
+    monkeypatch.setattr(import_graph, "FILES_READ_AT_ONCE", 7)
+    read, acts = sample.store.files.packed_imports, list[int]()
+
+    def noted(paths: Sequence[str] | None = None) -> dict[str, bytes]:
+        acts.append(len(paths or ()))
+        return read(paths)
+
+    monkeypatch.setattr(sample.store.files, "packed_imports", noted)
+    structures = StructureUpdater()
+    assert structures.update(sample.store, lambda: acts.append(0))
+    assert acts == [act for count in (7, 7, 7, 7, 2) for act in (count, *[0] * count)], "a checkpoint for each file"
+    monkeypatch.undo()
+    expected = _expected(sample.store)
+    assert sample.store.files.get_structures(list(expected)) == expected
+    sample.store.close()
 
 
 def test_edit_resolves_only_that_file(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -189,6 +189,10 @@ class _ResolvedFile(msgspec.Struct, frozen=True):
     targets: frozenset[str]
 
 
+FILES_READ_AT_ONCE = 100
+"""Files whose imports are read between two checkpoints: some milliseconds, in which the index is locked."""
+
+
 class StructureUpdater:
     """The structure of one index, kept between updates by its one writer; the outcome equals that of a full
     computation.
@@ -214,9 +218,9 @@ class StructureUpdater:
         if project is None or ids.keys() != self._files.keys() or any(map(_is_manifest, changed)):
             manifests = {path: store.files.get_text(path) or "" for path in filter(_is_manifest, ids)}
             project = ProjectFiles(ids, manifests)
-            resolved = self._resolve_imports(store.files.packed_imports(), ids, project, checkpoint)
+            resolved = self._resolve_imports(store, sorted(ids), ids, project, checkpoint)
         else:
-            resolved = self._resolve_imports(store.files.packed_imports(changed), ids, project, checkpoint)
+            resolved = self._resolve_imports(store, sorted(changed), ids, project, checkpoint)
         files = {path: resolved.get(path) or self._files[path] for path in ids}
         importers = count_importers({path: file.targets for path, file in files.items()})
         structures = assign_centrality({path: file.role for path, file in files.items()}, importers)
@@ -235,23 +239,30 @@ class StructureUpdater:
 
     def _resolve_imports(
         self,
-        packed: Mapping[str, bytes],
+        store: IndexStore,
+        paths: Sequence[str],
         ids: Mapping[str, int],
         project: ProjectFiles,
         checkpoint: Callable[[], None],
     ) -> dict[str, _ResolvedFile]:
+        """Resolve the imports of these files, which are read a few at a time: a saved file does not wait for all."""
         resolved: dict[str, _ResolvedFile] = {}
-        for path in sorted(packed):
-            checkpoint()
-            imports = _unpack_imports(packed[path]) if packed[path] else FileImports("")
-            try:
-                targets, role = resolve_file_imports(path, imports, project), classify_file(path, imports)
-            except Exception as error:
-                log.warning("the imports of %r can't be resolved", path, exc_info=True)
-                self._faults[ids[path]] = FileFault.from_error(IndexingStage.STRUCTURE, error)
-                targets, role = frozenset[str](), FileRole(is_code=False, flags=())
-            resolved[path] = _ResolvedFile(ids[path], role, targets)
+        for start in range(0, len(paths), FILES_READ_AT_ONCE):
+            packed = store.files.packed_imports(paths[start : start + FILES_READ_AT_ONCE])
+            for path in sorted(packed):
+                checkpoint()
+                resolved[path] = self._resolve_file(path, packed[path], ids[path], project)
         return resolved
+
+    def _resolve_file(self, path: str, packed: bytes, file_id: int, project: ProjectFiles) -> _ResolvedFile:
+        imports = _unpack_imports(packed) if packed else FileImports("")
+        try:
+            targets, role = resolve_file_imports(path, imports, project), classify_file(path, imports)
+        except Exception as error:
+            log.warning("the imports of %r can't be resolved", path, exc_info=True)
+            self._faults[file_id] = FileFault.from_error(IndexingStage.STRUCTURE, error)
+            targets, role = frozenset[str](), FileRole(is_code=False, flags=())
+        return _ResolvedFile(file_id, role, targets)
 
 
 def _is_manifest(path: str) -> bool:

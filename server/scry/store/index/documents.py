@@ -219,8 +219,9 @@ class DocumentTable:
     def all_doc_keys(self, limit: int) -> list[int]:
         """Return the keys of all documents; none where there are more than `limit`."""
         with self._lock:
-            rows = self._db.execute("SELECT number FROM documents LIMIT ?", (limit + 1,)).fetchall()
-        return [doc_key for (doc_key,) in rows] if len(rows) <= limit else []
+            if self._database.document_count > limit:
+                return []
+            return [doc_key for (doc_key,) in self._db.execute("SELECT number FROM documents")]
 
     def symbol_names_with_prefix(self, prefix: str, limit: int = 5000) -> list[str]:
         """Return the distinct document names whose normalized form begins with `prefix`, of two characters at most."""
