@@ -139,14 +139,14 @@ def test_a_file_that_cannot_be_loaded_costs_itself(
 ) -> None:
     from scry.team import load as load_module
 
-    check = load_module.check_content
+    pack = load_module.pack_content
 
-    def refuse(content: load_module.NewContent) -> None:
+    def refuse(content: load_module.NewContent) -> load_module.PackedContent:
         if content.file.path == "shop/stock.py":
             raise ValueError("no such shelf\x00")
-        check(content)
+        return pack(content)
 
-    monkeypatch.setattr(load_module, "check_content", refuse)
+    monkeypatch.setattr(load_module, "pack_content", refuse)
     report = load(address, shop)
     assert dict(report.faults) == {"shop/stock.py": "store: ValueError: no such shelf"}
     assert postgres.execute("SELECT reason FROM scry.faults", address) == [("store: ValueError: no such shelf",)]

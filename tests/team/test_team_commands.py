@@ -17,6 +17,8 @@ import pytest
 from scry.core import BadRequest, IndexUnavailable
 from scry.core.platform import lock_handle
 from scry.store.team import TeamDatabase, TeamReader
+from scry.store.team import reader as reader_module
+from scry.store.team import writer as writer_module
 from scry.store.team.membership import (
     forget_membership,
     has_joined,
@@ -100,6 +102,38 @@ def test_second_run_reads_only_what_is_new(address: str, sources: Callable[..., 
     assert (changed.name, changed.is_unchanged, changed.documents) == ("cart", False, 1)
     assert unchanged.is_unchanged
     assert find(address, "count pallets")[0][0] == "cart:./count.py::count_pallets"
+
+
+def graph_of(postgres: PostgresServer, address: str) -> object:
+    [(graph,)] = postgres.execute("SELECT to_regclass('scry.documents_by_vector')::oid", address)
+    return graph
+
+
+def test_graph_of_vectors_is_made_once_a_run_ends(
+    address: str, sources: Callable[..., Path], postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repositories = read_sources(sources("cart", "stock"))
+    list(index_one_by_one(address, repositories[:1]))
+    assert graph_of(postgres, address) is None, "readers compare all of so few vectors"
+    monkeypatch.setattr(writer_module, "EXACT_DOCUMENTS", 3)
+    run = index_one_by_one(address, repositories)
+    next(run)
+    assert graph_of(postgres, address) is None, "adding to it costs more than making it"
+    run.close()  # interrupted
+    assert [each.is_unchanged for each in index_in_processes(address, repositories, 2)].count(True) >= 1
+    made = graph_of(postgres, address)
+    assert made is not None, "the next run makes it"
+    HistoryProject(Path(repositories[0].url)).commit("Count", {"count.py": "def count_pallets():\n    return 2\n"})
+    assert next(iter(index_one_by_one(address, repositories))).documents == 1
+    assert graph_of(postgres, address) == made, "later runs add to it"
+    monkeypatch.setattr(reader_module, "EXACT_DOCUMENTS", 0)
+    assert find(address, "count pallets")[0][0] == "cart:./count.py::count_pallets"
+
+
+def test_run_without_a_server_tells_it_of_each_repository(address: str, sources: Callable[..., Path]) -> None:
+    away = address.replace("dbname=", "dbname=no_such_")
+    outcomes = list(index_one_by_one(away, read_sources(sources("cart", "stock"))))
+    assert [each.error.partition(":")[0] for each in outcomes] == ["the team's index can't be used"] * 2
 
 
 def test_indexing_without_ray_goes_on_and_says_so(address: str, sources: Callable[..., Path], tmp_path: Path) -> None:

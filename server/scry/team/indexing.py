@@ -2,6 +2,9 @@
 
 Each repository is fetched, loaded and published on its own: one that fails costs itself, and is tried again by the next
 run. A run that was interrupted is repeated: what is published at its commit is passed over, and what was staged stays.
+
+The graph of vectors is made once the first run ends; later ones add to it. Until then, and after a first run that was
+interrupted, readers compare all vectors.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from msgspec import Struct
 
-from scry.core.errors import ScryError
+from scry.core.errors import IndexUnavailable, ScryError
 from scry.store.team.database import TeamDatabase
 from scry.store.team.writer import TeamRepository, TeamWriter
 from scry.team.checkout import check_out
@@ -73,16 +76,43 @@ Indexing = Callable[[str, Sequence[TeamRepository]], Iterator[RepositoryOutcome]
 """Indexes repositories, and gives the outcome of each as it ends."""
 
 
+def make_graph_last(address: str, outcomes: Iterator[RepositoryOutcome]) -> Iterator[RepositoryOutcome]:
+    """Give the outcomes of a run as they come; then make the graph of vectors where it is missing.
+
+    outcomes: of a run that begins with the first one. Raises IndexUnavailable where the server can't be used at the
+    end; the next run makes the graph.
+    """
+    try:
+        database = TeamDatabase.open_for_writing(address)
+    except IndexUnavailable:
+        _log.info("the graph of vectors is left as it is: the server is away, as each outcome tells")
+    else:
+        with database:
+            TeamWriter(database).drop_needless_graph()
+    is_any_indexed = False
+    for outcome in outcomes:
+        is_any_indexed = is_any_indexed or not outcome.error
+        yield outcome
+    if is_any_indexed:
+        with TeamDatabase.open_for_writing(address) as database:
+            TeamWriter(database).make_missing_graph()
+
+
 def index_one_by_one(address: str, repositories: Sequence[TeamRepository]) -> Iterator[RepositoryOutcome]:
     """Index repositories in this process."""
-    for repository in repositories:
-        yield index_repository(address, repository)
+    return make_graph_last(address, (index_repository(address, each) for each in repositories))
 
 
 def index_in_processes(
     address: str, repositories: Sequence[TeamRepository], processes: int
 ) -> Iterator[RepositoryOutcome]:
     """Index repositories in several processes of this machine. A process that dies costs its repository."""
+    return make_graph_last(address, _index_in_processes(address, repositories, processes))
+
+
+def _index_in_processes(
+    address: str, repositories: Sequence[TeamRepository], processes: int
+) -> Iterator[RepositoryOutcome]:
     waiting = list(repositories)
     while waiting:
         with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:

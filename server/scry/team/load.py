@@ -35,16 +35,15 @@ from scry.store.history.store import HistoryStore
 from scry.store.index.rows import NewFile, StoredFile
 from scry.store.index.store import IndexStore
 from scry.store.lexical import Stemmer
+from scry.store.team.contents import NewContent, PackedContent, pack_content
 from scry.store.team.database import TeamDatabase
 from scry.store.team.postings import DocumentTerms, count_terms
 from scry.store.team.writer import (
-    NewContent,
     Publication,
     RepositoryTree,
     TeamRepository,
     TeamWriter,
     TreeFile,
-    check_content,
 )
 from scry.team.notes import note_reading_version, read_team_notes
 
@@ -154,21 +153,20 @@ class _ContentLoader:
 
     def stage(self, files: Sequence[StoredFile], keys: Mapping[str, bytes]) -> None:
         """Stage these files; one that fails is left out."""
-        contents: list[NewContent] = []
+        contents: list[PackedContent] = []
         with ProjectParser(self._project, self._settings, "team") as parser:
             entries = [FileEntry(file.path, file.size, file.mtime_ns) for file in files]
             read = {file.path: file for file in parser.read_files(entries, {}).files}
             for file in files:
                 try:
                     content = self._make_content(read.get(file.path), file, keys[file.path], parser)
-                    check_content(content)
-                    contents.append(content)
+                    contents.append(pack_content(content))
                 except Exception as error:
                     _log.warning("%r can't be loaded", file.path, exc_info=True)
                     self._leave_out(file.path, error)
         new = self._writer.stage(contents)
         self.staged += len(new)
-        self.documents += sum(len(each.file.documents) for each in contents if each.key in new)
+        self.documents += sum(len(each.documents) for each in contents if each.key in new)
 
     def _leave_out(self, path: str, error: Exception) -> None:
         self.left_out.add(path)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, chain, pairwise
 
 import msgspec
 import numpy as np
@@ -51,15 +52,6 @@ class Postings(Struct, frozen=True, eq=False):
     def __len__(self) -> int:
         return len(self.keys)
 
-    def pack(self) -> bytes:
-        """Return the packed form."""
-        steps = np.searchsorted(LENGTH_STEPS, self.lengths, "right") - 1
-        columns = (np.diff(self.keys, prepend=0), self.frequencies, steps)
-        widths = [_width_of(column) for column in columns]
-        header = sum([width << 2 * position for position, width in enumerate(widths)])
-        parts = [column.astype(_TYPES[width]).tobytes() for column, width in zip(columns, widths, strict=True)]
-        return b"".join((bytes([header]), *parts))
-
     @classmethod
     def unpack(cls, packed: bytes) -> Postings:
         """Return the postings of a packed form."""
@@ -85,9 +77,47 @@ class Postings(Struct, frozen=True, eq=False):
         return Postings(keys[order], frequencies, np.concatenate([self.lengths, other.lengths])[order])
 
 
-def _width_of(column: Integers) -> int:
-    largest = int(column.max(initial=0))
-    return 0 if largest < 1 << 8 else 1 if largest < 1 << 16 else 2
+class PackedPostings(Struct, frozen=True):
+    """The packed postings of a stem, with what bounds their scores: their number, and highest frequency and shortest
+    length among them.
+    """
+
+    documents: int
+    max_frequency: int
+    min_length: int
+    packed: bytes
+
+
+def pack_postings(postings: Sequence[Postings]) -> list[PackedPostings]:
+    """Return the packed forms of the postings of many stems, which are computed together. Each has a document."""
+    if not postings:
+        return []
+    bounds = list(accumulate([len(each) for each in postings], initial=0))
+    starts = np.array(bounds[:-1], np.int64)
+    keys = np.concatenate([each.keys for each in postings])
+    steps = np.diff(keys, prepend=0)
+    steps[starts] = keys[starts]
+    frequencies = np.concatenate([each.frequencies for each in postings])
+    lengths = np.concatenate([each.lengths for each in postings])
+    columns = (steps, frequencies, np.searchsorted(LENGTH_STEPS, lengths, "right") - 1)
+    widths = [_widths_of(np.maximum.reduceat(column, starts)) for column in columns]
+    data = [[column.astype(each).tobytes() for each in _TYPES] for column in columns]
+    headers: list[int] = (widths[0] | widths[1] << 2 | widths[2] << 4).tolist()
+    highest: list[int] = np.maximum.reduceat(frequencies, starts).tolist()
+    shortest: list[int] = np.minimum.reduceat(lengths, starts).tolist()
+    packed: list[PackedPostings] = []
+    for at, (start, end) in enumerate(pairwise(bounds)):
+        parts = [bytes((headers[at],))]
+        for position, column in enumerate(data):
+            width = headers[at] >> 2 * position & 3
+            parts.append(column[width][start << width : end << width])
+        packed.append(PackedPostings(end - start, highest[at], shortest[at], b"".join(parts)))
+    return packed
+
+
+def _widths_of(largest: Integers) -> Integers:
+    """Return which of _TYPES holds each of these integers."""
+    return (largest >= 1 << 8).astype(np.int64) + (largest >= 1 << 16)
 
 
 def _contains(sorted_keys: Integers, keys: Integers) -> NDArray[np.bool_]:
@@ -103,6 +133,9 @@ def _contains(sorted_keys: Integers, keys: Integers) -> NDArray[np.bool_]:
 MAX_WORD_BYTES = 200
 """Words of so many bytes or more are not indexed, as in store.lexical."""
 
+_SHORT_WORD = MAX_WORD_BYTES // 4 - 1
+"""Characters that never take MAX_WORD_BYTES bytes."""
+
 DocumentTerms = tuple[int, dict[str, int]]
 """The length of a document in words, and the frequency of each stem."""
 
@@ -115,7 +148,7 @@ def count_terms(terms: str, stem: Callable[[str], str]) -> DocumentTerms:
     frequencies: dict[str, int] = {}
     length = 0
     for word, count in counts.items():
-        if len(word.encode("utf-8", "surrogatepass")) >= MAX_WORD_BYTES:
+        if len(word) > _SHORT_WORD and len(word.encode("utf-8", "surrogatepass")) >= MAX_WORD_BYTES:
             continue
         length += count
         if stemmed := stem(word):
@@ -158,16 +191,26 @@ def encode_term(stem: str) -> bytes:
 
 def collect_postings(files: Sequence[tuple[int, FileTerms]]) -> Mapping[bytes, Postings]:
     """Return the postings by stem of some files, given with the first key of each, ascending."""
-    gathered: dict[bytes, tuple[list[int], list[int], list[int]]] = {}
+    numbers: dict[bytes, int] = {}
+    columns: list[tuple[Integers, Integers, Integers, Integers]] = []
     for first_key, terms in files:
-        for key, (length, numbers, frequencies) in enumerate(terms.documents, first_key):
-            for number, frequency in zip(numbers, frequencies, strict=True):
-                columns = gathered.setdefault(terms.vocabulary[number], ([], [], []))
-                columns[0].append(key)
-                columns[1].append(frequency)
-                columns[2].append(length)
-    postings: dict[bytes, Postings] = {}
-    for stem, columns in gathered.items():
-        keys, frequencies, lengths = [np.array(column, np.int64) for column in columns]
-        postings[stem] = Postings(keys, frequencies, LENGTH_STEPS[np.searchsorted(LENGTH_STEPS, lengths, "right") - 1])
-    return postings
+        own = np.array([numbers.setdefault(stem, len(numbers)) for stem in terms.vocabulary], np.int64)
+        counts = [len(each) for _, each, _ in terms.documents]
+        total = sum(counts)
+        stems = np.fromiter(chain.from_iterable([each for _, each, _ in terms.documents]), np.int64, total)
+        frequencies = np.fromiter(chain.from_iterable([each for *_, each in terms.documents]), np.int64, total)
+        lengths = np.array([length for length, *_ in terms.documents], np.int64)
+        keys = np.arange(first_key, first_key + len(counts), dtype=np.int64)
+        columns.append((own[stems], np.repeat(keys, counts), frequencies, np.repeat(lengths, counts)))
+    if not numbers:
+        return {}
+    stems, keys, frequencies, lengths = map(np.concatenate, zip(*columns, strict=True))
+    order = np.argsort(stems, kind="stable")  # the keys of a stem stay ascending
+    keys, frequencies = keys[order], frequencies[order]
+    lengths = LENGTH_STEPS[np.searchsorted(LENGTH_STEPS, lengths[order], "right") - 1]
+    bounds = np.searchsorted(stems[order], np.arange(len(numbers) + 1)).tolist()
+    return {
+        stem: Postings(keys[start:end], frequencies[start:end], lengths[start:end])
+        for stem, (start, end) in zip(numbers, pairwise(bounds), strict=True)
+        if end > start
+    }

@@ -32,7 +32,7 @@ from scry.store.team.repository import (
     read_files,
     read_results,
 )
-from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
+from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, EXACT_DOCUMENTS, NOTE_WORDS
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
 _FIRST = itemgetter(0)
-
-EXACT_DOCUMENTS = 5_000
-"""Visible documents up to which all vectors are compared instead, so that small teams lose nothing to the graph.
-Each of them is checked by the policy, which at 15,000 takes 40 ms of the server's CPU."""
 
 FILTERED_DEPTH = 2_000
 """Nearest documents that are read where filters may pass over some."""

@@ -21,8 +21,8 @@ from scry.core.errors import IndexUnavailable
 from scry.core.types import FileStructure
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.history.store import HistoryRows
-from scry.store.index.rows import NewFile, encode_kind, hash_names, pack_links, pack_spans, pack_text
 from scry.store.sqlite.database import batches
+from scry.store.team.contents import DOCUMENT_TYPES, INSERT_CONTENT, PackedContent
 from scry.store.team.database import TeamDatabase, decode_text, describing_failure, encode_text
 from scry.store.team.history import DELETE_HISTORY, history_rows
 from scry.store.team.notes import TeamNote, replace_notes
@@ -32,17 +32,25 @@ from scry.store.team.postings import (
     Integers,
     Postings,
     collect_postings,
+    pack_postings,
     pack_terms,
 )
-from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
+from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, CREATE_GRAPH, EXACT_DOCUMENTS, NOTE_WORDS
 from scry.store.vector_sets import EmbedderInfo
-from scry.store.vectors import FloatRows
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
 _CONTENTS_PER_READ = 500
 _TERMS_PER_READ = 5000
+
+_GRAPH_LOCK = 0x5C122
+"""Number of the advisory lock under which the graph of vectors is made and dropped."""
+
+_GRAPH_BYTES_PER_DOCUMENT = 1_600
+_MAX_GRAPH_BYTES = 2_000_000_000
+"""Memory in which the server makes the graph; what does not fit is added vector by vector, which takes five times as
+long."""
 
 
 class TeamRepository(Struct, frozen=True):
@@ -52,15 +60,6 @@ class TeamRepository(Struct, frozen=True):
     url: str
     branch: str = ""
     readers: tuple[str, ...] = ()
-
-
-class NewContent(Struct, frozen=True):
-    """The parsed content of a file. file: with its documents. terms, vectors: of each document, in their order."""
-
-    key: bytes
-    file: NewFile
-    terms: Sequence[DocumentTerms]
-    vectors: FloatRows
 
 
 class TreeFile(Struct, frozen=True):
@@ -156,6 +155,37 @@ class TeamWriter:
         """Return the names of all repositories."""
         return [name for (name,) in self._database.select("SELECT name FROM repositories ORDER BY name")]
 
+    # The graph of vectors -----------------------------------------------------------------------------------------
+
+    def drop_needless_graph(self) -> None:
+        """Drop the graph of vectors where there are so few documents that readers compare all.
+
+        Adding a vector to it costs as much as all else of a document; making it of many costs a quarter of that.
+        """
+        with describing_failure(), self._db.transaction():
+            self._db.execute("SELECT pg_advisory_xact_lock(%s)", (_GRAPH_LOCK,))
+            sql = "SELECT count(*) < %s FROM (SELECT FROM documents LIMIT %s) AS first"
+            if self._db.execute(sql, (EXACT_DOCUMENTS, EXACT_DOCUMENTS)).fetchall() == [(True,)]:
+                self._db.execute("DROP INDEX IF EXISTS documents_by_vector")
+
+    def make_missing_graph(self) -> None:
+        """Make the graph of vectors where there is none and readers need it. Other writers wait meanwhile."""
+        with describing_failure(), self._db.transaction():
+            self._db.execute("SELECT pg_advisory_xact_lock(%s)", (_GRAPH_LOCK,))
+            sql = "SELECT to_regclass('documents_by_vector') IS NULL, (SELECT count(*) FROM documents)"
+            [(is_missing, documents)] = self._db.execute(sql).fetchall()
+            if not is_missing or documents < EXACT_DOCUMENTS:
+                return
+            needed = min(documents * _GRAPH_BYTES_PER_DOCUMENT, _MAX_GRAPH_BYTES)
+            sql = (
+                "SELECT set_config('maintenance_work_mem', greatest(setting::bigint, %s) || 'kB', true), "
+                "set_config('max_parallel_maintenance_workers', '0', true) "  # they need as much of the shared memory
+                "FROM pg_settings WHERE name = 'maintenance_work_mem'"
+            )
+            self._db.execute(sql, (needed // 1024,))
+            self._db.execute(CREATE_GRAPH)
+            self._db.execute("ANALYZE contents, documents, files, postings, commits, changes, touched")
+
     # Staging ------------------------------------------------------------------------------------------------------
 
     def missing_contents(self, keys: Iterable[bytes]) -> set[bytes]:
@@ -168,45 +198,32 @@ class TeamWriter:
             )
         return set(wanted) - known
 
-    def stage(self, contents: Sequence[NewContent]) -> set[bytes]:
+    def stage(self, contents: Sequence[PackedContent]) -> set[bytes]:
         """Store contents, durably; return the new keys. One that another writer stored meanwhile stays as it is."""
-        sql = (
-            "INSERT INTO contents (key, language, content_type, documents, length, text, links, terms) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING RETURNING id"
-        )
+        ordered = sorted(contents, key=lambda each: each.key)  # in one order, or two writers wait in a circle
         with describing_failure(), self._db.transaction():
-            new: list[tuple[int, NewContent]] = []
-            for content in sorted(contents, key=lambda each: each.key):  # in one order, or two writers wait in a circle
-                rows = self._db.execute(sql, _content_row(content), binary=True).fetchall()
-                new += [(row[0], content) for row in rows]
-            self._copy_documents(new)
+            new = [
+                (row[0], each)
+                for each, rows in zip(ordered, self._insert_contents(ordered), strict=True)
+                for row in rows
+            ]
+            self._copy(
+                "COPY documents FROM STDIN (FORMAT BINARY)",
+                DOCUMENT_TYPES,
+                ((content_id, *row) for content_id, content in new for row in content.documents),
+            )
         return {content.key for _, content in new}
 
-    def _copy_documents(self, contents: Sequence[tuple[int, NewContent]]) -> None:
-        from pgvector import HalfVector
-
-        sql = "COPY documents FROM STDIN (FORMAT BINARY)"
-        types = ("int8", "int4", "bytea", "int4", "text", "bytea", "int4", "bytea", "halfvec")
-        with self._db.cursor() as cursor, cursor.copy(sql) as copy:
-            copy.set_types(types)
-            for content_id, content in contents:
-                documents = content.file.documents
-                name_keys = hash_names([each.symbol.name for each in documents])
-                for at, (document, name_key) in enumerate(zip(documents, name_keys, strict=True)):
-                    symbol = document.symbol
-                    copy.write_row(
-                        (
-                            content_id,
-                            at,
-                            encode_text(symbol.name),
-                            name_key,
-                            encode_kind(symbol.kind),
-                            encode_text(symbol.container),
-                            document.ordinal,
-                            pack_spans(symbol),
-                            HalfVector(content.vectors[at]),
-                        )
-                    )
+    def _insert_contents(self, contents: Sequence[PackedContent]) -> list[list[tuple[int]]]:
+        """Insert contents, all at once; return for each the row with its id, or none where it is stored."""
+        inserted: list[list[tuple[int]]] = []
+        if contents:
+            with self._db.cursor(binary=True) as cursor:
+                cursor.executemany(INSERT_CONTENT, [each.row for each in contents], returning=True)
+                inserted.append(cursor.fetchall())
+                while cursor.nextset():
+                    inserted.append(cursor.fetchall())
+        return inserted
 
     # Publishing ---------------------------------------------------------------------------------------------------
 
@@ -304,20 +321,13 @@ class TeamWriter:
                 parts = [each[stem] for each in (kept, new) if stem in each and len(each[stem])]
                 if parts:
                     merged[stem] = parts[0] if len(parts) == 1 else parts[0].joined_with(parts[1])
+            packed = pack_postings(list(merged.values()))
             self._copy(
                 "COPY postings FROM STDIN (FORMAT BINARY)",
                 ("int2", "bytea", "int4", "int4", "int4", "int4", "bytea"),
                 [
-                    (
-                        corpus,
-                        stem,
-                        repository_id,
-                        len(each),
-                        int(each.frequencies.max()),
-                        int(each.lengths.min()),
-                        each.pack(),
-                    )
-                    for stem, each in merged.items()
+                    (corpus, stem, repository_id, each.documents, each.max_frequency, each.min_length, each.packed)
+                    for stem, each in zip(merged, packed, strict=True)
                 ],
             )
 
@@ -421,31 +431,6 @@ class TeamWriter:
             copy.set_types(list(types))
             for row in rows:
                 copy.write_row(row)
-
-
-def _content_row(content: NewContent) -> tuple[object, ...]:
-    file = content.file
-    return (
-        content.key,
-        file.language,
-        file.content_type,
-        len(file.documents),
-        sum(length for length, _ in content.terms),
-        pack_text(file.text, list(enumerate(file.documents))),
-        pack_links(file.imports, file.uses),
-        pack_terms(content.terms),
-    )
-
-
-def check_content(content: NewContent) -> None:
-    """Raise whatever the staging of this content would raise because of its values."""
-    _content_row(content)
-    for document in content.file.documents:
-        pack_spans(document.symbol)
-        encode_text(document.symbol.name + document.symbol.container)
-    hash_names([each.symbol.name for each in content.file.documents])
-    if not len(content.terms) == len(content.file.documents) == len(content.vectors):
-        raise ValueError("documents, terms and vectors differ in number")
 
 
 def _printable(text: str) -> str:
