@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -119,7 +120,7 @@ def test_graph_of_vectors_is_made_once_a_run_ends(
     run = index_one_by_one(address, repositories)
     next(run)
     assert graph_of(postgres, address) is None, "adding to it costs more than making it"
-    run.close()  # interrupted
+    del run  # interrupted
     assert [each.is_unchanged for each in index_in_processes(address, repositories, 2)].count(True) >= 1
     made = graph_of(postgres, address)
     assert made is not None, "the next run makes it"
@@ -194,6 +195,22 @@ def test_branch_that_is_named_is_indexed(address: str, sources: Callable[..., Pa
     file.write_text(missing, encoding="utf-8")
     [outcome] = index_one_by_one(address, read_sources(file))
     assert "git rev-parse failed" in outcome.error
+
+
+def test_repository_on_no_branch_is_indexed(address: str, sources: Callable[..., Path], tmp_path: Path) -> None:
+    """The checkout of a pipeline, for instance: HEAD is a commit that no branch has."""
+    repositories = read_sources(sources("cart"))
+    project = HistoryProject(tmp_path / "cart")
+    branch = project.git("branch", "--show-current")
+    for name in ("first", "second"):
+        project.git("checkout", "-q", "--detach")
+        commit = project.commit(name, {f"{name}.py": f"def {name}_only():\n    return 3\n"})
+        [outcome] = index_one_by_one(address, repositories)
+        assert (outcome.error, outcome.commit) == ("", commit)
+    project.git("branch", "-D", branch)
+    shutil.rmtree(checkout_folder(repositories[0]))
+    [outcome] = index_one_by_one(address, repositories)
+    assert (outcome.error, outcome.commit, outcome.is_unchanged) == ("", commit, True)
 
 
 def test_prune_removes_what_is_not_listed(address: str, sources: Callable[..., Path], tmp_path: Path) -> None:

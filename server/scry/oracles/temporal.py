@@ -25,6 +25,7 @@ from itertools import chain
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
 from scry.core.text import expand_query_terms
@@ -86,8 +87,27 @@ class CoChanges(Struct, frozen=True):
     seeds: CoChangeSeeds
 
 
+class TiedDocuments(Struct, frozen=True):
+    """The documents that enough commits tie to the seeds, before they are scored."""
+
+    counted: CoChangeCounts
+    changes: CommitChanges
+    seeds: CoChangeSeeds
+
+
 def find_co_changes(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> CoChanges:
     """Return what is tied to the seeds that hold these terms."""
+    tied = find_tied_documents(terms, reader, history)
+    counted, seeds = tied.counted, tied.seeds
+    symbols = history.get_symbols(counted.documents.tolist())
+    if len(symbols) < len(counted.documents):  # the history was rewritten since the changes were read
+        counted = counted.restrict_to(symbols)
+    scored = score_co_changed_documents(counted, symbols, seeds, history.cochange_commit_count())
+    return CoChanges(scored, tied.changes, seeds)
+
+
+def find_tied_documents(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> TiedDocuments:
+    """Return the documents that enough commits tie to the seeds that hold these terms."""
     documents = best_by_words(terms, reader.code.store.lexical, SEED_DOCUMENTS, reader)
     symbol_ids = history.symbol_ids_by_doc_id([document.doc_id for document in documents])
     by_document = {
@@ -101,12 +121,7 @@ def find_co_changes(terms: Sequence[str], reader: OracleReader, history: History
     matched = history.filter_cochange_commits([commit.doc_key for commit in commits])
     seeds = CoChangeSeeds(by_document, frozenset(matched))
     changes = CommitChanges.from_changes(history.symbol_ids_by_commit(sorted(seeds.all_commits())))
-    commit_total = history.cochange_commit_count()
-    counted = count_co_changes(changes, seeds, commit_total)
-    symbols = history.get_symbols(counted.documents.tolist())
-    if len(symbols) < len(counted.documents):  # the history was rewritten since the changes were read
-        counted = counted.restrict_to(symbols)
-    return CoChanges(score_co_changed_documents(counted, symbols, seeds, commit_total), changes, seeds)
+    return TiedDocuments(count_co_changes(changes, seeds, history.cochange_commit_count()), changes, seeds)
 
 
 def best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader: OracleReader) -> list[DocumentHeader]:
@@ -291,17 +306,27 @@ def score_co_changed_documents(
     """
     documents = counted.documents.tolist()
     totals = np.array([names_and_totals[document][1] for document in documents], np.float64)
-    ties = np.full(len(documents), float(len(seeds.all_commits())))
+    scores = scores_above_chance(counted, totals, seeds, commit_total)
+    best = np.flatnonzero(scores > 0)
+    names = [names_and_totals[documents[index]][0] for index in best.tolist()]
+    negated = -np.round(scores[best], _SCORE_DIGITS)
+    return sorted(map(CoChangeScore, negated.tolist(), names, counted.commit_counts[best].tolist()))
+
+
+def scores_above_chance(
+    counted: CoChangeCounts, totals: NDArray[np.float64], seeds: CoChangeSeeds, commit_total: int
+) -> NDArray[np.float64]:
+    """Return the score of each document; it is positive where more commits tie it to the seeds than by chance.
+
+    totals: how many commits changed each. commit_total: as for `count_co_changes`.
+    """
+    ties = np.full(len(totals), float(len(seeds.all_commits())))
     for seed, own in seeds.exclusive_commits.items():
         ties[counted.documents == seed] -= len(own)
     # The weight of a document's ties that is expected by chance per commit that changed it.
     shares = (ties + (MATCHED_COMMIT_WEIGHT - 1) * len(seeds.matched_commits)) / max(1, commit_total)
     weights = counted.commit_counts + (MATCHED_COMMIT_WEIGHT - 1) * counted.matched_counts
-    scores = (weights - totals * shares) / np.sqrt(totals + COMMIT_COUNT_DAMPING)
-    best = np.flatnonzero(scores > 0)
-    names = [names_and_totals[documents[index]][0] for index in best.tolist()]
-    negated = -np.round(scores[best], _SCORE_DIGITS)
-    return sorted(map(CoChangeScore, negated.tolist(), names, counted.commit_counts[best].tolist()))
+    return (weights - totals * shares) / np.sqrt(totals + COMMIT_COUNT_DAMPING)
 
 
 def score_seed_commits(changes: CommitChanges, seeds: CoChangeSeeds) -> dict[int, CoChangeScore]:

@@ -73,8 +73,8 @@ def _update_checkout(folder: Path, repository: TeamRepository, handle: int) -> s
     if repository.branch:
         wanted = f"refs/remotes/origin/{repository.branch}"
     else:
-        _git(folder, ["remote", "set-head", "origin", "--auto"], handle)
-        wanted = "refs/remotes/origin/HEAD"
+        _git(folder, ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "origin", "HEAD"], handle)
+        wanted = "FETCH_HEAD"  # of a repository whose HEAD is a commit, too
     named = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{wanted}^{{commit}}"]
     commit = _git(folder, named, handle)
     _git(folder, ["checkout", "--quiet", "--force", "--detach", commit], handle)

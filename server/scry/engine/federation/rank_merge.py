@@ -7,7 +7,7 @@ raw score where scores compare (oracles.oracle.ScoreScale), else by rank. The or
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from msgspec import Struct, structs
@@ -88,12 +88,12 @@ def _matches_of(oracle: Oracle, retrieval: Retrieval) -> Sequence[OracleMatch]:
 def rank_among_all(lists: Sequence[KeyedMatches]) -> list[tuple[OracleMatch, ...]]:
     """Return each project's matches of one oracle with their ranks among those of all, to the usual depth."""
     ranking_keys = [each.ranking_keys for each in lists]
+    every = sorted([(key, at) for at, keys in enumerate(ranking_keys) for key in keys])
     ranked: list[tuple[OracleMatch, ...]] = []
-    for at, own in enumerate(lists):
+    for at, (own, own_keys) in enumerate(zip(lists, ranking_keys, strict=True)):
+        # Before a match stand the better ones of all, and the equal ones of earlier projects; its rank counts its own.
         ranks = [
-            match.rank
-            + sum(bisect_right(others, key) for others in ranking_keys[:at])
-            + sum(bisect_left(others, key) for others in ranking_keys[at + 1 :])
+            match.rank + bisect_left(every, (key, at)) - bisect_left(own_keys, key)
             for match, key in zip(own.matches, own.keys, strict=True)
         ]
         reranked = (structs.replace(match, rank=rank) for match, rank in zip(own.matches, ranks, strict=True))

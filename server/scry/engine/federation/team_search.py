@@ -41,6 +41,7 @@ from scry.oracles.reader import (
     CommitCorpus,
     NoteCorpus,
     OracleReader,
+    search_with_min_terms,
 )
 from scry.oracles.temporal import (
     COMMITS_PER_SEED,
@@ -48,6 +49,8 @@ from scry.oracles.temporal import (
     SEED_DOCUMENTS,
     best_by_words,
     find_co_changes,
+    find_tied_documents,
+    scores_above_chance,
 )
 from scry.store.notes.reader import NoteStores
 from scry.store.team.lexical import TeamWords
@@ -59,6 +62,7 @@ from scry.store.vector_sets import EmbedderInfo
 if TYPE_CHECKING:
     from scry.store.history.reader import HistoryReader
     from scry.store.index.store import IndexStore
+    from scry.store.lexical import LexicalIndex
 
 MAX_REPOSITORIES = 48
 """Repositories that take part in an answer, at most. The first are those of the best documents by words and by
@@ -119,9 +123,9 @@ def retrieve_from_team(
     by_notes = [each for each in _choose_by_notes(question, reader, encode_once) if each not in left_out]
     chosen = list(dict.fromkeys((*included, *best)))[:MAX_REPOSITORIES]
     chosen = list(dict.fromkeys((*chosen, *by_notes[:MAX_NOTE_REPOSITORIES])))
-    reader.prefetch(terms, chosen, RETRIEVAL_DEPTH)
     if _has_file_filters(question):
         reader.prefetch_files(chosen)
+    reader.prefetch(terms, chosen, lambda index: _keys_by_words(terms, question, index))
     opened = sorted((reader.open(each) for each in chosen), key=lambda index: index.info.name)
     readers = [_open_oracle_reader(question, index, encode_once) for index in opened]
     _prefetch_co_changes(question, reader, opened, readers)
@@ -142,10 +146,21 @@ def _open_oracle_reader(
     return OracleReader(code, CommitCorpus(history, left.has_commits), NoteCorpus(notes, left.notes), encode)
 
 
+def _keys_by_words(terms: Sequence[str], question: SearchQuery, index: RepositoryIndex) -> set[int]:
+    """Return the documents and commits of a repository that the oracles find by words."""
+    left = apply_filters(question, index.files.indexed_files).file_ids
+    searched = {(index.lexical, None), (index.lexical, left), (index.history.lexical, None)}
+    # A team's words have the methods of the local index that answer questions; tests/team holds them to that.
+    found = [
+        search_with_min_terms(terms, cast("LexicalIndex", own), RETRIEVAL_DEPTH, each)[0] for own, each in searched
+    ]
+    return {key for part in found for key, _ in part}
+
+
 def _prefetch_co_changes(
     question: SearchQuery, reader: TeamReader, opened: Sequence[RepositoryIndex], readers: Sequence[OracleReader]
 ) -> None:
-    """Read what the temporal oracle and the votes of past changes ask of all histories, by three statements."""
+    """Read what the temporal oracle and the votes of past changes ask of all histories, by four statements."""
     terms = expand_query_terms(question)
     if not terms:
         return
@@ -170,11 +185,26 @@ def _prefetch_co_changes(
         changing.update(history.filter_cochange_commits([commit.doc_key for commit in matched]))
         commits[each] = sorted(changing), voting
     reader.prefetch_changes(commits)
+    reader.prefetch_symbols(
+        {each: _tied_symbols(terms, own, reader.open(each)) for each, (own, _) in with_history.items()}
+    )
     doc_ids = {
         each: [scored.name for scored in find_co_changes(terms, own, history).documents[:RETRIEVAL_DEPTH]]
         for each, (own, history) in with_history.items()
     }
     reader.prefetch_doc_keys(doc_ids)
+
+
+def _tied_symbols(terms: Sequence[str], reader: OracleReader, index: RepositoryIndex) -> list[int]:
+    """Return the symbols that more commits may tie to the seeds than by chance: the temporal oracle drops all others.
+
+    How many commits changed a symbol in all is not read yet; at least those did that tie it, and more lower its score.
+    """
+    tied = find_tied_documents(terms, reader, cast("HistoryReader", index.history))
+    least = tied.counted.commit_counts.astype(np.float64)
+    scores = scores_above_chance(tied.counted, least, tied.seeds, index.info.cochange_commits)
+    symbols: list[int] = tied.counted.documents[scores > 0].tolist()
+    return symbols
 
 
 # Choosing the repositories --------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ caches; a row that is in no cache is read when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
@@ -199,26 +199,40 @@ def _found(cached: Mapping[CacheKey, CachedValue | None], keys: Sequence[CacheKe
 # Reading many repositories by one statement ---------------------------------------------------------------------------
 
 
-def read_commits(database: TeamDatabase, wanted: Sequence[tuple[RepositoryHistory, Sequence[int]]]) -> None:
-    """Read commits of several histories, by key."""
+def read_commits(
+    database: TeamDatabase,
+    wanted: Sequence[tuple[RepositoryHistory, Sequence[int]]],
+    more: tuple[LiteralString, Sequence[object], Callable[[int, int, bytes], None]] | None = None,
+) -> None:
+    """Read commits of several histories, by key.
+
+    more: rows that are read by the same statement: a query of repository, number and bytes, its values, and what takes
+    a row.
+    """
     places = [
         (history, doc_key)
         for history, doc_keys in wanted
         for doc_key in doc_keys
         if doc_key not in history.cache.commits
     ]
-    if not places:
+    if not places and more is None:
         return
     histories = {history.repository: history for history, _ in places}
     for history, doc_key in places:
         history.cache.commits[doc_key] = None
-    sql = (
+    sql: LiteralString = (
         "SELECT k.repository_id, k.number, k.sha, k.time, k.author, k.subject, k.body, k.merge, k.files "
         "FROM unnest(%s::integer[], %s::bigint[]) AS wanted(repository, number) "
         "JOIN commits k ON k.repository_id = wanted.repository AND k.number = wanted.number"
     )
-    values = [history.repository for history, _ in places], [doc_key for _, doc_key in places]
+    values: list[object] = [[history.repository for history, _ in places], [doc_key for _, doc_key in places]]
+    if more is not None:
+        sql += f" UNION ALL SELECT m.*, NULL, NULL, NULL, NULL, NULL, NULL FROM ({more[0]}) m"
+        values += more[1]
     for repository, *row in database.select(sql, values):
+        if more is not None and row[2] is None:
+            more[2](repository, row[0], row[1])
+            continue
         commit = read_commit((*row[:3], *map(decode_text, row[3:6]), *row[6:]))
         histories[repository].cache.commits[commit.doc_key] = commit
 
@@ -276,21 +290,19 @@ def read_changes(
             history.cache.files[doc_key] = []
         else:
             history.cache.changed_symbols[doc_key] = np.zeros(0, np.int64)
+    # With OFFSET 0 the planner looks each commit up; otherwise it reads the histories of all visible repositories.
     sql = (
         "WITH wanted AS MATERIALIZED (SELECT * FROM unnest(%s::integer[], %s::bigint[], %s::boolean[]) "
-        "AS w(repository, number, of_files)), changed AS MATERIALIZED ("
-        "SELECT t.repository_id, t.number, t.symbol FROM wanted JOIN touched t "
-        "ON t.repository_id = wanted.repository AND t.number = wanted.number WHERE NOT wanted.of_files) "
-        "SELECT 0, repository_id, number, ''::bytea, array_agg(symbol ORDER BY symbol) FROM changed GROUP BY 2, 3 "
-        "UNION ALL SELECT 1, s.repository_id, s.ties, s.doc_id, ARRAY[s.id] FROM "
-        "(SELECT DISTINCT repository_id, symbol FROM changed) d JOIN changed_symbols s "
-        "ON s.repository_id = d.repository_id AND s.id = d.symbol "
-        "UNION ALL SELECT 2, c.repository_id, c.number, p.path, NULL FROM wanted JOIN changes c "
-        "ON c.repository_id = wanted.repository AND c.number = wanted.number "
-        "JOIN changed_paths p ON p.repository_id = c.repository_id AND p.id = c.now WHERE wanted.of_files "
-        "UNION ALL SELECT 3, k.repository_id, k.number, k.sha || k.subject, "
-        f"ARRAY[octet_length(k.sha), CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END] FROM wanted JOIN commits k "
-        "ON k.repository_id = wanted.repository AND k.number = wanted.number WHERE NOT wanted.of_files"
+        "AS w(repository, number, of_files)) "
+        "SELECT 0, wanted.repository, wanted.number, ''::bytea, ARRAY(SELECT t.symbol FROM touched t "
+        "WHERE t.repository_id = wanted.repository AND t.number = wanted.number ORDER BY t.symbol) "
+        "FROM wanted WHERE NOT wanted.of_files "
+        "UNION ALL SELECT 1, wanted.repository, wanted.number, p.path, NULL FROM wanted CROSS JOIN LATERAL "
+        "(SELECT p.path FROM changes c JOIN changed_paths p ON p.repository_id = c.repository_id AND p.id = c.now "
+        "WHERE c.repository_id = wanted.repository AND c.number = wanted.number OFFSET 0) p WHERE wanted.of_files "
+        "UNION ALL SELECT 2, wanted.repository, wanted.number, k.sha || k.subject, ARRAY[octet_length(k.sha), "
+        f"CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END] FROM wanted CROSS JOIN LATERAL (SELECT * FROM commits k "
+        "WHERE k.repository_id = wanted.repository AND k.number = wanted.number OFFSET 0) k WHERE NOT wanted.of_files"
     )
     values = (
         [history.repository for history, _, _ in places],
@@ -302,14 +314,31 @@ def read_changes(
         if part == 0:
             cache.changed_symbols[number] = np.array(symbols, np.int64)
         elif part == 1:
-            cache.symbols[symbols[0]] = decode_text(text), number
-        elif part == 2:
             cache.files[number].append(decode_text(text))
         else:
             histories[repository].add_header(number, text[: symbols[0]], text[symbols[0] :], symbols[1])
     for history, _, keys in wanted:
         for doc_key in keys:
             history.cache.files[doc_key].sort()
+
+
+def read_symbols(database: TeamDatabase, wanted: Sequence[tuple[RepositoryHistory, Sequence[int]]]) -> None:
+    """Read symbols of several histories, by id. All others that the commits read so far changed count as absent."""
+    for history, _ in wanted:
+        for changed in history.cache.changed_symbols.values():
+            history.cache.symbols.update(dict.fromkeys(changed.tolist()))
+    places = [(history, symbol) for history, symbols in wanted for symbol in symbols]
+    if not places:
+        return
+    histories = {history.repository: history for history, _ in places}
+    sql = (
+        "SELECT wanted.repository, wanted.id, s.doc_id, s.ties FROM unnest(%s::integer[], %s::integer[]) "
+        "AS wanted(repository, id) CROSS JOIN LATERAL (SELECT s.doc_id, s.ties FROM changed_symbols s "
+        "WHERE s.repository_id = wanted.repository AND s.id = wanted.id OFFSET 0) s"
+    )
+    values = [history.repository for history, _ in places], [symbol for _, symbol in places]
+    for repository, symbol, doc_id, ties in database.select(sql, values):
+        histories[repository].cache.symbols[symbol] = decode_text(doc_id), ties
 
 
 # Writing -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ repositories are then read by one statement and scored here, by the formulas of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -304,14 +304,26 @@ def read_notes(database: TeamDatabase, wanted: Sequence[RepositoryNotes]) -> Non
 
 def read_note_contents(database: TeamDatabase, wanted: Sequence[tuple[RepositoryNotes, Sequence[int]]]) -> None:
     """Read what results show of notes of several repositories."""
+    if (unread := query_note_contents(wanted)) is not None:
+        sql, values, add = unread
+        for row in database.select(sql, values):
+            add(*row)
+
+
+def query_note_contents(
+    wanted: Sequence[tuple[RepositoryNotes, Sequence[int]]],
+) -> tuple[LiteralString, Sequence[object], Callable[[int, int, bytes], None]] | None:
+    """Return the query of what results show of notes, its values, and what takes a row; None where all were read."""
     places = [(notes, number) for notes, keys in wanted for number in notes.unread_numbers(keys)]
     if not places:
-        return
+        return None
     by_repository = {notes.repository: notes for notes, _ in places}
-    sql = (
-        "SELECT n.repository_id, n.number, n.content FROM unnest(%s::integer[], %s::bigint[]) AS wanted(repository, "
-        "number) JOIN notes n ON n.repository_id = wanted.repository AND n.number = wanted.number"
+    sql: LiteralString = (
+        "SELECT n.repository_id, n.number::bigint, n.content FROM unnest(%s::integer[], %s::bigint[]) "
+        "AS wanted(repository, number) JOIN notes n ON n.repository_id = wanted.repository AND n.number = wanted.number"
     )
-    values = [notes.repository for notes, _ in places], [number for _, number in places]
-    for repository, number, content in database.select(sql, values):
+
+    def add(repository: int, number: int, content: bytes) -> None:
         by_repository[repository].add_content(FIRST_NOTE_KEY + number, _decode_content(decompress_frame(content)))
+
+    return sql, ([notes.repository for notes, _ in places], [number for _, number in places]), add

@@ -8,7 +8,7 @@ statements does not grow with the number of repositories.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -19,9 +19,9 @@ from scry.core.types import DocumentHeader
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
 from scry.store.team.database import TeamDatabase, decode_text
-from scry.store.team.history import IS_COCHANGE, read_changes, read_commits, read_seeds
+from scry.store.team.history import IS_COCHANGE, read_changes, read_commits, read_seeds, read_symbols
 from scry.store.team.lexical import TeamWords, TermTables
-from scry.store.team.notes import FIRST_NOTE_KEY, nearest_note_repositories, read_note_contents, read_notes
+from scry.store.team.notes import FIRST_NOTE_KEY, nearest_note_repositories, query_note_contents, read_notes
 from scry.store.team.repository import (
     HEADER_COLUMNS,
     JOIN_DOCUMENTS,
@@ -133,9 +133,14 @@ class TeamReader:
         likely = [place for words in every for place in words.likely_repositories(terms)]
         self._tables.read_postings({self.words.stem(term) for term in terms}, likely)
 
-    def prefetch(self, terms: Sequence[str], repositories: Sequence[int], depth: int) -> None:
+    def prefetch(
+        self,
+        terms: Sequence[str],
+        repositories: Sequence[int],
+        search: Callable[[RepositoryIndex], Iterable[int]],
+    ) -> None:
         """Read what oracles ask of these repositories first, by one statement each for all of them: the postings of the
-        terms, the notes, and the headers of the best `depth` documents and commits by words and of the nearest by
+        terms, the notes, and the headers of the documents and commits whose keys `search` returns and of the nearest by
         vectors.
         """
         read_notes(self._database, [self.open(each).notes for each in repositories])
@@ -144,18 +149,17 @@ class TeamReader:
         wanted: list[tuple[int, int]] = []
         for repository in repositories:
             index = self.open(repository)
-            keys = {key for key, _ in index.lexical.search(terms, depth)}
+            keys = set(search(index))
             index.vectors.prefetched = index.vectors.prefetched or []  # no vector of it is among the nearest
             keys.update(key for key, _ in index.vectors.prefetched)
-            keys.update(key for key, _ in index.history.lexical.search(terms, depth))
             index.history.cache.headers.update(dict.fromkeys(key for key in keys if key >= FIRST_COMMIT_KEY))
             wanted += [(repository, key) for key in keys]
         sql = (
             f"WITH wanted AS (SELECT * FROM unnest(%s::integer[], %s::bigint[]) AS w(repository, key)) "
             f"SELECT wanted.repository, {HEADER_COLUMNS} FROM wanted {JOIN_DOCUMENTS} UNION ALL "
             f"SELECT wanted.repository, wanted.key, 'commit', ''::bytea, k.subject, 'commit', ''::bytea, "
-            f"CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END, k.sha FROM wanted JOIN commits k "
-            f"ON k.repository_id = wanted.repository AND k.number = wanted.key"
+            f"CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END, k.sha FROM wanted CROSS JOIN LATERAL (SELECT * FROM commits k "
+            f"WHERE k.repository_id = wanted.repository AND k.number = wanted.key OFFSET 0) k"
         )
         values = [repository for repository, _ in wanted], [key for _, key in wanted]
         rows = self._database.select(sql, values) if wanted else []
@@ -174,6 +178,10 @@ class TeamReader:
         """Read by repository which symbols some commits changed, and which files others did."""
         read_changes(self._database, [(self.open(each).history, *keys) for each, keys in commits.items()])
 
+    def prefetch_symbols(self, symbols: Mapping[int, Sequence[int]]) -> None:
+        """Read by repository the symbols that count; others whose changes were read count as absent from here on."""
+        read_symbols(self._database, [(self.open(each).history, own) for each, own in symbols.items()])
+
     def prefetch_files(self, repositories: Sequence[int]) -> None:
         """Read the files of these repositories."""
         read_files(self._database, [self.open(each).files for each in repositories])
@@ -189,8 +197,7 @@ class TeamReader:
             (self.open(each).history, [key for key in keys if FIRST_COMMIT_KEY <= key < FIRST_NOTE_KEY])
             for each, keys in doc_keys.items()
         ]
-        read_commits(self._database, commits)
         notes = [
             (self.open(each).notes, [key for key in keys if key >= FIRST_NOTE_KEY]) for each, keys in doc_keys.items()
         ]
-        read_note_contents(self._database, notes)
+        read_commits(self._database, commits, query_note_contents(notes))

@@ -173,12 +173,15 @@ def _structure(importers: int, centrality: str, flags: str) -> FileStructure:
 
 
 JOIN_DOCUMENTS = (
-    "JOIN LATERAL (SELECT * FROM files WHERE repository_id = wanted.repository AND first_key <= wanted.key "
-    "ORDER BY first_key DESC LIMIT 1) f ON wanted.key < f.first_key + f.documents "
-    "JOIN documents d ON d.content_id = f.content_id AND d.position = wanted.key - f.first_key "
-    "JOIN contents c ON c.id = f.content_id"
+    "JOIN LATERAL (SELECT *, wanted.key - first_key AS at FROM files WHERE repository_id = wanted.repository "
+    "AND first_key <= wanted.key ORDER BY first_key DESC LIMIT 1) f ON f.at < f.documents "
+    "JOIN documents d ON d.content_id = f.content_id AND d.position = f.at JOIN contents c ON c.id = f.content_id"
 )
-"""Joins to rows of `wanted` (repository, key) the documents with these keys, with their files and contents."""
+"""Joins to rows of `wanted` (repository, key) the documents with these keys, with their files and contents.
+
+The position is computed inside: an expression in the condition would be checked after the policy, on all documents of
+the file.
+"""
 
 HEADER_COLUMNS = "wanted.key, c.content_type, f.path, d.name, d.kind, d.container, d.ordinal, d.place"
 
