@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from docs.make_growth_plots import REQUIRED
-from scry.core import cache_home
+from scry.projects import open_project
 from scry.store.index import IndexStore
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build
@@ -155,7 +155,7 @@ def memory(client: LspClient) -> tuple[float, float]:
 
 def test_questions_memory_and_disk(ready: ReadyTree) -> None:
     tree, client, figures = ready
-    cache = next(cache_home().glob(f"{tree.name}-*"))
+    cache = open_project(tree).cache
     until(lambda: has_graph(cache))
     ask(client)
     taken = ask(client)
