@@ -60,11 +60,11 @@ if TYPE_CHECKING:
     from scry.core.settings import SETTING_DEFINITIONS as SETTING_DEFINITIONS
     from scry.core.settings import SettingDefinition as SettingDefinition
     from scry.core.settings import Settings as Settings
+    from scry.core.settings import edit_setting_text as edit_setting_text
     from scry.core.settings import load_settings as load_settings
     from scry.core.settings import parse_setting_text as parse_setting_text
     from scry.core.settings import validate_setting as validate_setting
-    from scry.core.settings_file import edit_setting_text as edit_setting_text
-    from scry.core.settings_file import write_setting as write_setting
+    from scry.core.settings import write_setting as write_setting
     from scry.core.text import content_terms as content_terms
     from scry.core.text import find_identifiers as find_identifiers
     from scry.core.text import normalize_name as normalize_name
@@ -150,7 +150,7 @@ else:
         "content_terms": "text",
         "data_home": "platform",
         "describe_bad_name": "projects",
-        "edit_setting_text": "settings_file",
+        "edit_setting_text": "settings",
         "families_here": "path_kinds",
         "file_doc_id": "doc_id",
         "find_identifiers": "text",
@@ -173,7 +173,7 @@ else:
         "tokenize": "text",
         "validate_setting": "settings",
         "version_of_path": "path_kinds",
-        "write_setting": "settings_file",
+        "write_setting": "settings",
     }
 
     def __getattr__(name: str) -> object:

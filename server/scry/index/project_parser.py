@@ -18,6 +18,7 @@ from types import TracebackType
 import msgspec
 from msgspec.structs import replace
 
+from scry.core.decoding import msgpack_decoder
 from scry.core.knowledge import MalformedNote, NoteKind, note_kind_of_path
 from scry.core.settings import Settings
 from scry.core.types import FileFault, IndexingStage, ParsedFile, SkippedFile, SkipReason
@@ -35,7 +36,7 @@ from scry.store.blobs import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, BlobCache, 
 from scry.store.index.rows import IndexedFile, NewFile, StoredFile
 from scry.store.notes.project_notes import NewNote
 
-_decode_parsed = msgspec.msgpack.Decoder(ParsedFile).decode
+_decode_parsed = msgpack_decoder(ParsedFile)
 _encode_msgpack = msgspec.msgpack.encode
 
 log = logging.getLogger(__name__)

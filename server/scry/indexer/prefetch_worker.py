@@ -10,9 +10,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
+from scry.core.decoding import decode_msgpack
 from scry.core.settings import Settings
 from scry.embedding.embedder import Embedder
 from scry.embedding.static_model import load_bundled_model
@@ -29,7 +29,7 @@ def main() -> int:
 
 def run_plan(packed: bytes, parent_pid: int) -> int:
     """Run an encoded plan while the indexer of process id `parent_pid` lives; return the exit status."""
-    plan = msgspec.msgpack.decode(packed, type=PrefetchPlan)
+    plan = decode_msgpack(packed, PrefetchPlan)
     settings = Settings(max_file_bytes=plan.max_file_bytes, max_parse_seconds=plan.max_parse_seconds)
     with ProjectParser(open_project(Path(plan.root), force=True), settings, plan.name) as contents:
         for portion in plan.portions:

@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 from logging.handlers import RotatingFileHandler
 from pathlib import Path, PurePosixPath
 
-import msgspec
-
+from scry.core.decoding import decode_json
 from scry.core.errors import ScryError
 from scry.core.heap import limit_heap
 from scry.core.platform import (
@@ -87,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     limit_heap()
     try:
-        overrides = msgspec.json.decode(os.fsencode(options.set), type=dict[str, object])
+        overrides = decode_json(os.fsencode(options.set), dict[str, object])
         return asyncio.run(_IndexerProcess(project, lock, overrides, forked).run())
     finally:
         lock.release()

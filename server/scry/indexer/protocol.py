@@ -22,12 +22,13 @@ wait for it on Windows, and it cannot talk to installed versions (docs/decisions
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from scry.core.decoding import json_decoder
 from scry.core.text import escape_unencodable
 from scry.core.types import IndexState
 
@@ -141,8 +142,8 @@ ClientMessage = (
 )
 IndexerMessage = Welcome | StateMessage | SyncReply | EncodeReply | ReplacedMessage
 
-_client_message_decoder = msgspec.json.Decoder(ClientMessage)
-_indexer_message_decoder = msgspec.json.Decoder(IndexerMessage)
+_decode_client_message: Callable[[bytes], ClientMessage] = json_decoder(ClientMessage)
+_decode_indexer_message: Callable[[bytes], IndexerMessage] = json_decoder(IndexerMessage)
 _encoder = msgspec.json.Encoder()
 
 
@@ -160,7 +161,7 @@ def encode_message(message: ClientMessage | IndexerMessage) -> bytes:
 def decode_client_message(line: bytes) -> ClientMessage:
     """Decode a line from a client. Raises InvalidMessage."""
     try:
-        return _client_message_decoder.decode(line)
+        return _decode_client_message(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidMessage(str(error)) from error
 
@@ -168,7 +169,7 @@ def decode_client_message(line: bytes) -> ClientMessage:
 def decode_indexer_message(line: bytes) -> IndexerMessage:
     """Decode a line from the indexer. Raises InvalidMessage."""
     try:
-        return _indexer_message_decoder.decode(line)
+        return _decode_indexer_message(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidMessage(str(error)) from error
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.decoding import decode_json
 from scry.core.errors import BadRequest
 
 UNCATEGORIZED = "unsorted"
@@ -70,7 +71,7 @@ def _parse_lines(lines: Sequence[str], path: Path) -> Iterator[EvaluationCase]:
         if not written.strip():
             continue
         try:
-            yield _make_case(msgspec.json.decode(written, type=_CaseLine))
+            yield _make_case(decode_json(written, _CaseLine))
         except (msgspec.MsgspecError, ValueError) as error:
             raise BadRequest("queries", f"{path}, line {number}: {error}") from error
 

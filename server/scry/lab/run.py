@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.decoding import decode_json
 from scry.core.errors import BadRequest
 from scry.lab.metrics import CUTOFF, MetricSummary, PairedDifference
 from scry.lab.questions import ExpectedResult
@@ -112,7 +113,7 @@ class EvaluationRun(msgspec.Struct, frozen=True):
 def read_run(path: Path, parameter: str = "run") -> EvaluationRun:
     """Return a saved run. parameter: the name of the path's parameter, for errors. Raises BadRequest."""
     try:
-        run = msgspec.json.decode(path.read_bytes(), type=EvaluationRun)
+        run = decode_json(path.read_bytes(), EvaluationRun)
     except OSError as error:
         raise BadRequest(parameter, f"{path} can't be read: {error.strerror}") from error
     except msgspec.MsgspecError as error:

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from scry.core.decoding import decode_json
 from scry.core.errors import ScryError
 from scry.core.events import RELEVANT_USES
 from scry.core.platform import lower_priority
@@ -85,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     end = time.monotonic() + MAX_SECONDS
     try:
         project = open_project(Path(options.root), force=True)
-        overrides = msgspec.json.decode(os.fsencode(options.set), type=dict[str, object])
+        overrides = decode_json(os.fsencode(options.set), dict[str, object])
         settings = load_settings(project.root, os.environ, overrides)
         check_upgrade(project, settings, lambda: os.getppid() == parent and time.monotonic() < end)
     except (ScryError, OSError) as error:
@@ -139,8 +140,8 @@ def _read_choices(project: Project) -> Iterator[PastChoice]:
     queries: dict[str, _QueryBody] = {}
     for query_id, use_body, query_body in read_newest_uses(project.data, MAX_USES):
         try:
-            use = msgspec.json.decode(use_body, type=_UseBody)
-            query = queries.get(query_id) or msgspec.json.decode(query_body, type=_QueryBody)
+            use = decode_json(use_body, _UseBody)
+            query = queries.get(query_id) or decode_json(query_body, _QueryBody)
         except msgspec.MsgspecError:
             continue
         is_find = query.mode == "find" and query.root == str(project.root) and not query.options.get("reason")

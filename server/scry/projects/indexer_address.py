@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.decoding import decode_json
 from scry.core.platform import LOOPBACK, bind_private_socket, connect_to_socket, has_unix_sockets, is_private, user_id
 
 ADDRESS_FILE = "indexer.json"
@@ -107,7 +108,7 @@ def read_address(cache: Path) -> IndexerAddress | None:
     unreadable.
     """
     try:
-        return msgspec.json.decode((cache / ADDRESS_FILE).read_bytes(), type=IndexerAddress)
+        return decode_json((cache / ADDRESS_FILE).read_bytes(), IndexerAddress)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 

@@ -26,8 +26,8 @@ from typing import cast
 import numpy as np
 import tantivy
 from msgspec import Struct, field
-from msgspec.json import decode as decode_json
 
+from scry.core.decoding import decode_json
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.core.platform import make_private_folder
 from scry.store.sqlite.database import describes_damage
@@ -239,7 +239,7 @@ class LexicalIndex:
         living = counted = snapshot.searcher.doc_freq("terms", stem)
         if not snapshot.counted and counted:  # tantivy names its statistics only with the score of a document
             for _, address in snapshot.searcher.search(query, 1, count=False).hits:
-                explained = decode_json(query.explain(snapshot.searcher, address).to_json(), type=_Explained)
+                explained = decode_json(query.explain(snapshot.searcher, address).to_json(), _Explained)
                 _, idf, frequency = explained.details
                 snapshot.counted_average = frequency.details[4].value
                 snapshot.counted = int(idf.details[1].value)
@@ -279,7 +279,7 @@ class LexicalIndex:
         ]
         query = tantivy.Query.boolean_query(wanted)
         for index in uncertain:
-            explained = decode_json(query.explain(snapshot.searcher, hits[index][1]).to_json(), type=_Explained)
+            explained = decode_json(query.explain(snapshot.searcher, hits[index][1]).to_json(), _Explained)
             clauses = {clause.description: clause.details[0] for clause in explained.details}
             score = 0.0
             for number, (stem, times) in stems:

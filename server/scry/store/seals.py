@@ -19,6 +19,8 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.decoding import json_decoder
+
 _encode = msgspec.json.Encoder(order="sorted").encode
 _CHUNK_BYTES = 1 << 20
 
@@ -31,7 +33,7 @@ class SealedFile(msgspec.Struct, frozen=True, array_like=True):
     crc: int
 
 
-_decode_seal = msgspec.json.Decoder(dict[str, SealedFile]).decode
+_decode_seal = json_decoder(dict[str, SealedFile])
 
 
 class CacheSeal:

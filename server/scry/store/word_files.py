@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import MsgspecError, Struct
-from msgspec.json import decode as decode_json
 
+from scry.core.decoding import decode_json
 from scry.store.lexical import LexicalIndex
 
 _FOOTER_END = struct.Struct("<II")
@@ -58,7 +58,7 @@ def describe_word_damage(folder: Path) -> str:
 
 def _committed_segments(folder: Path) -> dict[str, str]:
     """Return the ids of the segments of the last commit, each with the end of the name of its file of deletions."""
-    meta = decode_json((folder / "meta.json").read_bytes(), type=_Meta)
+    meta = decode_json((folder / "meta.json").read_bytes(), _Meta)
     return {
         segment.segment_id.replace("-", ""): f"{segment.deletes.opstamp}.del" if segment.deletes else ""
         for segment in meta.segments
@@ -73,6 +73,8 @@ def _has_intact_footer(content: bytes) -> bool:
     if mark != _FOOTER_MARK or end < 0:
         return False
     try:
-        return bool(decode_json(content[end : -_FOOTER_END.size])["crc"] == zlib.crc32(content[:end]))
+        return bool(
+            decode_json(content[end : -_FOOTER_END.size], dict[str, object])["crc"] == zlib.crc32(content[:end])
+        )
     except (MsgspecError, KeyError, TypeError):
         return False

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from scry.core.decoding import decode_msgpack
 from scry.core.doc_id import is_query_id
 from scry.core.errors import BadRequest, BadSettings
 from scry.core.platform import config_home
@@ -115,6 +116,6 @@ class AnswerArchive:
 def _decode(data: bytes) -> StoredAnswer | None:
     """Return a stored answer; None for one that another version of Scry wrote in another form."""
     try:
-        return msgspec.msgpack.decode(data, type=StoredAnswer)
+        return decode_msgpack(data, StoredAnswer)
     except msgspec.DecodeError:
         return None

@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
+from scry.core.decoding import decode_json
 from scry.core.errors import ScryError
 from scry.core.memory.masking import mask_secrets
 from scry.core.platform import lower_priority
@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parent, end = os.getppid(), time.monotonic() + MAX_SECONDS
     try:
         project = open_project(Path(options.root), force=True)
-        overrides = msgspec.json.decode(os.fsencode(options.set), type=dict[str, object])
+        overrides = decode_json(os.fsencode(options.set), dict[str, object])
         settings = load_settings(project.root, os.environ, overrides)
     except (ScryError, OSError) as error:
         print(error, file=sys.stderr)

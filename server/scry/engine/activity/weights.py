@@ -30,6 +30,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from scry.core.decoding import decode_json
 from scry.core.errors import LogUnavailable
 from scry.core.text import content_terms
 from scry.core.types import QueryIntent
@@ -220,7 +221,7 @@ def _read_answers(data: Path, now: int) -> list[_Answer]:
     bodies: dict[str, bytes] = {}
     for query_id, time_ms, body, question in rows:
         try:
-            act = msgspec.json.decode(body, type=_LoggedUse)
+            act = decode_json(body, _LoggedUse)
         except msgspec.MsgspecError:
             continue
         if act.how in JUMP_WEIGHTS and isinstance(time_ms, int):
@@ -231,7 +232,7 @@ def _read_answers(data: Path, now: int) -> list[_Answer]:
 
 def _read_answer(body: bytes, uses: Sequence[tuple[int, _LoggedUse]]) -> _Answer | None:
     try:
-        question = msgspec.json.decode(body, type=_LoggedQuestion)
+        question = decode_json(body, _LoggedQuestion)
         intent = question.options.get("intent")
         asked = parse_query(
             question.query[:MAX_QUERY_CHARACTERS],

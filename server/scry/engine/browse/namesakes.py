@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from scry.core.decoding import convert, decode_json
 from scry.core.path_kinds import TEST, classify_path
 from scry.core.settings import SettingsFileError, parse_toml
 from scry.core.text import normalize_name
@@ -93,9 +94,9 @@ def read_project_name(store: IndexStore) -> str:
 
 def _read_name(manifest: str, text: str) -> str:
     if manifest == "package.json":
-        return msgspec.json.decode(text, type=_Named).name
+        return decode_json(text, _Named).name
     if manifest == "go.mod":
         module = next((line for line in text.splitlines() if line.startswith("module ")), "")
         return module.removeprefix("module").partition("//")[0].strip()
-    toml = msgspec.convert(parse_toml(text), _TomlManifest)
+    toml = convert(parse_toml(text), _TomlManifest)
     return toml.project.name or toml.package.name

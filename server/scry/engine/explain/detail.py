@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scry.core.decoding import decode_json
 from scry.core.doc_id import commit_sha_of, file_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.notices import Notice
@@ -175,7 +176,7 @@ def _text_of(document: Document, text: str) -> str:
     if not document.path.endswith(".ipynb"):
         return body
     try:
-        return "".join(msgspec.json.decode(f"[{body.strip().rstrip(',')}]", type=list[str])).rstrip("\n")
+        return "".join(decode_json(f"[{body.strip().rstrip(',')}]", list[str])).rstrip("\n")
     except msgspec.MsgspecError:  # no part of a list of lines
         return body
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from scry.core.decoding import msgpack_decoder
 from scry.core.path_kinds import TEST, classify_path
 from scry.core.types import FileFault, FileStructure, IndexingStage, ParsedFile
 from scry.index.parse.languages import language_of
@@ -176,7 +177,7 @@ def _structure_flags(path: str, file: FileImports) -> tuple[str, ...]:
     return (ENTRY_POINT,) if file.starts or by_path else ()
 
 
-_unpack_imports = msgspec.msgpack.Decoder(FileImports).decode
+_unpack_imports = msgpack_decoder(FileImports)
 
 
 class _ResolvedFile(msgspec.Struct, frozen=True):

@@ -14,8 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
-import msgspec
-
+from scry.core.decoding import msgpack_decoder
 from scry.core.errors import Cancelled, ScryError
 from scry.core.types import FileFault, IndexingStage
 from scry.index.graph.file_view import FileView
@@ -34,7 +33,7 @@ log = logging.getLogger(__name__)
 BATCH_FILES = 25
 """Files that are linked and published at a time: some 10 ms in which nothing else can be written."""
 
-_decode_imports = msgspec.msgpack.Decoder(FileImports).decode
+_decode_imports = msgpack_decoder(FileImports)
 
 
 class DocumentsChanged(Cancelled):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from scry.core.decoding import msgpack_decoder
 from scry.core.doc_id import make_doc_id, qualified_name
 from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.text import exact_name_term, tokenize
@@ -118,7 +119,7 @@ _PackedUses = tuple[list[tuple[str, str, str]], list[tuple[str, str, str, list[i
 Packed so, and compressed by the store, a reference takes some 6 bytes of the index; as plain objects it took 45.
 """
 
-_decode_uses = msgspec.msgpack.Decoder(_PackedUses).decode
+_decode_uses = msgpack_decoder(_PackedUses)
 
 
 def pack_uses(parsed: ParsedFile) -> bytes:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.decoding import decode_msgpack
 from scry.core.platform import limit_this_process
 from scry.core.types import FileFault, IndexingStage, ParsedFile
 from scry.index.parse.parse import parse_as_text, parse_here
@@ -79,7 +80,7 @@ def _run_process(request: bytes, max_seconds: float) -> tuple[ParsedFile | None,
             check=False,
         )
         if done.returncode == 0:
-            return msgspec.msgpack.decode(done.stdout, type=ParsedFile), ""
+            return decode_msgpack(done.stdout, ParsedFile), ""
     except subprocess.TimeoutExpired:
         return None, too_long
     except (OSError, msgspec.MsgspecError) as error:
@@ -96,7 +97,7 @@ def _run_process(request: bytes, max_seconds: float) -> tuple[ParsedFile | None,
 
 def main() -> int:
     """Parse the text on standard input, write its parsed form to standard output, and return the exit status."""
-    request = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=ParseRequest)
+    request = decode_msgpack(sys.stdin.buffer.read(), ParseRequest)
     _limit_resources(request.max_seconds)
     parsed = parse_here(_from_bytes(request.path), _from_bytes(request.text), request.max_seconds, any_shape=True)
     sys.stdout.buffer.write(msgspec.msgpack.encode(parsed))

@@ -30,6 +30,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from scry.core.decoding import decode_json
 from scry.core.doc_id import split_off_project
 from scry.core.errors import IndexUnavailable, LogUnavailable
 from scry.core.events import USE
@@ -291,7 +292,7 @@ class _Body(Struct):  # of a use, a rating or a question
 def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedAct | None:
     """Return an act; None for one that can't be read: a damaged log costs what is damaged of it."""
     try:
-        act, asked = msgspec.json.decode(body, type=_Body), msgspec.json.decode(query, type=_Body)
+        act, asked = decode_json(body, _Body), decode_json(query, _Body)
     except msgspec.MsgspecError:
         return None
     if not isinstance(time_ms, int):

@@ -27,6 +27,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from scry.core.decoding import decode_json, decode_msgpack
 from scry.core.errors import IndexUnavailable
 from scry.core.platform import user_id
 from scry.core.text import is_single_term
@@ -101,7 +102,7 @@ class LearntUses:
             version = self._select("PRAGMA data_version")  # changes for this connection when another one writes
             if known is None or known[0] is not opened or known[1] != version:
                 rows = self._select("SELECT value FROM meta WHERE key = 'profile'")
-                profile = msgspec.msgpack.decode(rows[0][0], type=Profile) if rows else None
+                profile = decode_msgpack(rows[0][0], Profile) if rows else None
                 if profile is None or not profile.numbers:
                     return []
                 flat: NDArray[np.int8] = np.frombuffer(profile.vectors, np.int8)
@@ -157,7 +158,7 @@ class LearntUses:
         """
         try:
             rows = self._select("SELECT value FROM meta WHERE key = 'profile'") if self._path.exists() else []
-            return msgspec.msgpack.decode(rows[0][0], type=Profile).trust if rows else 1.0
+            return decode_msgpack(rows[0][0], Profile).trust if rows else 1.0
         except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
             raise IndexUnavailable(f"learnt uses can't be read: {error}") from None
 
@@ -283,7 +284,7 @@ class WeightsFile:
             try:
                 if status.st_uid != user_id():
                     raise ValueError("it belongs to another user")
-                read = msgspec.json.decode(self._path.read_bytes(), type=LearntWeights)
+                read = decode_json(self._path.read_bytes(), LearntWeights)
                 if read.format != WEIGHTS_FORMAT:
                     raise ValueError(f"it has format {read.format}, not {WEIGHTS_FORMAT}")
                 for values, (least, most) in ((read.oracles, ORACLE_BOUNDS), (read.adjustments, EXPONENT_BOUNDS)):

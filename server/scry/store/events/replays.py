@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scry.core.decoding import decode_json
 from scry.core.files import replace_file_text
 from scry.store.events.log import EventReader
 
@@ -78,7 +79,7 @@ class _ReplayFile(Struct, frozen=True):
 def read_replays(folder: Path) -> list[ReplayRecord]:
     """Return the records in a data folder, the oldest first; none where the file is missing or can't be read."""
     try:
-        content = msgspec.json.decode((folder / REPLAY_FILE).read_bytes(), type=_ReplayFile)
+        content = decode_json((folder / REPLAY_FILE).read_bytes(), _ReplayFile)
     except (OSError, msgspec.MsgspecError):
         return []
     return content.records if content.format == _FORMAT else []
@@ -144,7 +145,7 @@ def has_uses(folder: Path, count: int) -> bool:
 def digest_weights(path: Path) -> str:
     """Return a digest of the learnt weights in a file; empty where none rank. path: of `weights.json`."""
     try:
-        weights = msgspec.json.decode(path.read_bytes(), type=dict[str, object])
+        weights = decode_json(path.read_bytes(), dict[str, object])
     except (OSError, msgspec.MsgspecError):
         return ""
     if weights.get("is_on") is not True:

@@ -8,12 +8,12 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from scry.core.decoding import decode_json
 from scry.core.doc_id import commit_doc_id
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
 from scry.core.types import Document, DocumentHeader, IndexState, Point, Span, Symbol
@@ -108,7 +108,7 @@ class HistoryReader:
 
     def faults(self) -> dict[str, str]:
         """Return for which commits, files and beliefs a stage failed: stage and reason by doc_id."""
-        return msgspec.json.decode(self._database.meta.get_text("faults") or "{}", type=dict[str, str])
+        return decode_json(self._database.meta.get_text("faults") or "{}", dict[str, str])
 
     def refresh(self) -> int:
         """Make everything visible that has been published; return the generation that is read from here on."""

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import msgspec
 
+from scry.core.decoding import msgpack_decoder
 from scry.core.doc_id import make_doc_ids
 from scry.core.errors import IndexDamaged
 from scry.core.text import normalize_names
@@ -35,7 +36,7 @@ else:
     from backports import zstd
 
 _encode_msgpack = msgspec.msgpack.Encoder().encode
-_decode_integers = msgspec.msgpack.Decoder(list[int]).decode
+_decode_integers = msgpack_decoder(list[int])
 
 _KIND_LETTERS = {
     "text": "t",
@@ -309,7 +310,7 @@ _COMPRESSION_LEVEL = 9
 
 _LENGTH_BYTES = 4
 
-_decode_descriptions = msgspec.msgpack.Decoder(tuple[int, list[tuple[str, str]]]).decode
+_decode_descriptions = msgpack_decoder(tuple[int, list[tuple[str, str]]])
 
 
 def pack_text(text: str, keyed_documents: Sequence[tuple[int, NewDocument]]) -> bytes:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.decoding import json_decoder
 from scry.core.knowledge import PERSONA, PERSONA_NOTES, KnowledgeDocument
 from scry.core.text import tokenize
 from scry.store.notes.database import NoteDatabase
@@ -38,7 +39,7 @@ class StoredPersonaNote(msgspec.Struct, frozen=True):
     body: PersonaNoteBody
 
 
-_decode_body = msgspec.json.Decoder(PersonaNoteBody).decode
+_decode_body = json_decoder(PersonaNoteBody)
 _COLUMNS = "doc_id, time_ms, body"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from scry.core.decoding import decode_json
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import BELIEF, PROJECT_NOTES, RETRACTED, KnowledgeDocument, NoteFile
 from scry.core.text import format_duration
@@ -235,8 +236,8 @@ def describe_project_note_damage(cache: Path) -> str:
 
 
 def _decode_note(facts: bytes) -> NoteFile:
-    return msgspec.json.decode(facts, type=NoteFile)
+    return decode_json(facts, NoteFile)
 
 
 def _decode_entry(text: bytes) -> KnowledgeDocument:
-    return msgspec.json.decode(text, type=KnowledgeDocument)
+    return decode_json(text, KnowledgeDocument)

@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from msgspec import MsgspecError, Struct, field
-from msgspec.json import decode as decode_json
 from numpy.typing import NDArray
 
+from scry.core.decoding import decode_json
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import ALL_KNOWLEDGE, KnowledgeFilter, note_store_of
 from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
@@ -119,7 +119,7 @@ class NoteReader:
         """Return the documents that are found by their words alone, since they could not be encoded."""
         rows = self._select("SELECT value FROM shelf_state WHERE key = 'vector_faults'")
         try:
-            return decode_json(str(rows[0][0]), type=VectorFaults) if rows else NO_FAULTS
+            return decode_json(str(rows[0][0]), VectorFaults) if rows else NO_FAULTS
         except MsgspecError:  # a damaged list of faults is no reason to make no vectors
             return NO_FAULTS
 

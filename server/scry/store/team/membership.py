@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from scry.core.decoding import decode_json
 from scry.core.errors import BadRequest, IndexUnavailable, PartMissing
 from scry.core.files import replace_file_text
 from scry.core.platform import create_private_file, data_home, make_private_folder
@@ -48,7 +49,7 @@ def has_joined() -> bool:
 def read_membership() -> Membership | None:
     """Return the joined team; None for none. Raises IndexUnavailable where the file can't be read."""
     try:
-        return msgspec.json.decode(membership_path().read_bytes(), type=Membership)
+        return decode_json(membership_path().read_bytes(), Membership)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError) as error:

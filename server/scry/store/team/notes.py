@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from scry.core.decoding import decode_json, json_decoder
 from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_DOC_KEYS, PROJECT_NOTES, KnowledgeDocument, KnowledgeFilter
 from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
 from scry.store.index.rows import compress_frame, decompress_frame
@@ -62,7 +63,7 @@ class TeamNote(Struct, frozen=True):
 
 
 _encode_content = msgspec.json.Encoder().encode
-_decode_content = msgspec.json.Decoder(NoteContent).decode
+_decode_content = json_decoder(NoteContent)
 
 
 # Writing --------------------------------------------------------------------------------------------------------------
@@ -293,7 +294,7 @@ def read_notes(database: TeamDatabase, wanted: Sequence[RepositoryNotes]) -> Non
         unpacked = FileTerms.unpack(terms)
         [(length, numbers, frequencies)] = unpacked.documents
         held = {unpacked.vocabulary[number]: count for number, count in zip(numbers, frequencies, strict=True)}
-        about = tuple(msgspec.json.decode(domains, type=list[str]))
+        about = tuple(decode_json(domains, list[str]))
         names = decode_text(doc_id), content_type, decode_text(kind), decode_text(title)
         rows[repository].append(_NoteRow(*names, about, length, held))
         vectors[repository].append(vector.to_numpy())

@@ -21,6 +21,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from scry.core.decoding import msgpack_decoder
 from scry.store.index.rows import compress_frame, damage_error, decompress_frame
 
 _TYPES = (np.dtype("<u1"), np.dtype("<u2"), np.dtype("<u4"))
@@ -139,7 +140,7 @@ _SHORT_WORD = MAX_WORD_BYTES // 4 - 1
 DocumentTerms = tuple[int, dict[str, int]]
 """The length of a document in words, and the frequency of each stem."""
 
-_decode_terms = msgspec.msgpack.Decoder(tuple[list[bytes], list[tuple[int, list[int], list[int]]]]).decode
+_decode_terms = msgpack_decoder(tuple[list[bytes], list[tuple[int, list[int], list[int]]]])
 
 
 def count_terms(terms: str, stem: Callable[[str], str]) -> DocumentTerms:

@@ -13,8 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from scry.core.decoding import decode_json
 from scry.core.types import DocumentHeader
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
@@ -73,7 +72,7 @@ class TeamReader:
         self.note_words = TeamWords(self._tables, NOTE_WORDS, 1, AVERAGE_DOCUMENT_TERMS, rarity_of=self.words)
         self._opened: dict[int, RepositoryIndex] = {}
         embedder = rows[0][0] if rows else None
-        self.embedder = msgspec.json.decode(embedder, type=EmbedderInfo) if embedder else None
+        self.embedder = decode_json(embedder, EmbedderInfo) if embedder else None
 
     def open(self, repository_id: int) -> RepositoryIndex:
         """Return a visible repository's index."""

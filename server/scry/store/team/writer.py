@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from scry.core.decoding import decode_json
 from scry.core.errors import IndexUnavailable
 from scry.core.types import FileStructure
 from scry.store.history.commits import FIRST_COMMIT_KEY
@@ -117,7 +118,7 @@ class TeamWriter:
                 "ON CONFLICT (key) DO UPDATE SET value = meta.value RETURNING value"
             )
             rows = self._db.execute(sql, (msgspec.json.encode(embedder).decode(),)).fetchall()
-        stored = msgspec.json.decode(rows[0][0], type=EmbedderInfo)
+        stored = decode_json(rows[0][0], EmbedderInfo)
         if stored.identity != embedder.identity:
             raise IndexUnavailable(f"the team's vectors are of {stored.identity}; this writer has {embedder.identity}")
 

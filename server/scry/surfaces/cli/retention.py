@@ -93,8 +93,7 @@ def set_recording(name: Literal["log", "memory"], title: str, *, is_on: bool, as
     name: the setting. title: its name in the printed sentence. Returns the exit status.
     """
     from scry.core.platform import config_home
-    from scry.core.settings import SETTINGS_FILE_NAME, load_settings
-    from scry.core.settings_file import write_setting
+    from scry.core.settings import SETTINGS_FILE_NAME, load_settings, write_setting
 
     file = config_home() / SETTINGS_FILE_NAME
     write_setting(file, name, is_on)

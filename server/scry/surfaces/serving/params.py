@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
+from scry.core.decoding import convert
 from scry.core.errors import BadRequest, PartMissing
 from scry.core.text import escape_unencodable
 from scry_protocol.messages import ErrorDetail, ErrorReport
@@ -22,7 +23,7 @@ _MISSING_FIELD = re.compile(r"Object missing required field `(.*)`")
 def parse_params(params_type: type[P], values: Mapping[str, object]) -> P:
     """Return the values as `params_type`. Raises BadRequest that names the field: "limit: Expected int >= 1"."""
     try:
-        return msgspec.convert(values, params_type)
+        return convert(values, params_type)
     except msgspec.ValidationError as error:
         raise _to_bad_request(str(error), params_type) from None
     except UnicodeEncodeError:  # a name, a choice or a number is read as UTF-8; a text may hold anything

@@ -9,6 +9,8 @@ from typing import Literal, cast
 import msgspec
 from msgspec import Struct
 
+from scry.core.decoding import convert
+
 ConfigScope = Literal["project", "user"]
 """project: the project's own file, which may be under version control. user: the person's file, for all projects."""
 
@@ -38,7 +40,7 @@ def read_command(config: object, path: Sequence[str]) -> ServerCommand | None:
             return None
         config = cast("dict[str, object]", config).get(name)
     try:
-        entry = msgspec.convert(config, _ServerEntry)
+        entry = convert(config, _ServerEntry)
     except msgspec.ValidationError:
         return None
     words = [entry.command, *entry.args] if isinstance(entry.command, str) else [*entry.command, *entry.args]

@@ -11,6 +11,7 @@ from typing import IO, Any
 import msgspec
 from msgspec import Struct
 
+from scry.core.decoding import decode_json
 from scry.projects.programs import find_program
 from scry.surfaces.cli.clients.client import ServerCommand
 
@@ -77,7 +78,7 @@ def _exchange(to_server: IO[bytes], from_server: IO[bytes], request: dict[str, o
     _send(to_server, request)
     for line in from_server:
         try:
-            reply = msgspec.json.decode(line, type=_Reply)
+            reply = decode_json(line, _Reply)
         except msgspec.MsgspecError:
             return None
         if reply.id == request["id"]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from scry.core.decoding import convert
 from scry.core.errors import BadRequest
 from scry.core.text import escape_unencodable
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
@@ -24,7 +25,7 @@ def convert_options(params_type: type[P], options: Mapping[str, str | Sequence[s
     """Convert the options that are not None to params of the protocol. Raises BadRequest with an option's name."""
     values = {name: _encodable_value(value) for name, value in options.items() if value is not None}
     try:
-        return msgspec.convert(values, params_type)
+        return convert(values, params_type)
     except msgspec.ValidationError as error:
         field = str(error).rpartition("$.")[2].strip("`")
         raise BadRequest(field if field in options else "arguments", str(error)) from error

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from cyclopts import Parameter
 
+from scry.core.decoding import convert
 from scry.core.errors import BadRequest
 from scry.core.text import escape_unencodable
 from scry.projects.programs import find_program
@@ -131,7 +132,7 @@ def feedback(
         "doc_id": doc_id,
     }
     try:
-        params = msgspec.convert(values, FeedbackParams)
+        params = convert(values, FeedbackParams)
     except msgspec.ValidationError as error:
         raise BadRequest("comment" if "comment" in str(error) else "rank", str(error)) from error
     with open_engine(root, force=force) as engine:
