@@ -3,7 +3,7 @@
     SCRY_BENCH_SIZES="600 6500 65000 650000" SCRY_BENCH_OUT=FILE \
       .venv/bin/pytest -s -m bench --timeout 36000 tests/bench/test_bench_scale.py
 
-The sizes are definitions (`tests.bench.trees`): 65,000 of them make some 100,000 documents, the only size unless others
+The sizes are definitions (`tests.bench.trees`): 65,000 make 100,000 to 200,000 documents, the only size unless others
 are named. The file is written after each size; a size that fails costs only its own figures.
 `docs/make_growth_plots.py` draws them.
 """
