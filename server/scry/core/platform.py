@@ -294,10 +294,12 @@ def kill_process(process_id: int) -> None:
 
 
 def lower_priority(niceness: int) -> None:
-    """Let other processes go first; on Windows `detached_process_options` does so."""
+    """Let other processes go first, those of other sessions too; on Windows `detached_process_options` does so."""
     if sys.platform != "win32":
         with suppress(OSError):
             os.nice(niceness)
+            if os.getsid(0) == os.getpid():  # Linux shares its cores among sessions first: autogroups in sched(7)
+                Path("/proc/self/autogroup").write_text(str(niceness), encoding="ascii")
 
 
 def available_cpus() -> int:
