@@ -111,9 +111,9 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
         expect(window.row("handle_12")).to_be_visible()
         window.escape()
         window.command("Scry: Pause Indexing")
+        expect(state).to_have_text(re.compile("Scry ⏸$"))  # the page shows the state of the moment when it opens
         window.command("Scry: Show Status")
         expect(window.row("shop")).to_contain_text("paused at")
-        expect(state).to_have_text(re.compile("Scry ⏸$"))
         window.escape()
         window.find("handle_1")
         expect(window.title).to_contain_text("paused at")  # what the answer lacks, and a way to do something about it
