@@ -14,10 +14,10 @@ import threading, time
 import msgspec
 from scry.core import decoding
 
-learning = threading.Event()
+building = threading.Event()
 
 def slowly():
-    learning.set()
+    building.set()
     time.sleep(0.2)
     return int
 
@@ -32,7 +32,7 @@ text, packed = msgspec.json.encode(values), msgspec.msgpack.encode(values)
 found = []
 
 def second():
-    learning.wait()
+    building.wait()
     found.append({call})
 
 thread = threading.Thread(target=second)
