@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.core import Cancelled
-from scry.index.graph import update_graph
+from scry.index.graph import GraphMemory, update_graph
 from tests.sample.graph import GraphProject
 
 _FILES = [
@@ -74,6 +74,12 @@ def _edit(sample: GraphProject, chance: random.Random) -> set[str]:
     return {path, other}
 
 
+def _restart_sometimes(sample: GraphProject, chance: random.Random) -> None:
+    """Begin with nothing in memory, as after a restart of the indexer."""
+    if chance.random() < 0.3:
+        sample.memory = GraphMemory()
+
+
 def _fresh(sample: GraphProject, folder: Path) -> GraphProject:
     files = {path: (sample.root / path).read_text() for path in _FILES if (sample.root / path).exists()}
     return GraphProject(folder, files)
@@ -89,11 +95,12 @@ def _assert_like_fresh(sample: GraphProject, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(8))
 def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     sample = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
-    for step in range(4):
+    for step in range(6):
+        _restart_sometimes(sample, chance)
         paths = {path for _ in range(chance.randrange(1, 4)) for path in _edit(sample, chance)}
         sample.update(*paths)
         _assert_like_fresh(sample, tmp_path / f"fresh-{step}")
@@ -105,7 +112,8 @@ def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> Non
 def test_interrupted_graph_update_is_resumed(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     sample = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
-    for step in range(4):
+    for step in range(6):
+        _restart_sometimes(sample, chance)
         paths = {path for _ in range(3) for path in _edit(sample, chance)}
         sample.index(*paths)
         left = chance.randrange(4)
@@ -117,7 +125,7 @@ def test_interrupted_graph_update_is_resumed(seed: int, tmp_path: Path) -> None:
                 raise Cancelled("enough")
 
         try:
-            update_graph(sample.store, cut)
+            update_graph(sample.store, cut, sample.memory)
         except Cancelled:
             assert not sample.store.graph.is_current
         sample.update(*_edit(sample, chance))
@@ -191,7 +199,7 @@ def test_file_that_is_back_after_an_interrupted_removal_is_imported_again(tmp_pa
             raise Cancelled("enough")
 
     with pytest.raises(Cancelled):
-        update_graph(sample.store, cut)
+        update_graph(sample.store, cut, sample.memory)
     assert "a.py" in sample.store.graph_store.graph_files()
     assert sample.imports() == set()
     sample.write_file("a.py", files["a.py"])

@@ -17,8 +17,8 @@ from scry.index.graph import (
     FileImports,
     StructureUpdater,
     compute_structures,
-    import_graph,
     resolve_imports,
+    structure,
 )
 from scry.store.index import IndexStore
 from tests.sample.graph import GraphProject
@@ -115,7 +115,7 @@ def test_saved_file_goes_first_after_each_few_files_that_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample = GraphProject(tmp_path / "project", {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)})
-    monkeypatch.setattr(import_graph, "FILES_READ_AT_ONCE", 7)
+    monkeypatch.setattr(structure, "FILES_READ_AT_ONCE", 7)
     read, acts = sample.store.files.packed_imports, list[int]()
 
     def noted(paths: Sequence[str] | None = None) -> dict[str, bytes]:

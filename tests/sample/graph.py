@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scry.core import Settings
-from scry.index.graph import update_graph
+from scry.index.graph import GraphMemory, update_graph
 from scry.indexer import refresh_index
 from scry.store import Confidence, EdgeKind
 from scry.store.index import IndexStore
@@ -21,6 +21,7 @@ class GraphProject(SampleProject):
         root.mkdir(parents=True)
         self.write(files)
         self.store = IndexStore.open(self.project.cache, write=True)
+        self.memory = GraphMemory()
         self.update()
 
     def remove(self, path: str) -> None:
@@ -41,7 +42,7 @@ class GraphProject(SampleProject):
 
     def update(self, *only: str) -> None:
         self.index(*only)
-        update_graph(self.store, lambda: None)
+        update_graph(self.store, lambda: None, self.memory)
 
     def doc_keys(self) -> dict[str, int]:
         return {

@@ -15,6 +15,7 @@ from scry.indexer.schedule import Schedule
 from scry.store.sqlite.database import describe_damage_error
 
 if TYPE_CHECKING:
+    from scry.index.graph.graph_memory import GraphMemory
     from scry.store.index.store import IndexStore
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class GraphWorker(threading.Thread):
         self._busy = busy
         self._condition = threading.Condition()
         self._store: IndexStore | None = None
+        self._memory: tuple[IndexStore, GraphMemory] | None = None
         self._requested = self._aborted = False
 
     def request_update(self, store: IndexStore) -> None:
@@ -72,6 +74,7 @@ class GraphWorker(threading.Thread):
             except Cancelled:
                 continue
             except Exception as error:
+                self._memory = None
                 if describe_damage_error(error):
                     self._schedule.request_repair()
                 self._handle_failure(store)
@@ -91,11 +94,19 @@ class GraphWorker(threading.Thread):
         while True:
             self._debounce()
             try:
-                update_graph(store, self._checkpoint)
+                update_graph(store, self._checkpoint, self._memory_of(store))
             except DocumentsChanged:
                 continue
             store.truncate_wal()
             return
+
+    def _memory_of(self, store: IndexStore) -> GraphMemory:
+        """Return the memory of the passes over a store; a new one after a failure, and for another store."""
+        from scry.index.graph.graph_memory import GraphMemory
+
+        if self._memory is None or self._memory[0] is not store:
+            self._memory = store, GraphMemory()
+        return self._memory[1]
 
     def _debounce(self) -> None:
         end = time.monotonic() + _MAX_DEBOUNCE_S

@@ -25,7 +25,7 @@ from scry.indexer.status import IndexerStatus, merge_vector_counts
 from scry.projects.project import Project
 
 if TYPE_CHECKING:
-    from scry.index.graph.import_graph import StructureUpdater
+    from scry.index.graph.structure import StructureUpdater
     from scry.store.index.store import IndexStore
 
 log = logging.getLogger(__name__)
@@ -177,7 +177,7 @@ class IndexingLoop(threading.Thread):
         self._get_structure_updater().update(store, self._schedule.checkpoint)
 
     def _get_structure_updater(self) -> StructureUpdater:
-        from scry.index.graph.import_graph import StructureUpdater
+        from scry.index.graph.structure import StructureUpdater
 
         if self._structure_updater is None:
             self._structure_updater = StructureUpdater()

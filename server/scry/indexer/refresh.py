@@ -22,7 +22,7 @@ from scry.core.knowledge import note_kind_of_path
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import FileFault, IndexingStage, IndexState, ParsedFile, SkippedFile, SkipReason
 from scry.embedding.static_model import load_bundled_model
-from scry.index.graph.import_graph import StructureUpdater
+from scry.index.graph.structure import StructureUpdater
 from scry.index.notes.note_file import NOTE_PARSER_VERSION
 from scry.index.parse.documents import make_documents, weighted_terms
 from scry.index.parse.parser_version import PARSER_VERSION, reading_version

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -78,8 +78,7 @@ def unpack_definitions(data: bytes) -> DefinitionArray:
 NameHashes = NDArray[np.uint32]
 
 _BATCH_SIZE = 500
-_SEARCH_BATCH_FILES = 2000
-"""Files whose used names are searched as one array, of some megabytes: a call of numpy for each would cost more."""
+_SELECT_GRAPH_FILE = "SELECT id, path, file, pending FROM graph_files"
 
 LINK_ALL, LINK_CALLS, LINK_DONE = 2, 1, 0
 
@@ -139,6 +138,14 @@ def _read_definition(doc_key: int, file: int, name: str, kind: str, container: s
     return make_definition(doc_key, file, name, decode_kind(kind), container)
 
 
+def _read_graph_files(rows: Iterable[Sequence[Any]]) -> Iterator[GraphFile]:
+    return (GraphFile(row[0], decode_path(row[1]), row[2], row[3]) for row in rows)
+
+
+def _encode_paths(paths: Iterable[str]) -> list[str | bytes]:
+    return [encode_path(path) for path in sorted(paths)]
+
+
 def _read_graph_document(
     doc_key: int, file: int, name: str, kind: str, container: str, ordinal: int, place: bytes, *, signature: str
 ) -> GraphDocument:
@@ -169,22 +176,32 @@ class GraphStore:
         rows = self._select("SELECT value FROM meta WHERE key = 'documents'")
         return int(str(rows[0][0])) if rows else 0
 
-    def indexed_files(self) -> list[tuple[int, str, str]]:
-        """Return id, path and language of every indexed file."""
-        rows = self._select("SELECT id, path, language FROM files INDEXED BY files_overview WHERE skip_reason IS NULL")
+    def indexed_files(self, paths: Sequence[str] | None = None) -> list[tuple[int, str, str]]:
+        """Return id, path and language of every indexed file; of `paths` alone where they are given."""
+        sql = "SELECT id, path, language FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+        rows = self._select(sql) if paths is None else self._select_in(f"{sql} AND path IN", _encode_paths(paths))
         return [(int(str(i)), decode_path(path), str(language or "")) for i, path, language in rows]  # type: ignore[arg-type]
 
-    def graph_files(self) -> dict[str, GraphFile]:
-        """Return every file that the graph knows, by path."""
-        return {file.path: file for file in self._graph_files("1")}
+    def graph_files(self, paths: Iterable[str] | None = None) -> dict[str, GraphFile]:
+        """Return every file that the graph knows, by path; of `paths` alone where they are given."""
+        if paths is None:
+            rows = self._select(_SELECT_GRAPH_FILE)
+        else:
+            rows = self._select_in(f"{_SELECT_GRAPH_FILE} WHERE path IN", _encode_paths(paths))
+        return {file.path: file for file in _read_graph_files(rows)}
+
+    def linked_files(self, graph_files: Iterable[int]) -> list[GraphFile]:
+        """Return those of these files that are not pending for all, by graph_files.id."""
+        return [
+            file
+            for file in _read_graph_files(self._select_in(f"{_SELECT_GRAPH_FILE} WHERE id IN", sorted(graph_files)))
+            if file.pending < LINK_ALL
+        ]
 
     def pending_files(self, pending: int) -> list[GraphFile]:
         """Return the files whose pending level is at least `pending`."""
-        return self._graph_files("pending > 0 AND pending >= ?", (pending,))
-
-    def _graph_files(self, where: str, values: Sequence[object] = ()) -> list[GraphFile]:
-        rows = self._select(f"SELECT id, path, file, pending FROM graph_files WHERE {where}", values)
-        return [GraphFile(row[0], decode_path(row[1]), row[2], row[3]) for row in rows]  # type: ignore[arg-type]
+        sql = f"{_SELECT_GRAPH_FILE} WHERE pending > 0 AND pending >= ?"
+        return list(_read_graph_files(self._select(sql, (pending,))))
 
     def imported_paths(self, graph_files: Sequence[int]) -> dict[int, frozenset[str]]:
         """Return the paths that these files are known to import, by graph_files.id."""
@@ -265,19 +282,10 @@ class GraphStore:
         packed, first, last = rows[0] if rows else (b"", 0, 0)
         return unpack_definitions(packed), int(str(first)), int(str(last))  # type: ignore[arg-type]
 
-    def files_using_names(self, name_hashes: NameHashes) -> list[int]:
-        """Return the graph_files.id of the files, not yet pending for all, that use one of these names (hashes,
-        sorted).
-        """
-        rows = self._select("SELECT id, used FROM graph_files WHERE pending < ?", (LINK_ALL,))
-        graph_files: list[int] = []
-        for start in range(0, len(rows), _SEARCH_BATCH_FILES):
-            part = rows[start : start + _SEARCH_BATCH_FILES]
-            used = np.frombuffer(b"".join(packed for _, packed in part), "<u4")  # type: ignore[misc]
-            ends = np.cumsum([len(packed) // 4 for _, packed in part])  # type: ignore[arg-type]
-            indexes = np.flatnonzero(np.isin(used, name_hashes, kind="sort"))
-            graph_files += (part[index][0] for index in np.unique(np.searchsorted(ends, indexes, side="right")))  # type: ignore[misc]
-        return graph_files
+    def used_names(self) -> Iterator[tuple[int, NameHashes]]:
+        """Yield the graph_files.id of every file, with the hashes of the names that linking it looks up, sorted."""
+        for graph_file, packed in self._select("SELECT id, used FROM graph_files"):
+            yield int(str(graph_file)), np.frombuffer(packed, "<u4")  # type: ignore[arg-type, call-overload]
 
     def transitive_importers(self, graph_files: Iterable[int]) -> list[int]:
         """Return the graph_files.id of all files that import one of these, directly or not."""

@@ -4,18 +4,20 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.index.graph.graph_memory import GraphMemory as GraphMemory
     from scry.index.graph.import_graph import MANIFEST_NAMES as MANIFEST_NAMES
     from scry.index.graph.import_graph import FileImports as FileImports
-    from scry.index.graph.import_graph import StructureUpdater as StructureUpdater
     from scry.index.graph.import_graph import compute_structures as compute_structures
     from scry.index.graph.import_graph import extract_file_imports as extract_file_imports
     from scry.index.graph.import_graph import resolve_imports as resolve_imports
+    from scry.index.graph.structure import StructureUpdater as StructureUpdater
     from scry.index.graph.update import update_graph as update_graph
 else:
     _MODULES = {
         "FileImports": "import_graph",
+        "GraphMemory": "graph_memory",
         "MANIFEST_NAMES": "import_graph",
-        "StructureUpdater": "import_graph",
+        "StructureUpdater": "structure",
         "compute_structures": "import_graph",
         "extract_file_imports": "import_graph",
         "resolve_imports": "import_graph",

@@ -14,9 +14,7 @@ Ruby `if __FILE__ == $0` and config.ru; PHP index.php of a site; Lua and Swift m
 Elixir application.ex and cli.ex; any program file with a `#!` line.
 A test is never an entry point. Centrality and roles explain; they never rank in find (F6).
 
-The targets of a file's imports depend on that file, on the set of files, and on the manifests. So where files were only
-edited, these alone are resolved; where some were added or removed, or a manifest changed, all are. Importers are then
-counted and the differences written: the bands of centrality are those of the whole project.
+What keeps this up to date as files change is in `structure`.
 """
 
 from __future__ import annotations
@@ -27,19 +25,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
 from msgspec import Struct
 
-from scry.core.decoding import msgpack_decoder
 from scry.core.path_kinds import TEST, classify_path
-from scry.core.types import FileFault, FileStructure, IndexingStage, ParsedFile
+from scry.core.types import FileStructure, ParsedFile
 from scry.index.parse.languages import language_of
 from scry.index.parse.languages.language import Language
 from scry.index.parse.languages.project_files import ProjectFiles
-from scry.index.parse.parser_version import reading_version
 
 if TYPE_CHECKING:  # resolving imports alone does not load the store
-    from scry.store.index.store import IndexStore
+    pass
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +45,11 @@ _MEDIUM_SHARE, _MEDIUM_MIN_IMPORTERS = 0.40, 1
 
 MANIFEST_NAMES = ("go.mod", "package.json")
 """Names of files whose text helps to resolve imports: the `manifests` of `resolve_imports`."""
+
+
+def is_manifest(path: str) -> bool:
+    """Return whether the text of this file helps to resolve imports."""
+    return path.rpartition("/")[2] in MANIFEST_NAMES
 
 
 class FileImports(Struct, frozen=True):
@@ -139,17 +139,31 @@ def compute_structures(
 
 def assign_centrality(roles: Mapping[str, FileRole], importers: Mapping[str, int]) -> Mapping[str, FileStructure]:
     """Return the structure of every file by its role and its number of importers."""
-    counts = [importers.get(path, 0) for path, each in roles.items() if each.is_code]
-    high = _min_importers(counts, _HIGH_SHARE, _HIGH_MIN_IMPORTERS)
-    medium = _min_importers(counts, _MEDIUM_SHARE, _MEDIUM_MIN_IMPORTERS)
-    structures: dict[str, FileStructure] = {}
-    for path, (is_code, flags) in roles.items():
-        count = importers.get(path, 0)
+    bands = CentralityBands.of_counts(Counter(importers.get(path, 0) for path, each in roles.items() if each.is_code))
+    return {path: bands.rate(role, importers.get(path, 0)) for path, role in roles.items()}
+
+
+class CentralityBands(NamedTuple):
+    """The fewest importers of a file of the bands `high` and `medium`."""
+
+    high: int
+    medium: int
+
+    @classmethod
+    def of_counts(cls, files: Mapping[int, int]) -> CentralityBands:
+        """Return the bands of a project. files: how many files with a language have so many importers."""
+        ordered = sorted(files.items(), reverse=True)
+        return cls(
+            _min_importers(ordered, _HIGH_SHARE, _HIGH_MIN_IMPORTERS),
+            _min_importers(ordered, _MEDIUM_SHARE, _MEDIUM_MIN_IMPORTERS),
+        )
+
+    def rate(self, role: FileRole, importers: int) -> FileStructure:
+        """Return the structure of a file with so many importers."""
         centrality = "low"
-        if is_code:
-            centrality = "high" if count >= high else "medium" if count >= medium else "low"
-        structures[path] = FileStructure(count, centrality, None, flags)
-    return structures
+        if role.is_code:
+            centrality = "high" if importers >= self.high else "medium" if importers >= self.medium else "low"
+        return FileStructure(importers, centrality, None, role.flags)
 
 
 def _is_code(path: str, file: FileImports) -> bool:
@@ -157,16 +171,22 @@ def _is_code(path: str, file: FileImports) -> bool:
     return bool(file.imports) or (language is not None and language.grammar is not None)
 
 
-def _min_importers(counts: Iterable[int], share: float, minimum: int) -> int:
-    """Return the importers that a file needs to be in the top `share`: never fewer than `minimum`."""
-    ordered = sorted(counts, reverse=True)
-    room = max(1, int(share * len(ordered)))
-    if len(ordered) <= room:
+def _min_importers(ordered: Sequence[tuple[int, int]], share: float, minimum: int) -> int:
+    """Return the importers that a file needs to be in the top `share`: never fewer than `minimum`.
+
+    ordered: how many files have so many importers, most importers first.
+    """
+    total = sum(files for _, files in ordered)
+    room = max(1, int(share * total))
+    if total <= room:
         return minimum
-    edge = ordered[room - 1]
-    if ordered[room] == edge and ordered[0] > edge:  # equal files would overflow the band: leave them out
-        edge += 1
-    return max(edge, minimum)
+    above = 0
+    for edge, files in ordered:
+        if above + files >= room:
+            overflows = above + files > room and above > 0  # equal files would overflow the band: leave them out
+            return max(edge + overflows, minimum)
+        above += files
+    return minimum
 
 
 def _structure_flags(path: str, file: FileImports) -> tuple[str, ...]:
@@ -175,96 +195,3 @@ def _structure_flags(path: str, file: FileImports) -> tuple[str, ...]:
     language = language_of(path)
     by_path = language is not None and language.entry_paths and re.search(language.entry_paths, path)
     return (ENTRY_POINT,) if file.starts or by_path else ()
-
-
-_unpack_imports = msgpack_decoder(FileImports)
-
-
-class _ResolvedFile(msgspec.Struct, frozen=True):
-    """A file with its resolved imports. id: its files.id, a new one for new content. targets: the files that it
-    imports.
-    """
-
-    id: int
-    role: FileRole
-    targets: frozenset[str]
-
-
-FILES_READ_AT_ONCE = 100
-"""Files whose imports are read between two checkpoints: some milliseconds, in which the index is locked."""
-
-
-class StructureUpdater:
-    """The structure of one index, kept between updates by its one writer; the outcome equals that of a full
-    computation.
-    """
-
-    def __init__(self) -> None:
-        """Start empty, so that the first update resolves all files."""
-        self._files: Mapping[str, _ResolvedFile] = {}
-        self._saved: Mapping[str, FileStructure] = {}
-        self._project: ProjectFiles | None = None
-        self._faults: dict[int, FileFault] = {}
-
-    def update(self, store: IndexStore, checkpoint: Callable[[], None]) -> bool:
-        """Save the structures that changed; return whether the index had changed.
-
-        checkpoint: called for every file; it may raise Cancelled, and then nothing has changed.
-        """
-        if not store.files.is_structure_outdated:
-            return False
-        ids = store.files.indexed_file_ids()
-        changed = [path for path, file_id in ids.items() if path not in self._files or self._files[path].id != file_id]
-        project = self._project
-        if project is None or ids.keys() != self._files.keys() or any(map(_is_manifest, changed)):
-            manifests = {path: store.files.get_text(path) or "" for path in filter(_is_manifest, ids)}
-            project = ProjectFiles(ids, manifests)
-            resolved = self._resolve_imports(store, sorted(ids), ids, project, checkpoint)
-        else:
-            resolved = self._resolve_imports(store, sorted(changed), ids, project, checkpoint)
-        files = {path: resolved.get(path) or self._files[path] for path in ids}
-        importers = count_importers({path: file.targets for path, file in files.items()})
-        structures = assign_centrality({path: file.role for path, file in files.items()}, importers)
-        changed_set = frozenset(changed)
-        differing = {
-            path: structure
-            for path, structure in structures.items()
-            if path in changed_set or self._saved.get(path) != structure
-        }
-        store.files.save_structures(differing)
-        if self._faults:
-            store.files.record_faults(self._faults, reading_version())
-            self._faults.clear()
-        self._files, self._saved, self._project = files, structures, project
-        return True
-
-    def _resolve_imports(
-        self,
-        store: IndexStore,
-        paths: Sequence[str],
-        ids: Mapping[str, int],
-        project: ProjectFiles,
-        checkpoint: Callable[[], None],
-    ) -> dict[str, _ResolvedFile]:
-        """Resolve the imports of these files, which are read a few at a time: a saved file does not wait for all."""
-        resolved: dict[str, _ResolvedFile] = {}
-        for start in range(0, len(paths), FILES_READ_AT_ONCE):
-            packed = store.files.packed_imports(paths[start : start + FILES_READ_AT_ONCE])
-            for path in sorted(packed):
-                checkpoint()
-                resolved[path] = self._resolve_file(path, packed[path], ids[path], project)
-        return resolved
-
-    def _resolve_file(self, path: str, packed: bytes, file_id: int, project: ProjectFiles) -> _ResolvedFile:
-        imports = _unpack_imports(packed) if packed else FileImports("")
-        try:
-            targets, role = resolve_file_imports(path, imports, project), classify_file(path, imports)
-        except Exception as error:
-            log.warning("the imports of %r can't be resolved", path, exc_info=True)
-            self._faults[file_id] = FileFault.from_error(IndexingStage.STRUCTURE, error)
-            targets, role = frozenset[str](), FileRole(is_code=False, flags=())
-        return _ResolvedFile(file_id, role, targets)
-
-
-def _is_manifest(path: str) -> bool:
-    return path.rpartition("/")[2] in MANIFEST_NAMES

@@ -7,14 +7,15 @@ the file looks up. Names and definitions are stored as hashes; a collision costs
 from __future__ import annotations
 
 import re
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 import numpy as np
 
 from scry.core.types import Binding
 from scry.index.graph.file_view import TRANSPARENT_KINDS, parameter_types
+from scry.index.graph.graph_memory import GraphMemory
+from scry.index.graph.occurrences import hash_word, hash_words
 from scry.index.graph.symbol_table import SourceFile, SymbolTable
 from scry.index.parse.documents import FileUses, unpack_uses
 from scry.index.parse.receivers import TYPE_MARK
@@ -27,18 +28,7 @@ from scry.store.graph_store import (
     GraphDocument,
     GraphFile,
     GraphStore,
-    NameHashes,
 )
-
-
-def name_hash(name: str) -> int:
-    """Return a hash of a name, 32 bits."""
-    return zlib.crc32(name.encode("utf-8", "surrogatepass"))
-
-
-def name_hashes(names: Iterable[str]) -> NameHashes:
-    """Return the hashes of names, sorted, each once."""
-    return np.unique(np.fromiter((name_hash(name) for name in names), np.uint32))
 
 
 def definition_hash(*words: object) -> int:
@@ -66,7 +56,7 @@ def make_linked_file(
         documents[0].doc_key if documents else 0,
         documents[-1].doc_key if documents else 0,
         _digest_definitions(project, source_file, documents, uses.bindings),
-        name_hashes(set(_looked_up_names(documents, uses))),
+        hash_words(set(_looked_up_names(documents, uses))),
         imports,
     )
 
@@ -75,13 +65,13 @@ def _digest_definitions(
     project: SymbolTable, source_file: SourceFile, documents: Sequence[GraphDocument], bindings: Sequence[Binding]
 ) -> DefinitionArray:
     rows = [
-        (document.doc_key, name_hash(document.name), definition_hash(*_definition_identity(document)))
+        (document.doc_key, hash_word(document.name), definition_hash(*_definition_identity(document)))
         for document in documents
         if document.kind not in _UNNAMED_KINDS
     ]
     for binding in bindings:
         targets = [project.by_id[target].path for target in project.resolve_import(source_file, binding.source)]
-        rows.append((0, name_hash(binding.name), definition_hash(binding.name, binding.member, *targets)))
+        rows.append((0, hash_word(binding.name), definition_hash(binding.name, binding.member, *targets)))
     return np.array(rows, DEFINITION_DTYPE)
 
 
@@ -110,7 +100,7 @@ def _looked_up_names(documents: Sequence[GraphDocument], uses: FileUses) -> Iter
             yield from _WORDS.findall(document.signature)
 
 
-_WILDCARD_HASH = name_hash("*")
+_WILDCARD_HASH = hash_word("*")
 
 
 class InvalidationTracker:
@@ -119,10 +109,10 @@ class InvalidationTracker:
     removed_keys: the doc_keys of the definitions that are gone.
     """
 
-    def __init__(self, graph: GraphStore, project: SymbolTable) -> None:
+    def __init__(self, graph: GraphStore, memory: GraphMemory) -> None:
         """Start with no changes."""
         self._graph = graph
-        self._project = project
+        self._memory = memory
         self._names: set[int] = set()
         self._changed_reexports: set[int] = set()
         self.removed_keys: set[int] = set()
@@ -145,28 +135,23 @@ class InvalidationTracker:
         old = ((int(row["number"]), int(row["identity"])) for row in before[~removed] if row["number"])
         return {number: remaining[key] for number, key in old if key in remaining}
 
-    def mark_dependents(self, known: Mapping[str, GraphFile]) -> None:
+    def mark_dependents(self) -> None:
         """Mark all files that depend on the changes as pending; within a transaction."""
         self._graph.mark_pending(self._graph.transitive_importers(self._changed_reexports), LINK_ALL)
         names = self._names
-        by_id = {file.graph_file_id: file for file in known.values()}
         while names:
-            using = self._graph.files_using_names(_sorted_hashes(names))
-            self._graph.mark_pending(using, LINK_ALL)
-            names = self._find_reexported_names([by_id[file] for file in using], names)
+            using = self._graph.linked_files(self._memory.files_using_names(self._graph, names))
+            self._graph.mark_pending([file.graph_file_id for file in using], LINK_ALL)
+            names = self._find_reexported_names(using, names)
 
     def _find_reexported_names(self, files: Sequence[GraphFile], names: set[int]) -> set[int]:
         """Return other names under which these files re-export one of the names."""
         aliases: set[int] = set()
-        ids = [file.file_id for file in files if file.file_id in self._project.by_id]
+        ids = [file.file_id for file in files if file.file_id in self._memory.by_id]
         for packed in self._graph.packed_uses(ids).values():
             for binding in unpack_uses(packed).bindings:
-                if binding.name != binding.member and name_hash(binding.member) in names:
-                    aliases.add(name_hash(binding.name))
+                if binding.name != binding.member and hash_word(binding.member) in names:
+                    aliases.add(hash_word(binding.name))
         aliases -= self._names
         self._names |= aliases
         return aliases
-
-
-def _sorted_hashes(names: Iterable[int]) -> NameHashes:
-    return np.array(sorted(names), np.uint32)

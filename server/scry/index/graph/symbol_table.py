@@ -126,12 +126,15 @@ class ModuleImports(Struct, frozen=True):
 
 
 class SymbolTable(Struct):
-    """Definitions, imports and bases, read on demand and cached. A snapshot of one moment: rebuilt for every pass."""
+    """Definitions, imports and bases, read on demand and cached. A snapshot of one moment: rebuilt for every pass.
+
+    by_id, by_path: all indexed files.
+    """
 
     store: GraphStore
     files: ProjectFiles
-    by_id: dict[int, SourceFile] = field(default_factory=dict[int, SourceFile])
-    by_path: dict[str, SourceFile] = field(default_factory=dict[str, SourceFile])
+    by_id: Mapping[int, SourceFile]
+    by_path: Mapping[str, SourceFile]
     _definitions: OrderedDict[str, _CandidatesByFamily] = field(default_factory=OrderedDict[str, "_CandidatesByFamily"])
     _cached_count: int = 0
     _modules: OrderedDict[int, ModuleImports] = field(default_factory=OrderedDict[int, ModuleImports])
@@ -141,16 +144,6 @@ class SymbolTable(Struct):
     _bases: dict[int, tuple[tuple[GraphDefinition, Confidence], ...]] = field(
         default_factory=dict[int, tuple[tuple[GraphDefinition, Confidence], ...]]
     )
-
-    @classmethod
-    def open(cls, store: GraphStore, manifests: Mapping[str, str]) -> SymbolTable:
-        """Read the list of files. manifests: as `resolve_imports` takes them."""
-        rows = store.indexed_files()
-        project = cls(store, ProjectFiles((path for _, path, _ in rows), manifests))
-        for file_id, path, name in rows:
-            source_file = _make_source_file(file_id, path, name)
-            project.by_id[file_id] = project.by_path[path] = source_file
-        return project
 
     # Imports ------------------------------------------------------------------------------------------------------
 
@@ -262,7 +255,8 @@ class SymbolTable(Struct):
         self._lineages.clear()
 
 
-def _make_source_file(file_id: int, path: str, name: str) -> SourceFile:
+def make_source_file(file_id: int, path: str, name: str) -> SourceFile:
+    """Return a file with the facts of its path and language. name: of the language."""
     language = language_of(path) or language_named(name)
     if language is not None and language.name != name:  # a header in C++, a script by its first line
         language = language_named(name) or language

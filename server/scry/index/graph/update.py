@@ -18,7 +18,8 @@ from scry.core.decoding import msgpack_decoder
 from scry.core.errors import Cancelled, ScryError
 from scry.core.types import FileFault, IndexingStage
 from scry.index.graph.file_view import FileView
-from scry.index.graph.import_graph import MANIFEST_NAMES, FileImports
+from scry.index.graph.graph_memory import GraphMemory
+from scry.index.graph.import_graph import FileImports, is_manifest
 from scry.index.graph.invalidation import InvalidationTracker, make_linked_file
 from scry.index.graph.resolver import ReferenceResolver
 from scry.index.graph.symbol_table import SourceFile, SymbolTable
@@ -40,44 +41,48 @@ class DocumentsChanged(Cancelled):
     """Documents changed meanwhile: the pass has to be started again, and continues where it was."""
 
 
-def update_graph(store: IndexStore, checkpoint: Callable[[], None]) -> None:
+def update_graph(store: IndexStore, checkpoint: Callable[[], None], memory: GraphMemory | None = None) -> None:
     """Link all pending files. checkpoint: called between batches; it may block, or raise Cancelled.
 
-    Raises DocumentsChanged when documents were published meanwhile.
+    memory: that of the passes before over the same store, which this one keeps up to date; unless it fails, which a new
+    one then has to follow. Raises DocumentsChanged when documents were published meanwhile.
     """
     if not store.graph.is_current:
-        _GraphUpdate(store, checkpoint).run()
+        _GraphUpdate(store, checkpoint, memory or GraphMemory()).run()
 
 
 class _GraphUpdate:
-    def __init__(self, store: IndexStore, checkpoint: Callable[[], None]) -> None:
+    def __init__(self, store: IndexStore, checkpoint: Callable[[], None], memory: GraphMemory) -> None:
         self._graph = store.graph_store
         self._files = store.files
         self._faults: dict[int, FileFault] = {}
         self._generation = self._graph.documents_generation()
         self._checkpoint = checkpoint
-        self._project = SymbolTable.open(self._graph, _read_manifests(store))
-        self._known: dict[str, GraphFile] = {}
+        memory.take_in_changes(store)
+        self._memory = memory
+        self._project = SymbolTable(self._graph, memory.imports.files, memory.by_id, memory.by_path)
 
     def run(self) -> None:
         """Run the update; see `update_graph`."""
-        self._known = self._graph.graph_files()
-        indexed = self._project.by_path
-        removed = [file for path, file in self._known.items() if path not in indexed]
-        added_paths = [path for path in indexed if path not in self._known]
+        indexed, paths = self._project.by_path, self._memory.changed
+        known = self._graph.graph_files(paths)
+        removed = [file for path, file in known.items() if path not in indexed]
+        added_paths = [path for path in (indexed if paths is None else paths) if path in indexed and path not in known]
         if added_paths:
             self._graph.add_files(sorted(added_paths, key=lambda path: indexed[path].id))
-            self._known = self._graph.graph_files()
-        changed = [file for path, file in self._known.items() if path in indexed and indexed[path].id != file.file_id]
-        with_changed_imports: list[GraphFile] = []
-        if removed or any(not file.file_id or file.path.rpartition("/")[2] in MANIFEST_NAMES for file in changed):
-            with_changed_imports = self._files_with_changed_imports({file.graph_file_id for file in changed})
+            known |= self._graph.graph_files(added_paths)
+        changed = [file for path, file in known.items() if path in indexed and indexed[path].id != file.file_id]
+        if paths is None and (removed or any(not file.file_id or is_manifest(file.path) for file in changed)):
+            self._memory.mark_all_stale()
+        fresh = paths is None and len(changed) == len(known)
+        resolves_all = fresh or self._memory.stale is None
+        with_changed_imports = [] if fresh else self._files_with_changed_imports({file.path for file in changed})
         # First: added or removed files are the sign by which an interrupted pass finds these files again. A removed
         # file may be back by then, and must count as added: the files that import it were saved without it.
         with self._begin_write():
             self._graph.mark_absent([file.graph_file_id for file in removed if file.file_id])
         self._save_files(with_changed_imports)
-        self._save_files(changed, fresh=len(changed) == len(self._known))
+        self._save_files(changed, fresh=fresh)
         self._remove_files(removed)
         self._link_bases()
         self._link_calls()
@@ -86,18 +91,18 @@ class _GraphUpdate:
         if self._faults:
             self._files.record_faults(self._faults, reading_version())
         self._graph.mark_current(self._generation)
+        self._memory.complete(resolved_all=resolves_all)
 
     # Changes ------------------------------------------------------------------------------------------------------
 
-    def _files_with_changed_imports(self, excluded: set[int]) -> list[GraphFile]:
+    def _files_with_changed_imports(self, excluded: set[str]) -> list[GraphFile]:
         """Return the files, without `excluded`, whose imports resolve to others since files were added or removed."""
-        remaining = [
-            file
-            for path, file in self._known.items()
-            if path in self._project.by_path and file.graph_file_id not in excluded
-        ]
+        stale = self._memory.stale
+        indexed = self._project.by_path.keys()
+        paths = sorted((indexed if stale is None else indexed & stale) - excluded)
+        known = self._graph.graph_files(None if stale is None else paths)
         changed: list[GraphFile] = []
-        for batch in _split_batches(remaining):
+        for batch in _split_batches([known[path] for path in paths if path in known]):
             self._run_checkpoint()
             packed = self._graph.packed_imports([self._project.by_path[file.path].id for file in batch])
             before = self._graph.imported_paths([file.graph_file_id for file in batch])
@@ -109,7 +114,7 @@ class _GraphUpdate:
         source_file = self._project.by_path[file.path]
         data = packed.get(source_file.id)
         names = _decode_imports(data).imports if data else ()
-        with self._guard(source_file.id):
+        with self._guard(source_file.id), self._memory.imports.recording(file.path):
             targets = {target for name in names for target in self._project.resolve_import(source_file, name)}
             return frozenset(self._project.by_id[target].path for target in targets)
         return frozenset()
@@ -117,25 +122,26 @@ class _GraphUpdate:
     def _remove_files(self, removed: Sequence[GraphFile]) -> None:
         for batch in _split_batches(removed):
             with self._begin_write():
-                tracker = InvalidationTracker(self._graph, self._project)
+                tracker = InvalidationTracker(self._graph, self._memory)
                 for file in batch:
                     tracker.record_removed(self._graph.definitions_of_file(file.graph_file_id)[0])
                 self._mark_derived_types(tracker)
-                tracker.mark_dependents(self._known)
+                tracker.mark_dependents()
                 self._graph.remove_files([file.graph_file_id for file in batch])
+            for file in batch:
+                self._memory.note_removed(file.graph_file_id)
 
     def _save_files(self, changed: Sequence[GraphFile], *, fresh: bool = False) -> None:
         """Save the digests of files, move their edges, and mark the files that depend on changes. fresh: all files are
         new.
         """
-        ids = {path: file.graph_file_id for path, file in self._known.items()}
         for batch in _split_batches(sorted(changed, key=lambda file: self._project.by_path[file.path].id)):
             self._run_checkpoint()
             file_ids = [self._project.by_path[file.path].id for file in batch]
             uses, imports = self._graph.packed_uses(file_ids), self._graph.packed_imports(file_ids)
             documents = self._graph.documents_by_file(file_ids)
             with self._begin_write():
-                tracker = InvalidationTracker(self._graph, self._project)
+                tracker = InvalidationTracker(self._graph, self._memory)
                 saved: list[tuple[GraphFile, FileDigest, int, int, dict[int, int]]] = []
                 for file in batch:
                     source_file = self._project.by_path[file.path]
@@ -149,12 +155,20 @@ class _GraphUpdate:
                     moved = tracker.record_replaced(file.graph_file_id, before, linked.definitions)
                     saved.append((file, linked, first, last, moved))
                 self._mark_derived_types(tracker)
+                ids = self._ids_of_imports(linked for _, linked, *_ in saved)
                 for file, linked, first, last, moved in saved:
                     if (first, last) != (linked.first_key, linked.last_key):
                         self._graph.move_edges(first, last, moved)
                     self._graph.save_file(file.graph_file_id, linked, ids)
                 if not fresh:
-                    tracker.mark_dependents(self._known)
+                    tracker.mark_dependents()
+            for file, linked, *_ in saved:
+                self._memory.note_saved(file.graph_file_id, linked.used_names)
+
+    def _ids_of_imports(self, files: Iterable[FileDigest]) -> dict[str, int]:
+        """Return the graph_files.id of each file that one of these imports, by path."""
+        known = self._graph.graph_files({path for file in files for path in file.imports})
+        return {path: file.graph_file_id for path, file in known.items()}
 
     def _mark_derived_types(self, tracker: InvalidationTracker) -> None:
         """Mark the files of all types that inherit from removed definitions, before the edges to these are deleted.
@@ -253,7 +267,7 @@ class _GraphUpdate:
 
     def _graph_ids(self, file_ids: Iterable[int]) -> list[int]:
         paths = [self._project.by_id[file].path for file in file_ids if file in self._project.by_id]
-        return [self._known[path].graph_file_id for path in paths]
+        return [file.graph_file_id for file in self._graph.graph_files(paths).values()]
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -285,11 +299,6 @@ class _GuardedTransaction:
 
     def __exit__(self, *outcome: object) -> None:
         self._transaction.__exit__(*outcome)  # type: ignore[arg-type]
-
-
-def _read_manifests(store: IndexStore) -> dict[str, str]:
-    paths = [path for path in store.files.indexed_file_ids() if path.rpartition("/")[2] in MANIFEST_NAMES]
-    return {path: store.files.get_text(path) or "" for path in paths}
 
 
 def _split_batches(files: Sequence[GraphFile]) -> Iterator[list[GraphFile]]:

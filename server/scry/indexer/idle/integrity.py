@@ -15,7 +15,12 @@ from scry.projects.project import Project
 log = logging.getLogger(__name__)
 
 REST_S = 1.0
-"""Time without work after which the index is sealed."""
+"""Time without work after which the index is sealed, where sealing takes no longer than a hundredth of it."""
+
+_RESTS_PER_SEALING = 100
+"""Least time without work, as a multiple of the processor time that a sealing takes. It reads all files, so a large
+index is sealed when a person makes a pause, not after each save.
+"""
 
 DATA_CHECK_INTERVAL_S = 3600.0
 """Time between two checks of the files that can't be made again, beside those before each backup."""
@@ -38,7 +43,7 @@ class IntegrityWorker(threading.Thread):
         self._schedule = schedule
         self._busy = busy
         self._seal_index = seal_index
-        self._data_check_at = 0.0
+        self._data_check_at = self._sealing_s = 0.0
         self._closing = threading.Event()
 
     def request_check(self) -> None:
@@ -52,16 +57,19 @@ class IntegrityWorker(threading.Thread):
     def run(self) -> None:
         """Seal and check until `close`."""
         self._attempt(self._restrict_access)
-        rest_since = time.monotonic()
+        rest_since = looked_at = time.monotonic()
         while not self._closing.wait(_POLL_INTERVAL_S):
             now = time.monotonic()
             if now >= self._data_check_at:
                 self._attempt(self._check_data)
             if self._busy() or not self._schedule.wait_idle(0):
-                rest_since = now
-            elif now - rest_since >= REST_S:
-                rest_since = now
-                self._attempt(self._seal_index)
+                rest_since = looked_at = now
+            elif now - looked_at >= REST_S:
+                looked_at = now
+                if now - rest_since >= _RESTS_PER_SEALING * self._sealing_s:
+                    before = time.thread_time()
+                    self._attempt(self._seal_index)
+                    self._sealing_s = max(self._sealing_s, time.thread_time() - before)
                 self._attempt(self._seal_notes)
                 self._attempt(self._check_data)
         self._attempt(self._seal_notes)

@@ -185,21 +185,25 @@ class FileTable:
         """Return the packed imports of each indexed file, by path; of `paths` alone where they are given."""
         sql = "SELECT path, links FROM files WHERE skip_reason IS NULL"
         with self._lock:
-            if paths is None:
-                rows = self._db.execute(sql).fetchall()
-            else:
-                rows = [
-                    row
-                    for part in batches([encode_path(path) for path in paths])
-                    for row in self._db.execute(f"{sql} AND path IN ({placeholders(part)})", part)
-                ]
+            rows = self._db.execute(sql).fetchall() if paths is None else self._select_at(sql, paths)
         return {decode_path(path): unpack_imports(packed) for path, packed in rows}
 
-    def indexed_file_ids(self) -> dict[str, int]:
-        """Return the id of every indexed file, by path. New content means a new id. No row of `files` is read."""
+    def _select_at(self, sql: str, paths: Sequence[str]) -> list[Any]:
+        """Return the rows of a statement with a condition that are those of these paths; under the lock."""
+        return [
+            row
+            for part in batches([encode_path(path) for path in paths])
+            for row in self._db.execute(f"{sql} AND path IN ({placeholders(part)})", part)
+        ]
+
+    def indexed_file_ids(self, paths: Sequence[str] | None = None) -> dict[str, int]:
+        """Return the id of every indexed file, by path; of `paths` alone where they are given.
+
+        New content means a new id. No row of `files` is read.
+        """
         sql = "SELECT path, id FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         with self._lock:
-            rows = self._db.execute(sql).fetchall()
+            rows = self._db.execute(sql).fetchall() if paths is None else self._select_at(sql, paths)
         return {decode_path(path): file for path, file in rows}
 
     def skip_for_path(self, path: str) -> SkippedFile | None:

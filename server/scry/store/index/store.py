@@ -20,6 +20,7 @@ from scry.core.platform import make_private_folder
 from scry.core.types import IndexState
 from scry.store.graph import GraphReader
 from scry.store.graph_store import GraphStore
+from scry.store.index.changes import ChangedPaths
 from scry.store.index.database import INDEX_FILE, INDEX_SCHEMA, IndexDatabase, read_counters
 from scry.store.index.documents import DocumentTable
 from scry.store.index.files import FileTable
@@ -62,7 +63,7 @@ _READERS_PAUSE_MS = 50
 
 
 class IndexStore:
-    """The index of one project. lexical: its lexical index as of the last `refresh`.
+    """The index of one project. lexical: its lexical index as of the last `refresh`. changed_paths: for its writer.
 
     One process writes, any number read; every method may be called from any thread.
     """
@@ -116,6 +117,7 @@ class IndexStore:
         self._database = IndexDatabase(folder, write=write, counters=counters)
         self._db, self._lock = self._database.connection, self._database.lock
         self._is_writer, self.opened = write, self._database.opened
+        self.changed_paths = ChangedPaths()
         try:
             self.lexical = open_lexical_index(self._lexical_folder, write=write)
             self.documents = DocumentTable(self._database)
@@ -259,7 +261,9 @@ class IndexStore:
         rows are committed, and those of replaced files until `remove_dead_words`: a kill leaves no document without.
         """
         with self._lock:
-            ids = self._file_ids([*(file.path for file in files), *removed_paths])
+            paths = [*(file.path for file in files), *removed_paths]
+            self.changed_paths.record(paths)
+            ids = self._file_ids(paths)
             replaced = [file_id for file_id, is_indexed in ids if is_indexed]
             changes = bool(replaced) or any(file.skip is None for file in files)  # False where only a note was saved
             meta = self._database.meta
@@ -397,6 +401,7 @@ class IndexStore:
             self._database.meta.set("document_count", 0)
             self._database.meta.set("state", "{}")
             self._database.meta.set("basis", None)
+            self.changed_paths.forget()
         self.rewrite_lexical([])
         self.vectors.delete_unused_files()
 

@@ -113,7 +113,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     A namespace of one word is too common a folder's name to decide anything.
     """
     parts = name.split(".")
-    if parts[-1] not in files.path_words and parts[0] not in files.path_words:
+    if not files.has_word(parts[-1]) and not files.has_word(parts[0]):
         return ()
     for first in range(len(parts)):
         file = files.find_by_suffix("/".join(parts[first:]) + ".cs") if len(parts) - first > 1 else ()

@@ -88,7 +88,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> tuple[str, ...]:
     """Resolve `Plug.Conn.Query` to plug/conn/query.ex; a module inside another resolves to the outer one's file."""
     parts = [_to_snake_case(part) for part in name.split(".")]
     for count in range(len(parts), 0, -1):
-        if parts[count - 1] in files.path_words and (count > 1 or len(parts) == 1):
+        if files.has_word(parts[count - 1]) and (count > 1 or len(parts) == 1):
             paths = files.find_by_suffix("/".join(parts[:count]) + ".ex")
             if paths:
                 return paths

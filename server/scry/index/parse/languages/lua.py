@@ -71,7 +71,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     if name.endswith(".lua"):
         return files.first_existing((name,)) or files.find_by_suffix(name)
     stem = name.replace(".", "/")
-    if stem.partition("/")[0] not in files.path_words:
+    if not files.has_word(stem.partition("/")[0]):
         return ()
     spellings = (f"{stem}.lua", f"{stem}/init.lua")
     at_root = files.first_existing(f"{folder}{spelling}" for folder in ("lua/", "", "src/") for spelling in spellings)

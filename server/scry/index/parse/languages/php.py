@@ -95,7 +95,7 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     if name.startswith("./"):
         return files.first_existing((resolve_relative(path, name), name[2:])) or files.find_by_suffix(name[2:])
     parts = name.split("\\")
-    if parts[-1] not in files.path_words:
+    if not files.has_word(parts[-1]):
         return ()
     matches = (files.find_by_suffix("/".join(parts[first:]) + ".php") for first in range(max(1, len(parts) - 1)))
     return next(filter(None, matches), ())

@@ -109,7 +109,7 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
         return _find_module(folders[dots - 1], relative, files) or files.first_existing(
             (join(folders[dots - 1], "__init__.py"),)
         )
-    if relative.partition(".")[0] not in files.path_words:
+    if not files.has_word(relative.partition(".")[0]):
         return ()
     return next(filter(None, (_find_module(folder, relative, files) for folder in _search_folders(path, files))), ())
 
@@ -127,7 +127,7 @@ def _find_module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ..
     that.
     """
     parts = dotted.split(".") if dotted else []
-    if not parts or join(folder, parts[0]) not in files.path_stems:
+    if not parts or not files.has_stem(join(folder, parts[0])):
         return ()
     for count in range(len(parts), 0, -1):
         stem = join(folder, *parts[:count])

@@ -80,7 +80,7 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     file_name = name if name.endswith((".rb", ".rake", ".ru")) else name + ".rb"
     if name.startswith("."):
         return files.first_existing((resolve_relative(path, file_name),))
-    if file_name.partition("/")[0].partition(".")[0] not in files.path_words:
+    if not files.has_word(file_name.partition("/")[0].partition(".")[0]):
         return ()
     return (
         files.first_existing((f"lib/{file_name}", file_name))

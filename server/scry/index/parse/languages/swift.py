@@ -68,7 +68,7 @@ def _read_import(text: str) -> Iterable[str]:
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """Resolve a module of the package to the files directly in `Sources/<module>`."""
     module = name.partition(".")[0]
-    if module not in files.path_words:
+    if not files.has_word(module):
         return ()
     return tuple(
         path

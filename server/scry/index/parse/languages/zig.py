@@ -47,7 +47,7 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """Resolve a path beside the file; a package resolves to its root file, if one is named after it."""
     if name.endswith(".zig"):
         return files.first_existing((resolve_relative(path, name),))
-    if name in ("std", "builtin", "root") or name not in files.path_words:
+    if name in ("std", "builtin", "root") or not files.has_word(name):
         return ()
     return files.first_existing((f"{name}.zig", f"src/{name}.zig", f"{name}/src/root.zig")) or files.find_by_suffix(
         f"{name}.zig"

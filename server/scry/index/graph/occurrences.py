@@ -1,0 +1,98 @@
+"""Keep in memory which files hold which words, to find those that a change of a word concerns.
+
+Words are kept as hashes of 32 bits: two words of one hash cost time, never an answer. One sorted array serves millions
+of them with 8 bytes each; what was added since it was sorted is kept beside it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Hashable, Iterable
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Holder = TypeVar("Holder", bound=Hashable)
+
+Hashes = NDArray[np.uint32]
+
+_FEWEST_SORTED = 10_000
+_SORTED_AGAIN_SHARE = 0.25
+"""Share of the sorted words that are added before all are sorted again: so the cost of an addition is bounded."""
+
+
+def hash_word(word: str) -> int:
+    """Return a hash of a word, 32 bits."""
+    return zlib.crc32(word.encode("utf-8", "surrogatepass"))
+
+
+def hash_words(words: Iterable[str]) -> Hashes:
+    """Return the hashes of words, sorted, each once."""
+    return np.unique(np.fromiter((hash_word(word) for word in words), np.uint32))
+
+
+class Occurrences(Generic[Holder]):
+    """Words by holder, and holders by word. Used by one thread at a time."""
+
+    def __init__(self) -> None:
+        """Start with no holders."""
+        self._numbers: dict[Holder, int] = {}
+        self._holders: dict[int, Holder] = {}
+        self._next = 0
+        self._sorted = np.zeros(0, np.uint32), np.zeros(0, np.uint32)
+        self._added: list[tuple[int, Hashes]] = []
+        self._recent: dict[int, list[int]] = {}
+        self._recent_parts: list[tuple[int, Hashes]] = []
+
+    def replace(self, holder: Holder, hashes: Hashes) -> None:
+        """Replace what a holder holds. hashes: each once."""
+        self.remove(holder)
+        self._next += 1
+        self._numbers[holder] = self._next
+        self._holders[self._next] = holder
+        self._added.append((self._next, hashes))
+
+    def remove(self, holder: Holder) -> None:
+        """Forget a holder. Its number is never used again, so what is kept of it is passed over."""
+        number = self._numbers.pop(holder, None)
+        if number is not None:
+            del self._holders[number]
+
+    def find(self, hashes: Iterable[int]) -> set[Holder]:
+        """Return the holders of any of these words."""
+        self._take_in_added()
+        words, numbers = self._sorted
+        found: list[int] = []
+        for each in hashes:
+            first, last = (
+                np.searchsorted(words, np.uint32(each), "left"),
+                np.searchsorted(words, np.uint32(each), "right"),
+            )
+            found += numbers[first:last].tolist()
+            found += self._recent.get(each, ())
+        return {self._holders[number] for number in found if number in self._holders}
+
+    def _take_in_added(self) -> None:
+        added, self._added = self._added, []
+        self._recent_parts += added
+        count = sum(len(hashes) for _, hashes in self._recent_parts) if added else 0
+        if count > max(_FEWEST_SORTED, _SORTED_AGAIN_SHARE * len(self._sorted[0])):
+            self._sort()
+            return
+        for number, hashes in added:
+            for each in hashes.tolist():
+                self._recent.setdefault(each, []).append(number)
+
+    def _sort(self) -> None:
+        """Sort all words of the holders that there are."""
+        parts, self._recent_parts = self._recent_parts, []
+        self._recent.clear()
+        words = np.concatenate([self._sorted[0], *(hashes for _, hashes in parts)])
+        numbers = [np.full(len(hashes), number, np.uint32) for number, hashes in parts]
+        holders = np.concatenate([self._sorted[1], *numbers])
+        exists = np.zeros(self._next + 1, np.bool_)
+        exists[list(self._holders)] = True
+        kept = np.flatnonzero(exists[holders])
+        order = kept[np.argsort(words[kept], kind="stable")]
+        self._sorted = words[order], holders[order]
