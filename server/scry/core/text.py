@@ -115,8 +115,13 @@ def find_identifiers(text: str) -> list[str]:
 
 def content_terms(text: str) -> list[str]:
     """Return the distinct terms of a query in order, without stop words unless there is nothing else."""
-    distinct = list(dict.fromkeys(tokenize(text)))
-    return [term for term in distinct if term not in STOP_WORDS] or distinct
+    return list(_content_terms(text))
+
+
+@lru_cache(maxsize=1000)  # a question is asked of many repositories
+def _content_terms(text: str) -> tuple[str, ...]:
+    distinct = tuple(dict.fromkeys(tokenize(text)))
+    return tuple([term for term in distinct if term not in STOP_WORDS]) or distinct
 
 
 @lru_cache(maxsize=200_000)
@@ -207,7 +212,12 @@ def queried_names(question: SearchQuery) -> dict[str, bool]:
 
     Sure are a word by itself and a spelling that only code has: camelCase, snake_case, a.b, A::b or f().
     """
-    words = question.words.split() + [phrase for phrase in question.phrases if " " not in phrase]
+    return dict(_queried_names(question.words, question.phrases))
+
+
+@lru_cache(maxsize=100)
+def _queried_names(text: str, phrases: tuple[str, ...]) -> dict[str, bool]:
+    words = text.split() + [phrase for phrase in phrases if " " not in phrase]
     names: dict[str, bool] = {}
     for word in words:
         name = word.strip("?!.,;:'`()")

@@ -48,14 +48,19 @@ COMMITS_PER_SEED = 20
 SCORE_TYPE = "co_change_count"
 
 
-def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
-    """Return matches by co-changes, equal scores in the order of doc_id. Raises IndexUnavailable."""
+def consult(
+    question: SearchQuery, reader: OracleReader, co_changes: CoChanges | None = None
+) -> tuple[OracleMatch, ...]:
+    """Return matches by co-changes, equal scores in the order of doc_id. Raises IndexUnavailable.
+
+    co_changes: where they are known.
+    """
     if reader.commits.error:
         raise IndexUnavailable(reader.commits.error)
     history, terms = reader.commits.history, expand_query_terms(question)
     if history is None or not terms:
         return ()
-    co_changes = find_co_changes(terms, reader, history)
+    co_changes = co_changes or find_co_changes(terms, reader, history)
     documents: list[tuple[int, CoChangeScore]] = []  # that are indexed, and that the filters leave
     for start in range(0, len(co_changes.documents), RETRIEVAL_DEPTH):
         part = co_changes.documents[start : start + RETRIEVAL_DEPTH]
@@ -95,9 +100,11 @@ class TiedDocuments(Struct, frozen=True):
     seeds: CoChangeSeeds
 
 
-def find_co_changes(terms: Sequence[str], reader: OracleReader, history: HistoryReader) -> CoChanges:
-    """Return what is tied to the seeds that hold these terms."""
-    tied = find_tied_documents(terms, reader, history)
+def find_co_changes(
+    terms: Sequence[str], reader: OracleReader, history: HistoryReader, tied: TiedDocuments | None = None
+) -> CoChanges:
+    """Return what is tied to the seeds that hold these terms. tied: `find_tied_documents` of them, where known."""
+    tied = tied or find_tied_documents(terms, reader, history)
     counted, seeds = tied.counted, tied.seeds
     symbols = history.get_symbols(counted.documents.tolist())
     if len(symbols) < len(counted.documents):  # the history was rewritten since the changes were read

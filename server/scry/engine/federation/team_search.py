@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
 
@@ -22,9 +23,11 @@ from scry.core.doc_id import new_query_id
 from scry.core.knowledge import BELIEF, PROJECT_NOTES
 from scry.core.notices import Notice
 from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, query_terms, search_text
-from scry.core.types import Answer, Candidate, Hit, IndexState, SearchQuery
+from scry.core.types import Answer, Candidate, Hit, IndexState, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.engine.federation.team_links import normalize_remote
+from scry.engine.search.boosts import max_boost
+from scry.engine.search.fusion import RRF_K, fused_score_ceiling
 from scry.engine.search.pipeline import (
     OracleMatches,
     Ranking,
@@ -34,6 +37,7 @@ from scry.engine.search.pipeline import (
 )
 from scry.engine.search.query import apply_filters
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
+from scry.oracles import temporal
 from scry.oracles.reader import (
     MIN_TERM_SHARE,
     RETRIEVAL_DEPTH,
@@ -47,6 +51,8 @@ from scry.oracles.temporal import (
     COMMITS_PER_SEED,
     SEED_COMMITS,
     SEED_DOCUMENTS,
+    CoChanges,
+    TiedDocuments,
     best_by_words,
     find_co_changes,
     find_tied_documents,
@@ -128,11 +134,19 @@ def retrieve_from_team(
     reader.prefetch(terms, chosen, lambda index: _keys_by_words(terms, question, index))
     opened = sorted((reader.open(each) for each in chosen), key=lambda index: index.info.name)
     readers = [_open_oracle_reader(question, index, encode_once) for index in opened]
-    _prefetch_co_changes(question, reader, opened, readers)
+    co_changes = _prefetch_co_changes(question, reader, opened, readers)
     return [
-        TeamRetrieval(index.info, Retrieval(question, own, consult_oracles(question, own, cancelled)))
+        TeamRetrieval(index.info, Retrieval(question, own, consult_oracles(question, own, cancelled, known)))
         for index, own in zip(opened, readers, strict=True)
+        for known in (_known_matches(question, own, co_changes.get(index.info.repository_id)),)
     ]
+
+
+def _known_matches(
+    question: SearchQuery, reader: OracleReader, co_changes: CoChanges | None
+) -> dict[str, Callable[[], tuple[OracleMatch, ...]]]:
+    """Return what the temporal oracle answers by co-changes that were read in advance."""
+    return {} if co_changes is None else {temporal.ORACLE.name: partial(temporal.consult, question, reader, co_changes)}
 
 
 def _open_oracle_reader(
@@ -159,11 +173,13 @@ def _keys_by_words(terms: Sequence[str], question: SearchQuery, index: Repositor
 
 def _prefetch_co_changes(
     question: SearchQuery, reader: TeamReader, opened: Sequence[RepositoryIndex], readers: Sequence[OracleReader]
-) -> None:
-    """Read what the temporal oracle and the votes of past changes ask of all histories, by four statements."""
+) -> dict[int, CoChanges]:
+    """Read what the temporal oracle and the votes of past changes ask of all histories, by four statements; return the
+    co-changes of each history.
+    """
     terms = expand_query_terms(question)
     if not terms:
-        return
+        return {}
     with_history = {
         index.info.repository_id: (own, own.commits.history)
         for index, own in zip(opened, readers, strict=True)
@@ -185,22 +201,48 @@ def _prefetch_co_changes(
         changing.update(history.filter_cochange_commits([commit.doc_key for commit in matched]))
         commits[each] = sorted(changing), voting
     reader.prefetch_changes(commits)
-    reader.prefetch_symbols(
-        {each: _tied_symbols(terms, own, reader.open(each)) for each, (own, _) in with_history.items()}
-    )
-    doc_ids = {
-        each: [scored.name for scored in find_co_changes(terms, own, history).documents[:RETRIEVAL_DEPTH]]
-        for each, (own, history) in with_history.items()
+    tied = {each: find_tied_documents(terms, own, history) for each, (own, history) in with_history.items()}
+    reader.prefetch_symbols({each: _promising_symbols(own, reader.open(each)) for each, own in tied.items()})
+    co_changes = {
+        each: find_co_changes(terms, own, history, tied[each]) for each, (own, history) in with_history.items()
     }
-    reader.prefetch_doc_keys(doc_ids)
+    return _prefetch_co_changed(reader, co_changes, {each: own for each, (own, _) in with_history.items()})
 
 
-def _tied_symbols(terms: Sequence[str], reader: OracleReader, index: RepositoryIndex) -> list[int]:
+def _prefetch_co_changed(
+    reader: TeamReader, co_changes: Mapping[int, CoChanges], readers: Mapping[int, OracleReader]
+) -> dict[int, CoChanges]:
+    """Read the documents of co-changes, of each repository as many as can rank to the usual depth among those of all;
+    return the co-changes with only these.
+
+    The temporal oracle's matches of several projects are ranked by their own ranks (engine.federation.rank_merge): of
+    forty repositories that each have ten, the sixth ranks below the depth.
+    """
+    counts = {each: len(own.documents) for each, own in co_changes.items()}
+    depth = 1
+    while depth < RETRIEVAL_DEPTH and sum([min(count, depth) for count in counts.values()]) < RETRIEVAL_DEPTH:
+        depth += 1
+    read = {each: min(count, depth + depth // 4 + 4) for each, count in counts.items()}  # some are deleted
+    while True:
+        names = {each: [scored.name for scored in co_changes[each].documents[:count]] for each, count in read.items()}
+        reader.prefetch_doc_keys(names)
+        found = {each: len(readers[each].code.doc_keys_by_id(own)) for each, own in names.items()}
+        reached = {count: sum([min(each, count) for each in found.values()]) for count in frozenset(found.values())}
+        short = [
+            each for each, count in read.items() if count < counts[each] and reached[found[each]] < RETRIEVAL_DEPTH
+        ]
+        if not short:
+            return {
+                each: CoChanges(own.documents[: read[each]], own.changes, own.seeds) for each, own in co_changes.items()
+            }
+        read.update({each: min(counts[each], 4 * read[each]) for each in short})
+
+
+def _promising_symbols(tied: TiedDocuments, index: RepositoryIndex) -> list[int]:
     """Return the symbols that more commits may tie to the seeds than by chance: the temporal oracle drops all others.
 
     How many commits changed a symbol in all is not read yet; at least those did that tie it, and more lower its score.
     """
-    tied = find_tied_documents(terms, reader, cast("HistoryReader", index.history))
     least = tied.counted.commit_counts.astype(np.float64)
     scores = scores_above_chance(tied.counted, least, tied.seeds, index.info.cochange_commits)
     symbols: list[int] = tied.counted.documents[scores > 0].tolist()
@@ -271,6 +313,7 @@ def _has_file_filters(question: SearchQuery) -> bool:
 
 
 def _file_test(question: SearchQuery) -> FileTest:
+    @cache
     def is_left(path: str, language: str, content_type: str) -> bool:
         return bool(apply_filters(question, lambda: [(1, path, language, content_type)]).file_ids)
 
@@ -298,11 +341,44 @@ class _KeyTests:
 
 
 def rank_in_team(found: Sequence[TeamRetrieval], matches: Sequence[OracleMatches]) -> list[Ranking]:
-    """Return the ranking of each repository's matches, which were ranked among those of all projects."""
-    return [
-        rank_candidates(each.retrieval.question, each.retrieval.reader, own)
-        for each, own in zip(found, matches, strict=True)
-    ]
+    """Return the ranking of each repository's matches, which were ranked among those of all projects.
+
+    A repository that can't have one of the best `limit` results has none in its ranking, and others may lack those
+    below.
+    """
+    rankings: dict[int, Ranking] = {}
+    best: list[float] = []
+    bounds = [_highest_score(each.retrieval, own) for each, own in zip(found, matches, strict=True)]
+    for at in sorted(range(len(found)), key=lambda at: -bounds[at]):
+        retrieval = found[at].retrieval
+        question, reader, own = retrieval.question, retrieval.reader, matches[at]
+        is_bounded, limit = not math.isinf(bounds[at]), None if question.min_score else question.limit
+        least = best[0] if len(best) == question.limit and is_bounded else 0.0
+        if bounds[at] < least * _BELOW_EQUAL:
+            own = OracleMatches({}, own.faults)
+        rankings[at] = rank_candidates(question, reader, own, limit, least)
+        best = sorted([*best, *[each.fused_score for each in rankings[at].ranked]])[-question.limit :]
+    return [rankings[at] for at in range(len(found))]
+
+
+_BELOW_EQUAL = 1 - 1e-9
+"""Factor below which two scores differ by more than the last digits of what was computed in another order."""
+
+
+def _highest_score(retrieval: Retrieval, own: OracleMatches) -> float:
+    """Return a score that no document of a repository exceeds, by these matches and with all boosts that are possible.
+
+    It is infinite for a question whose results are not chosen by their scores alone.
+    """
+    question = retrieval.question
+    if question.min_score or question.prefix or question.strengths:
+        return math.inf
+    sums: dict[int, float] = {}
+    for oracle, weight in question.weights.items():
+        for match in {match.doc_key: match for match in reversed(own.by_oracle.get(oracle, ()))}.values():
+            sums[match.doc_key] = sums.get(match.doc_key, 0.0) + weight / (RRF_K + match.rank)
+    highest = max_boost(question)
+    return max(sums.values(), default=0.0) * highest / fused_score_ceiling(question.weights, highest)
 
 
 def build_team_answers(

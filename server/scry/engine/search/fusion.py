@@ -222,16 +222,20 @@ def rank_with_boosts(
     stem: StemFunction,
     limit: int | None = None,
     past_changes: Mapping[str, float] = NO_CHANGES,
+    min_score: float = 0.0,
 ) -> list[Candidate]:
     """Return the candidates with their adjustments and scores, best first (F5).
 
     ceiling: of the fused score. stem: maps a word to the form in which the word index compares it. limit: only the
     first so many are needed; candidates that can't be among them may be left out, and the first `limit` are exactly
-    those of the whole ranking. past_changes: votes for files by past commits.
+    those of the whole ranking. past_changes: votes for files by past commits. min_score: candidates whose files can't
+    reach it may be left out.
     """
     by_rank_sum = order_by_rank_sum(candidates)
     rules = BoostRules(question, stem, by_rank_sum, past_changes)
     adjuster = ScoreAdjuster(rules, by_rank_sum, ceiling, question)
+    if min_score > 0:
+        by_rank_sum = adjuster.filter_reachable(min_score * _BELOW_EQUAL, by_rank_sum)
     if limit is None or len(candidates) <= 2 * limit or not adjuster.is_bounded:
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.

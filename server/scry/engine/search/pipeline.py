@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -125,8 +126,16 @@ def retrieve(
     return Retrieval(question, reader, matches)
 
 
-def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool] | None) -> OracleMatches:
-    """Return every oracle's matches; an oracle that fails is reported and costs only its own (F3). Raises Cancelled."""
+def consult_oracles(
+    question: SearchQuery,
+    reader: OracleReader,
+    cancelled: Callable[[], bool] | None,
+    known: Mapping[str, Callable[[], tuple[OracleMatch, ...]]] = MappingProxyType({}),
+) -> OracleMatches:
+    """Return every oracle's matches; an oracle that fails is reported and costs only its own (F3). Raises Cancelled.
+
+    known: by name, what returns the matches of an oracle instead of itself.
+    """
     by_oracle: dict[str, tuple[OracleMatch, ...]] = {}
     faults: list[OracleFault] = []
     oracles = ORACLES
@@ -141,7 +150,8 @@ def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Call
             by_oracle[oracle.name] = ()
             continue
         try:
-            by_oracle[oracle.name] = oracle.consult(question, reader)
+            own = known.get(oracle.name)
+            by_oracle[oracle.name] = oracle.consult(question, reader) if own is None else own()
         except Exception as error:  # whatever an oracle raises, the others answer
             is_told = isinstance(error, ScryError)
             _log.warning("oracle %s failed: %s", oracle.name, error, exc_info=not is_told)
@@ -156,11 +166,16 @@ def consult_oracles(question: SearchQuery, reader: OracleReader, cancelled: Call
 
 
 def rank_candidates(
-    question: SearchQuery, reader: OracleReader, oracle_matches: OracleMatches, limit: int | None = None
+    question: SearchQuery,
+    reader: OracleReader,
+    oracle_matches: OracleMatches,
+    limit: int | None = None,
+    min_score: float = 0.0,
 ) -> Ranking:
     """Return the ranking of the oracles' matches by the query's weights.
 
     limit: only so many places are needed; candidates below them may be missing from `ranked`. None for all.
+    min_score: only places of this score are needed; candidates below it may be missing, too.
     """
     doc_keys = [match.doc_key for matches in oracle_matches.by_oracle.values() for match in matches]
     fused = fuse_matches(oracle_matches.by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
@@ -169,7 +184,7 @@ def rank_candidates(
     changes = count_past_changes(question, reader)
     stem, ceiling = reader.code.store.lexical.stem, scoring.ceiling
     if not question.prefix:
-        ranked = rank_with_boosts(candidates, question, ceiling, stem, limit, changes)
+        ranked = rank_with_boosts(candidates, question, ceiling, stem, limit, changes, min_score)
         return Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
     from scry.engine.search.completion import find_prefix_matches, rank_prefix_matches  # only while one types
 

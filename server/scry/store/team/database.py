@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scry.core.errors import IndexUnavailable, PartMissing
 from scry.store.team.schema import MIGRATIONS, SCHEMA_VERSION
@@ -160,9 +160,13 @@ class TeamDatabase:
     # Statements ---------------------------------------------------------------------------------------------------
 
     def select(self, sql: LiteralString, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of a statement, transferred in binary form."""
+        """Return all rows of a statement, transferred in binary form.
+
+        values: a list of integers or of bytes is an array, of the type that the statement expects or names.
+        """
+        prepared = [_array_literal(cast("list[object]", each)) if isinstance(each, list) else each for each in values]
         with describing_failure():
-            return self.connection.execute(sql, values, binary=True).fetchall()
+            return self.connection.execute(sql, prepared, binary=True).fetchall()
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
@@ -210,6 +214,15 @@ def describing_failure() -> Generator[None]:
     except psycopg.Error as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise IndexUnavailable(f"the team's index can't be used: {reason}") from error
+
+
+def _array_literal(values: list[object]) -> object:
+    """Return an array as PostgreSQL writes it: psycopg would look at each value in Python, which takes longer."""
+    if all(type(value) is int for value in values):
+        return f"{{{','.join(map(str, values))}}}"
+    if all(type(value) is bytes for value in values):
+        return "{" + ",".join([f'"\\\\x{cast("bytes", value).hex()}"' for value in values]) + "}"
+    return values
 
 
 def encode_text(text: str) -> bytes:

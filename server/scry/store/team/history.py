@@ -290,7 +290,8 @@ def read_changes(
             history.cache.files[doc_key] = []
         else:
             history.cache.changed_symbols[doc_key] = np.zeros(0, np.int64)
-    # With OFFSET 0 the planner looks each commit up; otherwise it reads the histories of all visible repositories.
+    # With OFFSET 0 the planner looks each commit up; otherwise it reads the histories of all visible repositories. The
+    # condition on path, which always holds, keeps it from changes_by_path, where it passes over all changes of one.
     sql = (
         "WITH wanted AS MATERIALIZED (SELECT * FROM unnest(%s::integer[], %s::bigint[], %s::boolean[]) "
         "AS w(repository, number, of_files)) "
@@ -299,7 +300,8 @@ def read_changes(
         "FROM wanted WHERE NOT wanted.of_files "
         "UNION ALL SELECT 1, wanted.repository, wanted.number, p.path, NULL FROM wanted CROSS JOIN LATERAL "
         "(SELECT p.path FROM changes c JOIN changed_paths p ON p.repository_id = c.repository_id AND p.id = c.now "
-        "WHERE c.repository_id = wanted.repository AND c.number = wanted.number OFFSET 0) p WHERE wanted.of_files "
+        "WHERE c.repository_id = wanted.repository AND c.number = wanted.number AND c.path >= 0 OFFSET 0) p "
+        "WHERE wanted.of_files "
         "UNION ALL SELECT 2, wanted.repository, wanted.number, k.sha || k.subject, ARRAY[octet_length(k.sha), "
         f"CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END] FROM wanted CROSS JOIN LATERAL (SELECT * FROM commits k "
         "WHERE k.repository_id = wanted.repository AND k.number = wanted.number OFFSET 0) k WHERE NOT wanted.of_files"

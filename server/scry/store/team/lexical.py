@@ -31,6 +31,9 @@ _FIRST_REPOSITORIES = 32
 
 _NO_KEYS = np.zeros(0, np.int64)
 
+_RepositoryScores = tuple[Integers, NDArray[np.float64], Integers]
+"""Documents by ascending key: keys, BM25, and how many of the terms each holds."""
+
 
 class _TermRows(Struct, frozen=True):
     """The visible postings of a stem: arrays of one value per repository, by ascending id."""
@@ -78,16 +81,27 @@ class TermTables:
         places = [each for each in wanted if any((*each, stem) not in self._postings for stem in distinct)]
         if not places or not distinct:
             return
-        self._postings.update({(*each, stem): None for each in places for stem in distinct})
+        self.read_statistics(distinct)
+        unread = [(*each, stem) for each in places for stem in distinct if (*each, stem) not in self._postings]
+        self._postings.update(dict.fromkeys(unread))
+        held = {
+            (corpus, stem): frozenset(self.rows_of(corpus, stem).repositories.tolist())
+            for corpus in {each[0] for each in places}
+            for stem in distinct
+        }
+        present = [each for each in unread if each[1] in held[each[0], each[2]]]
+        if not present:
+            return
+        # With OFFSET 0 the planner looks each posting up; otherwise it reads all postings of the visible repositories.
         sql = (
-            "SELECT p.corpus, p.repository_id, p.term, p.packed FROM unnest(%s::smallint[], %s::integer[]) "
-            "AS wanted(corpus, repository) JOIN postings p ON p.corpus = wanted.corpus "
-            "AND p.repository_id = wanted.repository AND p.term = ANY(%s)"
+            "SELECT wanted.place, p.packed FROM unnest(%s::integer[], %s::smallint[], %s::integer[], %s::bytea[]) "
+            "AS wanted(place, corpus, repository, term) CROSS JOIN LATERAL (SELECT packed FROM postings p WHERE "
+            "p.corpus = wanted.corpus AND p.term = wanted.term AND p.repository_id = wanted.repository OFFSET 0) p"
         )
-        names = {encode_term(stem): stem for stem in distinct}
-        values = [corpus for corpus, _ in places], [repository for _, repository in places], list(names)
-        for corpus, repository, term, packed in self._database.select(sql, values):
-            self._postings[corpus, repository, names[term]] = Postings.unpack(packed)
+        corpora, repositories, terms = zip(*present, strict=True)
+        values = list(range(len(present))), list(corpora), list(repositories), list(map(encode_term, terms))
+        for place, packed in self._database.select(sql, values):
+            self._postings[present[place]] = Postings.unpack(packed)
 
     def postings_of(self, corpus: int, repository: int, stem: str) -> Postings | None:
         """Return the postings of a stem, which were read; None where the repository has none."""
@@ -108,19 +122,38 @@ class TeamWords:
         self._rarity_of = rarity_of
         self._corpus = corpus
         self._stemmer = Stemmer()
+        self._stems: dict[str, str] = {}
+        self._counted: dict[tuple[str, ...], Counter[str]] = {}
+        self._frequencies: dict[str, int] = {}
+        self._bounds: dict[tuple[str, ...], list[tuple[int, float]]] = {}
+        self._scores: dict[tuple[tuple[str, ...], int], _RepositoryScores] = {}
         self._floors: dict[tuple[tuple[str, ...], int], float] = {}
         self.documents = documents
         self.average = length / max(1, documents)
 
     def stem(self, term: str) -> str:
         """Return the term as the index holds it; "" for one that it never holds."""
-        return self._stemmer.stem(term)
+        stem = self._stems.get(term)
+        if stem is None:
+            stem = self._stems[term] = self._stemmer.stem(term)
+        return stem
+
+    def count_stems(self, terms: Sequence[str]) -> Counter[str]:
+        """Return how many of the terms each stem stands for, and read the statistics of those that are new."""
+        key = tuple(terms)
+        if key not in self._counted:
+            self._counted[key] = Counter([self.stem(term) for term in terms])
+            self._tables.read_statistics(self._counted[key])
+        return self._counted[key]
 
     # Statistics ---------------------------------------------------------------------------------------------------
 
     def document_frequency(self, stem: str) -> int:
         """Return the number of visible documents that hold a stem."""
-        return int(self._tables.rows_of(self._corpus, stem).documents.sum())
+        frequency = self._frequencies.get(stem)
+        if frequency is None:
+            frequency = self._frequencies[stem] = int(self._tables.rows_of(self._corpus, stem).documents.sum())
+        return frequency
 
     def inverse_document_frequency(self, stem: str) -> float:
         """Return how much a stem says about the documents that hold it, as in BM25; most where none does."""
@@ -131,7 +164,7 @@ class TeamWords:
 
     def read_statistics(self, terms: Iterable[str]) -> None:
         """Read the statistics of all these terms by one statement, for what is asked next."""
-        self._tables.read_statistics({self.stem(term) for term in terms})
+        self.count_stems(list(terms))
 
     def weight_of(self, stem: str) -> float:
         """Return what a stem counts in BM25 at most."""
@@ -143,16 +176,17 @@ class TeamWords:
         """Return each repository that holds any of the terms with a score that none of its documents exceeds, highest
         first.
         """
-        counted = Counter([self.stem(term) for term in terms])
-        self._tables.read_statistics(counted)
+        if (known := self._bounds.get(tuple(terms))) is not None:
+            return known
         bounds: dict[int, float] = {}
-        for stem, times in counted.items():
+        for stem, times in self.count_stems(terms).items():
             own = self._tables.rows_of(self._corpus, stem)
             norms = BM25_K1 * (1 - BM25_B + BM25_B * own.min_lengths / (self.average or 1))
             highest = times * self.weight_of(stem) * own.max_frequencies / (own.max_frequencies + norms)
             for repository, bound in zip(own.repositories.tolist(), highest.tolist(), strict=True):
                 bounds[repository] = bounds.get(repository, 0.0) + bound
-        return sorted(bounds.items(), key=lambda each: (-each[1], each[0]))
+        self._bounds[tuple(terms)] = sorted(bounds.items(), key=lambda each: (-each[1], each[0]))
+        return self._bounds[tuple(terms)]
 
     def best_repositories(
         self,
@@ -195,19 +229,24 @@ class TeamWords:
 
     def read_postings(self, terms: Iterable[str], repositories: Sequence[int]) -> None:
         """Read the postings of all these terms in these repositories by one statement."""
-        stems = {self.stem(term) for term in terms}
+        stems = self.count_stems(list(terms))
         self._tables.read_postings(stems, [(self._corpus, repository) for repository in repositories])
 
     def likely_repositories(self, terms: Sequence[str]) -> list[tuple[int, int]]:
         """Return the corpus and each repository whose postings `best_repositories` reads first."""
         return [(self._corpus, repository) for repository, _ in self.bounds(terms)[:_FIRST_REPOSITORIES]]
 
-    def score_repository(self, terms: Sequence[str], repository: int) -> tuple[Integers, NDArray[np.float64], Integers]:
+    def score_repository(self, terms: Sequence[str], repository: int) -> _RepositoryScores:
         """Return the documents of a repository that hold any of the terms, by ascending key: keys, BM25 rounded as in
         store.lexical, and how many of the terms each holds.
         """
-        self.read_postings(terms, [repository])
-        counted = Counter([self.stem(term) for term in terms])
+        key = tuple(terms), repository
+        if key not in self._scores:
+            self.read_postings(terms, [repository])
+            self._scores[key] = self._score(self.count_stems(terms), repository)
+        return self._scores[key]
+
+    def _score(self, counted: Mapping[str, int], repository: int) -> _RepositoryScores:
         found = [
             (stem, times, self._tables.postings_of(self._corpus, repository, stem)) for stem, times in counted.items()
         ]
@@ -255,6 +294,7 @@ class RepositoryWords:
         self._repository = repository
         self._first_key = first_key
         self._contains = contains
+        self._found: dict[tuple[object, ...], list[tuple[int, float]]] = {}
         self.version = str(repository), generation
 
     def stem(self, term: str) -> str:
@@ -277,7 +317,9 @@ class RepositoryWords:
         best `limit` documents of all repositories were searched, those of this one that are not among them are left
         out: they rank below the depth.
         """
-        self._words.read_statistics(terms)
+        asked = tuple(terms), limit, file_ids and tuple(file_ids), min_terms, min_score, doc_key
+        if asked in self._found:
+            return self._found[asked]
         keys, scores, held = self._words.score_repository(terms, self._repository)
         is_whole = file_ids is None and doc_key is None and math.isinf(min_score)
         wanted = (held >= min_terms) & (scores > 0) & (scores >= (self._words.floor(terms, limit) if is_whole else 0))
@@ -289,7 +331,9 @@ class RepositoryWords:
         if len(scores) > limit:
             least = min(min_score, float(np.partition(scores, len(scores) - limit)[len(scores) - limit]))
             keys, scores = keys[scores >= least], scores[scores >= least]
-        return list(zip((keys + self._first_key).tolist(), scores.tolist(), strict=True))
+        found = list(zip((keys + self._first_key).tolist(), scores.tolist(), strict=True))
+        self._found[asked] = found
+        return found
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
