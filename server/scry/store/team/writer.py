@@ -185,7 +185,10 @@ class TeamWriter:
             )
             self._db.execute(sql, (needed // 1024,))
             self._db.execute(CREATE_GRAPH)
-            self._db.execute("ANALYZE contents, documents, files, postings, commits, changes, touched")
+            self._db.execute(
+                "ANALYZE repositories, grants, contents, documents, files, postings, notes, commits, changed_paths, "
+                "changes, changed_symbols, touched"
+            )
 
     # Staging ------------------------------------------------------------------------------------------------------
 
