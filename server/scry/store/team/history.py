@@ -248,6 +248,7 @@ def read_seeds(
     if not places:
         return
     histories = {history.repository: history for history, _ in places}
+    # With OFFSET 0 the planner looks each commit up; otherwise it reads all commits of the repository for each seed.
     sql = (
         "WITH known AS MATERIALIZED (SELECT wanted.*, s.id FROM unnest(%s::integer[], %s::bytea[], %s::bytea[]) "
         "AS wanted(repository, doc_id, path) LEFT JOIN changed_symbols s ON s.repository_id = wanted.repository "
@@ -256,8 +257,9 @@ def read_seeds(
         "SELECT t.number FROM touched t WHERE t.repository_id = known.repository AND t.symbol = known.id "
         "UNION ALL SELECT c.number FROM changed_paths p JOIN changes c ON c.repository_id = p.repository_id AND "
         "c.now = p.id WHERE known.id IS NULL AND p.repository_id = known.repository AND p.path = known.path"
-        ") AS changing JOIN commits k ON k.repository_id = known.repository AND k.number = changing.number "
-        f"WHERE {IS_COCHANGE} ORDER BY k.time DESC, k.number DESC LIMIT %s) FROM known"
+        ") AS changing CROSS JOIN LATERAL (SELECT k.number, k.time FROM commits k WHERE k.repository_id = "
+        f"known.repository AND k.number = changing.number AND {IS_COCHANGE} OFFSET 0) k "
+        "ORDER BY k.time DESC, k.number DESC LIMIT %s) FROM known"
     )
     values = (
         [history.repository for history, _ in places],
@@ -290,8 +292,7 @@ def read_changes(
             history.cache.files[doc_key] = []
         else:
             history.cache.changed_symbols[doc_key] = np.zeros(0, np.int64)
-    # With OFFSET 0 the planner looks each commit up; otherwise it reads the histories of all visible repositories. The
-    # condition on path, which always holds, keeps it from changes_by_path, where it passes over all changes of one.
+    # With OFFSET 0 the planner looks each commit up; otherwise it reads the histories of all visible repositories.
     sql = (
         "WITH wanted AS MATERIALIZED (SELECT * FROM unnest(%s::integer[], %s::bigint[], %s::boolean[]) "
         "AS w(repository, number, of_files)) "
@@ -299,9 +300,9 @@ def read_changes(
         "WHERE t.repository_id = wanted.repository AND t.number = wanted.number ORDER BY t.symbol) "
         "FROM wanted WHERE NOT wanted.of_files "
         "UNION ALL SELECT 1, wanted.repository, wanted.number, p.path, NULL FROM wanted CROSS JOIN LATERAL "
-        "(SELECT p.path FROM changes c JOIN changed_paths p ON p.repository_id = c.repository_id AND p.id = c.now "
-        "WHERE c.repository_id = wanted.repository AND c.number = wanted.number AND c.path >= 0 OFFSET 0) p "
-        "WHERE wanted.of_files "
+        "(SELECT c.now FROM changes c WHERE c.repository_id = wanted.repository AND c.number = wanted.number "
+        "OFFSET 0) c CROSS JOIN LATERAL (SELECT p.path FROM changed_paths p "
+        "WHERE p.repository_id = wanted.repository AND p.id = c.now OFFSET 0) p WHERE wanted.of_files "
         "UNION ALL SELECT 2, wanted.repository, wanted.number, k.sha || k.subject, ARRAY[octet_length(k.sha), "
         f"CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END] FROM wanted CROSS JOIN LATERAL (SELECT * FROM commits k "
         "WHERE k.repository_id = wanted.repository AND k.number = wanted.number OFFSET 0) k WHERE NOT wanted.of_files"

@@ -415,10 +415,12 @@ def read_results(database: TeamDatabase, wanted: Sequence[tuple[RepositoryIndex,
     if not places:
         return
     by_repository = {index.info.repository_id: index for index, _ in places}
+    # With OFFSET 0 the planner looks each path up; otherwise it reads all paths of the repository for each document.
     sql = (
         f"SELECT wanted.repository, {_DOCUMENT_COLUMNS}, c.text, f.importers, f.centrality, f.flags, p.recent "
-        f"{_FROM_DOCUMENTS} LEFT JOIN changed_paths p ON p.repository_id = wanted.repository AND p.path = f.path "
-        "AND EXISTS (SELECT FROM changes k WHERE k.repository_id = p.repository_id AND k.now = p.id)"
+        f"{_FROM_DOCUMENTS} LEFT JOIN LATERAL (SELECT p.recent FROM changed_paths p "
+        "WHERE p.repository_id = wanted.repository AND p.path = f.path AND EXISTS (SELECT FROM changes k "
+        "WHERE k.repository_id = p.repository_id AND k.now = p.id) OFFSET 0) p ON true"
     )
     values = [index.info.repository_id for index, _ in places], [key for _, key in places]
     for repository, part in groupby(sorted(database.select(sql, values), key=_FIRST), _FIRST):

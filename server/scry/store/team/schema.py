@@ -278,7 +278,21 @@ CREATE POLICY own_given ON jumps FOR INSERT WITH CHECK (
 GRANT SELECT, INSERT, DELETE ON jumps TO PUBLIC;
 """
 
-MIGRATIONS: tuple[LiteralString, ...] = (_TABLES + _POLICIES, _NOTES, _JUMPS)
+
+def _hash_grants(tables: tuple[LiteralString, ...]) -> LiteralString:
+    """Return the statements by which the policies of these tables look a repository up in a table of hashes.
+
+    An array of all visible repositories became a condition of every index search, and was sorted for each.
+    """
+    statements: LiteralString = (
+        "ALTER POLICY granted ON repositories USING (id IN (SELECT repository_id FROM grants));\n"
+    )
+    for table in tables:
+        statements += f"ALTER POLICY granted ON {table} USING (repository_id IN (SELECT repository_id FROM grants));\n"
+    return statements
+
+
+MIGRATIONS: tuple[LiteralString, ...] = (_TABLES + _POLICIES, _NOTES, _JUMPS, _hash_grants(OWNED_TABLES))
 """The statements that bring a schema from each version to the next; a published one never changes."""
 
 SCHEMA_VERSION = len(MIGRATIONS)
