@@ -46,7 +46,9 @@ _UNSPACED_SCRIPTS = (
 _ASCII_WORD_PATTERN = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}"
 _ASCII_WORD = re.compile(_ASCII_WORD_PATTERN)
 _CACHE_LIMIT = 200_000
-"""Maximum number of cached identifiers, some 40 MB; a project of a million lines has about 100,000 distinct ones."""
+"""Maximum number of cached identifiers, some 40 MB; a project of a million lines has about 100,000 distinct ones, of
+fewer distinct words.
+"""
 
 _BATCH_SIZE = 512
 """Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the CPU cache."""
@@ -82,18 +84,18 @@ def _without_accents(text: str) -> str:
     return unicodedata.normalize("NFKC", "".join(char for char in decomposed if not unicodedata.combining(char)))
 
 
-class _IdentifierCache(dict[str, tuple[int, ...]]):
-    """The ids of recently split identifiers. A lookup that finds them costs no Python call."""
+class _IdCache(dict[str, tuple[int, ...]]):
+    """The ids of recently split texts. A lookup that finds them costs no Python call."""
 
-    def __init__(self, pieces_of: Callable[[str], tuple[int, ...]]) -> None:
-        """pieces_of: returns the ids of a word's pieces."""
+    def __init__(self, ids_of: Callable[[str], tuple[int, ...]]) -> None:
+        """ids_of: returns the ids of a text that is not in the cache."""
         super().__init__()
-        self._pieces_of = pieces_of
+        self._ids_of = ids_of
 
-    def __missing__(self, identifier: str) -> tuple[int, ...]:
+    def __missing__(self, text: str) -> tuple[int, ...]:
         if len(self) >= _CACHE_LIMIT:
             self.clear()
-        ids = self[identifier] = tuple(chain.from_iterable(map(self._pieces_of, split_words(identifier))))
+        ids = self[text] = self._ids_of(text)
         return ids
 
 
@@ -103,7 +105,10 @@ class Tokenizer:
     def __init__(self, pieces: Sequence[str]) -> None:
         self._ids = dict(zip(pieces, range(len(pieces)), strict=True))
         self._longest = max(map(len, pieces), default=0)
-        self._cache = _IdentifierCache(self._pieces)
+        self._words = _IdCache(self._pieces)
+        self._identifiers = _IdCache(
+            lambda identifier: tuple(chain.from_iterable(map(self._words.__getitem__, split_words(identifier))))
+        )
         self.size = len(pieces) + HASH_BUCKETS
         """Number of distinct ids."""
 
@@ -114,11 +119,11 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of all pieces in order; empty where the text holds no letter or digit."""
-        return list(chain.from_iterable(map(self._cache.__getitem__, find_identifiers(text))))
+        return list(chain.from_iterable(map(self._identifiers.__getitem__, find_identifiers(text))))
 
     def encode_words(self, words: Iterable[str]) -> list[tuple[int, ...]]:
         """Return the ids of each word that `split_words` gave."""
-        return [self._pieces(word) for word in words]
+        return [self._words[word] for word in words]
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         ids: list[int] = []
@@ -269,6 +274,7 @@ def head_text(text: str) -> str:
     return "\n".join(text.lstrip().split("\n", 2)[:2])
 
 
+@lru_cache(maxsize=1000)
 def path_text(path: str) -> str:
     """Return the text of the path field: the last two parts of the path without the extension."""
     folder, _, file = path.replace("\\", "/").rpartition("/")

@@ -19,6 +19,7 @@ import numpy as np
 from msgspec import Struct
 
 from scry.core.errors import Cancelled, IndexUnavailable, ScryError
+from scry.core.settings import BUNDLED_MODEL
 from scry.core.types import DocumentHeader, FileFault, IndexingStage, Symbol
 from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.parse.documents import assign_doc_ids
@@ -40,6 +41,10 @@ PUBLISH_INTERVAL_S = 2.0
 
 
 MAX_FILES_PER_BATCH = 200
+
+
+_FIRST_FILES = 8
+"""Files of the first batch of a model that may take seconds for each."""
 
 
 YIELD_INTERVAL_S = 0.1
@@ -100,7 +105,8 @@ def embed_missing_documents(
     info = embedder_info(model, embedder)
     encoder = _DocumentEmbedder(store, contents, embedder, checkpoint)
     paths = iter(store.vectors.files_without_vectors(embedder.identity))
-    batch_size = AdaptiveBatchSize(PUBLISH_INTERVAL_S, MAX_FILES_PER_BATCH, 8)
+    first = MAX_FILES_PER_BATCH if model == BUNDLED_MODEL else _FIRST_FILES  # a file takes it a millisecond
+    batch_size = AdaptiveBatchSize(PUBLISH_INTERVAL_S, MAX_FILES_PER_BATCH, first)
     while batch := list(islice(paths, batch_size.size)):
         checkpoint()
         start = time.monotonic()

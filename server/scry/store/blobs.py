@@ -104,6 +104,8 @@ class BlobCache:
             try:
                 self._db = open_database(self._path, write=True)
                 create_cache_tables(self._db, BLOB_SCHEMA)
+                # A power cut may damage the file. What is packed has a checksum, so that costs work alone.
+                self._db.execute("PRAGMA synchronous=OFF")
             except (OSError, sqlite3.Error, IndexUnavailable) as error:
                 self.close()
                 if not self._remove_damaged(error):

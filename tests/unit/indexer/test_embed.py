@@ -113,7 +113,9 @@ def test_cached_vectors_score_as_fresh_ones(tmp_path: Path) -> None:
     assert first.nearest(embedder) == second.nearest(embedder) != []
 
 
-def test_interrupted_embedding_is_resumed(sample: IndexSample) -> None:
+def test_interrupted_embedding_is_resumed(sample: IndexSample, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scry.indexer.embed.MAX_FILES_PER_BATCH", 2)
+
     def stop() -> None:
         if sample.store.state().vectors:
             raise Cancelled("stop here")

@@ -25,9 +25,12 @@ from scry.core.platform import used_memory
 from scry.index.parse.languages.language import Language
 from scry.index.parse.shape import MAX_NODES, UnusualShape, check_text, check_tree, is_repetitive
 
-_READ_BYTES = 256
-"""Bytes that tree-sitter reads at a time. It also reads so many for each node whose text a predicate compares: with
-65,536 the query over 100 KB of Elixir took 5 s, with 256 it takes 0.2 s.
+_PARSE_READ_BYTES = 1024
+"""Bytes that tree-sitter reads at a time while it parses; it often goes back, so that more would be read again."""
+
+_QUERY_READ_BYTES = 256
+"""Bytes that it reads for each node whose text a predicate compares: with 65,536 the query over 100 KB of Elixir took
+5 s, with 256 it takes 0.2 s.
 """
 
 _LOOK_INTERVAL_S = 0.005
@@ -70,15 +73,16 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
     budget = _Budget(max_seconds)
 
     def parse(text: bytes) -> Tree | None:
-        text = _terminate_last_line(language, text)
+        reader = _Reader(_terminate_last_line(language, text))
         try:
-            tree = parser.parse(_Reader(text), progress_callback=budget.is_over)
+            tree = parser.parse(reader, progress_callback=budget.is_over)
         except ValueError:  # the progress callback stopped it
             parser.reset()
             if not budget.is_memory_over:
                 return None
             reason = f"parsing takes over {_MAX_PARSE_MEMORY_BYTES // 1_000_000} MB of memory"
             raise (NotParsed(reason) if any_shape else UnusualShape(reason)) from None
+        reader.read_bytes = _QUERY_READ_BYTES
         _check_size(tree.root_node)
         if not any_shape:
             check_tree(tree.root_node)
@@ -94,6 +98,8 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
 class _Reader:
     """Give tree-sitter a text in chunks: to the parser, and for each node that a predicate of a query compares.
 
+    read_bytes: the length of a chunk.
+
     py-tree-sitter up to 0.26.1 never gives up its reference to a chunk, so that each parse would leave twice the text
     in this process, and one of a text that is read again and again a thousand times. Where `_keeps_chunks` says so, the
     reference is taken back at the next read, when nothing needs the chunk any more.
@@ -103,11 +109,12 @@ class _Reader:
         """Read nothing yet."""
         self._text = text
         self._chunk = b""
+        self.read_bytes = _PARSE_READ_BYTES
 
     def __call__(self, offset: int, _: object) -> bytes:
         """Return the text from an offset on, in an object of its own."""
         self._take_back_chunk()
-        chunk = self._text[offset : offset + _READ_BYTES]
+        chunk = self._text[offset : offset + self.read_bytes]
         self._chunk = chunk = bytes(bytearray(chunk)) if chunk is self._text else chunk
         return chunk
 

@@ -42,18 +42,19 @@ def read_receiver(data: bytes, start: int, name_resolution: NameResolution) -> s
     if start == 0 or (data[start - 1] not in accessors_by_last_byte and data[start - 1] not in _WHITESPACE):
         return ""
     head = data[max(0, start - MAX_RECEIVER_BYTES) : start].rstrip()
-    accessor = (
-        next((each for each in accessors_by_last_byte.get(head[-1], ()) if head.endswith(each)), None) if head else None
-    )
-    if accessor is None or head.endswith(b".."):  # a range or a spread
+    accessor = b""
+    for each in accessors_by_last_byte.get(head[-1], ()) if head else ():
+        if head.endswith(each):
+            accessor = each
+            break
+    if not accessor or head.endswith(b".."):  # a range or a spread
         return ""
     before = head[: -len(accessor)].rstrip(b"?!& \t\r\n")
     match = chain.search(before, len(before.rstrip(_CHAIN_BYTES)))
     if match is None:
         return UNKNOWN_RECEIVER
-    return _normalize_chain(match[1].decode("utf-8", "replace"), name_resolution.self_field_prefix) + (
-        STATIC_SUFFIX if accessor == b"::" else ""
-    )
+    receiver = _normalize_chain(match[1], name_resolution.self_field_prefix)
+    return receiver + STATIC_SUFFIX if accessor == b"::" else receiver
 
 
 @lru_cache(maxsize=32)
@@ -68,8 +69,10 @@ def chain_patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], 
     return accessors_by_last_byte, re.compile(pattern.encode("latin-1"))
 
 
-def _normalize_chain(chain: str, self_field_prefix: str) -> str:
+@lru_cache(maxsize=10_000)
+def _normalize_chain(data: bytes, self_field_prefix: str) -> str:
     r"""Normalise a chain: `$this->a`, Ruby's `@a` and `self::a` give "self.a"; `A\\B::c` gives "A.B.c"."""
+    chain = data.decode("utf-8", "replace")
     if chain == "super()":
         return "super"
     words = re.findall(r"\w+", chain)
@@ -114,15 +117,17 @@ class AssignedTypes:
         """Read all lines. A block ends at the next line that is indented less."""
         self._by_name: dict[bytes, list[tuple[int, int, str]]] = {}
         open_blocks: list[tuple[int, bytes, int]] = []
+        deepest = 0  # the indent of the last open block
         for number, line in enumerate(data.splitlines()):
             text = line.lstrip(b" \t")
             if not text:
                 continue
             indent = len(line) - len(text)
-            while open_blocks and indent < open_blocks[-1][0]:
+            while indent < deepest:
                 _, name, at = open_blocks.pop()
                 first, _, known = self._by_name[name][at]
                 self._by_name[name][at] = (first, number, known)
+                deepest = open_blocks[-1][0] if open_blocks else 0
             if len(text) <= _MAX_ASSIGNMENT_BYTES and (
                 b"=" in text or b";" in text or text.startswith(_DECLARING_WORDS)
             ):
@@ -130,6 +135,7 @@ class AssignedTypes:
                 if found is not None:
                     entries = self._by_name.setdefault(found[0], [])
                     open_blocks.append((indent, found[0], len(entries)))
+                    deepest = indent
                     entries.append((number, 1 << 62, found[1]))
 
     def type_of(self, name: str, line: int) -> str:
@@ -149,7 +155,7 @@ def _read_assignment(text: bytes) -> tuple[bytes, str] | None:
         for form in ("go", "field", "name"):
             if declared[form]:
                 return declared[form], declared["type" if form == "name" else f"{form}_type"].decode("ascii", "replace")
-    assigned = _ASSIGNMENT.match(text)
+    assigned = _ASSIGNMENT.match(text) if b"=" in text else None
     if assigned is None:
         return None
     if assigned[2]:

@@ -52,7 +52,8 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
             )
             with undecodable_schema_is_damage():
                 if write:
-                    connection.execute("PRAGMA journal_mode=WAL")
+                    with _unsynchronized_while_new(connection):
+                        connection.execute("PRAGMA journal_mode=WAL")
                     connection.execute("PRAGMA synchronous=NORMAL")
                 connection.execute("PRAGMA foreign_keys=ON")
                 connection.execute("PRAGMA cache_size=-8192")
@@ -62,6 +63,17 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
         else:
             return connection
     raise AssertionError("the last way to open a file ends the loop")
+
+
+@contextmanager
+def _unsynchronized_while_new(connection: sqlite3.Connection) -> Generator[None]:
+    """Wait for the disk only where a file has tables: a new one that a power cut damages is made again."""
+    before = int(connection.execute("PRAGMA synchronous").fetchone()[0])
+    connection.execute(f"PRAGMA synchronous={before if schema_version(connection) else 0}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA synchronous={before}")
 
 
 @contextmanager
@@ -223,7 +235,7 @@ def create_cache_tables(
     """
     if schema_version(connection) >= schema.format:
         return
-    with transaction(connection):
+    with _unsynchronized_while_new(connection), transaction(connection):
         if schema_version(connection) >= schema.format:
             return
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")

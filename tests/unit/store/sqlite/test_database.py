@@ -22,6 +22,7 @@ from scry.store.memory import MEMORY_MIGRATIONS
 from scry.store.precious.salvage import describe_file_damage
 from scry.store.sqlite import FolderCache, apply_migrations, open_database, open_shared_database, schema_version
 from scry.store.sqlite import database as cache_module
+from scry.store.sqlite.database import CacheSchema, create_cache_tables
 
 _AGAIN_AND_AGAIN = "DELETE FROM notes; -- a comment; with its own\n INSERT INTO notes (text) VALUES ('a;b');"
 MIGRATIONS = ("CREATE TABLE notes (text TEXT);", _AGAIN_AND_AGAIN, "ALTER TABLE notes ADD COLUMN time INTEGER;")
@@ -86,6 +87,21 @@ def test_a_writer_sees_what_it_wrote_itself(writer: IndexStore) -> None:
     assert writer.files.columns_in_folder("").importers.tolist() == [0, 0]
     writer.files.save_structures({"src/b.py": FileStructure(importers=3)})
     assert writer.files.columns_in_folder("").importers.tolist() == [0, 3]
+
+
+def test_only_a_file_without_tables_is_written_without_waiting_for_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    with closing(open_database(path, write=True)) as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (1,)
+        statements: list[str] = []
+        connection.set_trace_callback(statements.append)
+        create_cache_tables(connection, CacheSchema(1, "CREATE TABLE a (b);"))
+        written = [each for each in statements if each.startswith(("PRAGMA synchronous=", "CREATE"))]
+        assert written == ["PRAGMA synchronous=0", "CREATE TABLE a (b);", "PRAGMA synchronous=1"]
+        statements.clear()
+        create_cache_tables(connection, CacheSchema(2, "CREATE TABLE a (b, c);"))
+        assert "PRAGMA synchronous=0" not in statements
+        assert connection.execute("PRAGMA synchronous").fetchone() == (1,)
 
 
 def test_folder_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
