@@ -48,4 +48,4 @@ def no_notes_and_projects(own_world: Path) -> None:
         return
     shutil.rmtree(home / "persona", ignore_errors=True)
     for path in [*home.glob("projects.sqlite*"), *home.glob("backups/projects*")]:
-        path.unlink()
+        path.unlink(missing_ok=True)  # SQLite's journals go with the last process that has the file open

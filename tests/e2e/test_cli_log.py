@@ -18,6 +18,7 @@ from scry.store.events import EVENTS_FILE
 from scry.store.precious import list_kept_files
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import SCRY, CommandLine, Done
+from tests.live_files import read_live, walk_live
 from tests.sample.files import SHOP
 from tests.sample.project import make_repository
 
@@ -223,7 +224,7 @@ def test_log_forget_shows_confirms_and_removes_for_good(shop: CommandLine) -> No
     assert printed(shop.run("log", "forget", "--text", "marmalade", "--json"))["removed"] is False
     assert printed(shop.run("log", "forget", "--text", "marmalade", "--yes", "--json"))["answers"] == 1
     data = open_project(shop.folder).data
-    assert b"marmalade" not in b"".join(path.read_bytes() for path in data.rglob("*") if path.is_file())
+    assert b"marmalade" not in b"".join(read_live(path) for path, _ in walk_live(data) if path.is_file())
     assert shop.run("copy", secret.query_id, "1").status == 2
     assert shop.run("copy", kept.query_id, "1").status == 0
     shop.run("log", "forget", "--since", "1h", "--yes")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.polling import eventually
+from tests.live_files import remove_live
+from tests.polling import PATIENCE_S, eventually
 from tests.processes import is_running
 from tests.sample.indexer import IndexerProject, open_indexer_project, wait_until_state
 
@@ -41,7 +42,7 @@ def test_waiting_client_survives_an_indexer_kill(sample: IndexerProject) -> None
     client = sample.connect()
     wait_until_state(client, "indexing")
     os.kill(sample.address().pid, signal.SIGKILL)
-    state = client.wait_until_current(60)
+    state = client.wait_until_current(PATIENCE_S)
     assert (state.state, state.files_indexed) == ("ready", 603)
 
 
@@ -55,7 +56,7 @@ def test_repeated_kills_during_first_pass_do_not_stop_indexing(sample: IndexerPr
         process.kill()
         process.wait()
         reached.append(len(sample.doc_ids_named("step_0_0")))
-    state = sample.connect().wait_until_current(60)
+    state = sample.connect().wait_until_current(PATIENCE_S)
     assert (state.state, state.files_indexed) == ("ready", 603)
     assert all(sample.doc_ids_named(f"step_{number}_7") for number in range(0, 600, 37))
 
@@ -78,17 +79,15 @@ def test_crash_looping_indexer_is_given_up(sample: IndexerProject) -> None:
     state = client.state()
     assert "times within a minute" in state.message
     assert 3 <= len(killed) <= 8
-    assert client.wait_until_current(60).state == "ready", "a request gets another try"
+    assert client.wait_until_current(PATIENCE_S).state == "ready", "a request gets another try"
 
 
 def test_removed_cache_folder_ends_indexer_and_next_rebuilds(sample: IndexerProject) -> None:
-    import shutil
-
     client = sample.connect_when_ready()
     pid = sample.address().pid
-    shutil.rmtree(sample.project.cache)
+    remove_live(sample.project.cache)
     eventually(lambda: not is_running(pid), "the indexer has ended")
-    assert client.wait_until_current(60).state == "ready"
+    assert client.wait_until_current(PATIENCE_S).state == "ready"
     assert sample.doc_ids_named("add_to_cart") != []
 
 

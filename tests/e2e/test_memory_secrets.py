@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.command_line import CommandLine
 from tests.e2e.lsp_client import LspClient
+from tests.live_files import read_live, walk_live
 from tests.planted_secrets import Planted, planted_secrets
 from tests.polling import eventually
 from tests.sample.files import SHOP
@@ -40,7 +41,7 @@ def command(shop: Path, world: Mapping[str, str]) -> CommandLine:
 
 def found_in(folder: Path, planted: Sequence[Planted]) -> list[tuple[str, str]]:
     """Return the secrets found in each file."""
-    files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    files = {path: read_live(path) for path, _ in walk_live(folder) if path.is_file()}
     assert any(path.name == "memory.sqlite" for path in files)
     return [
         (path.name, each.text)

@@ -15,7 +15,7 @@ from scry.core import IndexState, IndexUnavailable, load_settings, normalize_nam
 from scry.indexer.client import IndexerClient
 from scry.projects import IndexerAddress, read_address
 from scry.store.index import IndexStore
-from tests.polling import eventually
+from tests.polling import PATIENCE_S, eventually
 from tests.processes import is_running
 from tests.sample.files import SMALL_SHOP
 from tests.sample.project import SampleProject
@@ -45,7 +45,7 @@ class IndexerProject(SampleProject):
     def connect_when_ready(self) -> IndexerClient:
         """Return a client of an indexer whose index is current."""
         indexer = self.connect()
-        state = indexer.wait_until_current(60)
+        state = indexer.wait_until_current(PATIENCE_S)
         assert state.state == "ready", state
         return indexer
 
@@ -117,6 +117,7 @@ class IndexerProject(SampleProject):
         for pid in pids - {process.pid for process in self.processes}:
             if is_running(pid):
                 os.kill(pid, signal.SIGKILL)
+            eventually(lambda pid=pid: not is_running(pid), "the indexer has ended, with its files closed")
         for process in self.processes:
             process.kill()
             process.wait()

@@ -17,6 +17,7 @@ from scry.projects.programs import SCRY_ARGUMENTS, find_program
 from scry.surfaces.serving import load_or_create_token
 from scry_protocol.methods import METHODS
 from tests.e2e.http_server import HttpServer
+from tests.live_files import read_live, walk_live
 from tests.sample.files import SHOP
 from tests.sample.project import make_repository
 
@@ -201,12 +202,13 @@ def test_no_parameter_leads_out_of_the_project(server: HttpServer, mode: str) ->
 def test_token_is_in_no_command_line_and_no_log(server: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> None:
     token = load_or_create_token()
     assert server.ask("find", query="receipt")["results"]
-    lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if _is_ours(path)]
+    lines = [read_live(path) for path in Path("/proc").glob("[0-9]*/cmdline") if _is_ours(path)]
     assert any(b"scry" in line for line in lines)
     assert [line for line in lines if token.encode() in line] == []
     assert token not in server.hello + "".join(server.log)
     places = [Path(os.environ[f"XDG_{name}_HOME"]) for name in ("CACHE", "DATA", "CONFIG", "STATE")]
-    holders = [path for place in places for path in place.rglob("*") if path.is_file() and _holds(path, token)]
+    files = [path for place in places for path, _ in walk_live(place) if path.is_file()]
+    holders = [path for path in files if token.encode() in read_live(path)]
     assert len(holders) == 1, holders
     assert holders[0].stat().st_mode & 0o077 == 0
 
@@ -214,12 +216,5 @@ def test_token_is_in_no_command_line_and_no_log(server: HttpServer, tmp_path_fac
 def _is_ours(path: Path) -> bool:
     try:
         return path.stat().st_uid == os.getuid()
-    except OSError:
-        return False
-
-
-def _holds(path: Path, token: str) -> bool:
-    try:
-        return token.encode() in path.read_bytes()
     except OSError:
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -16,6 +17,7 @@ from scry.store.history.database import HISTORY_FILE
 from scry.store.index import IndexStore
 from scry.store.index.database import INDEX_FILE
 from scry.store.sqlite import roll_back
+from tests.live_files import walk_live
 
 Tables = Mapping[str, frozenset[Any]]
 """The rows of each table, without keys that depend on how an index came to be."""
@@ -123,7 +125,8 @@ def damaged_databases() -> list[str]:
 
 
 def _all_databases() -> list[Path]:
-    return [path for home in (cache_home(), data_home()) for path in sorted(home.rglob("*.sqlite")) if path.is_file()]
+    files = [each for home in (cache_home(), data_home()) for each in walk_live(home)]
+    return sorted(path for path, status in files if path.suffix == ".sqlite" and stat.S_ISREG(status.st_mode))
 
 
 def wait_until_equal(read_lived: Callable[[], Tables], fresh: Tables, patience_s: float = 60) -> str:

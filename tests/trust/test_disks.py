@@ -14,6 +14,7 @@ import pytest
 
 from scry.core.platform import create_private_file, make_private_folder
 from tests.e2e.command_line import CommandLine
+from tests.live_files import walk_live
 from tests.polling import eventually
 from tests.sample.files import SMALL_SHOP
 from tests.sample.project import SampleProject
@@ -154,20 +155,13 @@ def test_read_only_data_answers_and_stays_as_it_is(project: KeptProject) -> None
     assert [(result.doc_id, result.snippet) for result in found] == before[: len(found)]
 
 
-def mode_if_there(path: Path) -> int | None:
-    """Return a file's type and mode; None for one that the indexer removed since its folder was listed."""
-    try:
-        return path.lstat().st_mode
-    except FileNotFoundError:
-        return None
-
-
 @pytest.mark.needs("resource")
 def test_nobody_else_can_read_what_is_stored(project: KeptProject) -> None:
     for home in ("cache", "data"):
-        for path in (project.home(home), *project.home(home).rglob("*")):
-            if (mode := mode_if_there(path)) is not None:
-                assert stat.S_IMODE(mode) == (0o700 if stat.S_ISDIR(mode) else 0o600), (path, oct(mode))
+        place = project.home(home)
+        for path, status in [(place, place.lstat()), *walk_live(place)]:
+            mode = status.st_mode
+            assert stat.S_IMODE(mode) == (0o700 if stat.S_ISDIR(mode) else 0o600), (path, oct(mode))
 
 
 @pytest.mark.needs("resource")
@@ -180,8 +174,8 @@ def test_files_that_were_open_to_others_are_closed(project: KeptProject) -> None
     assert project.scry.run("index").status == 0
 
     def open_to_others() -> list[Path]:
-        paths = [project.home("cache"), *project.home("cache").rglob("*"), *project.home("data").rglob("*")]
-        return [path for path in paths if (mode := mode_if_there(path)) is not None and mode & 0o077]
+        places = (project.home("cache").parent, project.home("data"))
+        return [path for place in places for path, status in walk_live(place) if status.st_mode & 0o077]
 
     eventually(lambda: not open_to_others(), "nobody else can read")
 

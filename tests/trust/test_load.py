@@ -25,6 +25,7 @@ import pytest
 from scry.projects import open_project, read_address
 from scry.store.events import EVENTS_FILE
 from tests.e2e.lsp_client import LspClient
+from tests.live_files import read_live
 from tests.polling import eventually
 from tests.processes import is_running
 from tests.trust.acts import ACTIVITIES, QUESTIONS, Command, Editor, Ledger, ask, make_project
@@ -187,7 +188,7 @@ def children(pids: list[int]) -> list[int]:
     found: list[int] = []
     for pid in pids:
         for task in Path(f"/proc/{pid}/task").iterdir():
-            found += [int(child) for child in (task / "children").read_text().split()]
+            found += [int(child) for child in read_live(task / "children").split()]
     return found
 
 

@@ -270,7 +270,7 @@ def test_mcp_outlives_hostile_lines(shop: Path) -> None:
             server.call(number, "tools/call", {"name": "status", "arguments": {}})
         assert server.process.stdin is not None
         server.process.stdin.close()
-        assert server.process.wait(30) == 0
+        assert server.process.wait(60) == 0
     finally:
         server.process.kill()
         server.process.wait()
