@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from scry.indexer.client import IndexerClient
-from tests.polling import eventually
-from tests.sample.indexer import IndexerProject, open_indexer_project
+from tests.polling import PATIENCE_S, eventually
+from tests.sample.indexer import IndexerProject, open_indexer_project, wait_until_state
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +122,7 @@ def test_commits_and_branches_are_followed(sample: IndexerProject) -> None:
     sample.git("init", "-q", "-b", "main")
     first = sample.commit()
     client = sample.connect_when_ready()
-    assert client.state().index_commit == first
+    eventually(lambda: client.state().index_commit == first, "the index has the first commit")
     sample.git("checkout", "-q", "-b", "other")
     sample.write_file("shop/branch.py", "def only_here():\n    pass\n")
     second = sample.commit()
@@ -148,7 +148,7 @@ def test_switching_back_a_branch_parses_and_embeds_nothing(sample: IndexerProjec
     sample.address_of(sample.start_process(code=_TELLING))
     work_log = sample.root.with_suffix(".said")
     client = sample.connect(start=False)
-    assert client.wait_until_current(60).state == "ready"
+    assert client.wait_until_current(PATIENCE_S).state == "ready"
     sample.git("checkout", "-q", "one")
     eventually(lambda: _is_at(client, first), "the first branch is indexed")
     assert set(work_log.read_text().split()) == {"parsed", "embedded"}
@@ -176,7 +176,7 @@ def test_ignored_changes_start_no_indexing(sample: IndexerProject) -> None:
         """Return whether the check that follows the start of watching, half a second after the last event, is over."""
         count = len(pushed)
         time.sleep(1.5)
-        return client.wait_until_current(60).state == client.state().state == "ready" and len(pushed) == count
+        return client.wait_until_current(PATIENCE_S).state == client.state().state == "ready" and len(pushed) == count
 
     eventually(is_settled, "the state changes no more")
     pushed.clear()
@@ -195,7 +195,7 @@ def test_waiting_includes_files_written_just_before(sample: IndexerProject) -> N
     client = sample.connect_when_ready()
     for number in range(10):
         sample.write_file(f"shop/n{number}.py", f"def number_{number}():\n    pass\n")
-        assert client.wait_until_current(60).state == "ready"
+        assert client.wait_until_current(PATIENCE_S).state == "ready"
         assert sample.doc_ids_named(f"number_{number}") == [f"./shop/n{number}.py::number_{number}"]
 
 
@@ -206,7 +206,7 @@ def test_file_rewritten_within_a_clock_tick_is_seen(sample: IndexerProject) -> N
         client.report_changed_paths(["shop/cart.py"])
         time.sleep(0.001 * number)
         sample.write_file("shop/cart.py", f"def tick_{number:03}b():\n    pass\n")  # the same size
-    assert client.wait_until_current(60).state == "ready"
+    assert client.wait_until_current(PATIENCE_S).state == "ready"
     assert sample.doc_ids_named("tick_029b") == ["./shop/cart.py::tick_029b"]
 
 
@@ -215,7 +215,7 @@ def test_files_are_polled_where_watching_is_impossible(sample: IndexerProject, m
     sample.git("init", "-q")
     client = sample.connect_when_ready()
     eventually(lambda: "every 3 s" in client.state().message, "the message says so")
-    assert client.state().state == "ready"
+    wait_until_state(client, "ready")
     sample.write_file("shop/new.py", "def brand_new():\n    pass\n")
     sample.wait_until_found("brand_new")
     commit = sample.commit()
@@ -231,7 +231,7 @@ def test_save_during_a_long_pass_is_indexed_first(sample: IndexerProject) -> Non
     sample.wait_until_found("saved_meanwhile")
     state = client.state()
     assert (state.state, state.files_indexed < 1300) == ("indexing", True), "the pass is not yet over"
-    state = client.wait_until_current(60)
+    state = client.wait_until_current(PATIENCE_S)
     assert (state.state, state.files_indexed) == ("ready", 1304)
 
 
@@ -244,6 +244,6 @@ def test_undecodable_and_outside_paths_are_handled(sample: IndexerProject) -> No
     outside = sample.root.parent / "outside.py"
     outside.write_text("def outside():\n    pass\n")
     client.report_changed_paths(["../outside.py", "shop/../../outside.py", str(outside), "", ".", "a\0b"])
-    assert client.wait_until_current(60).state == "ready"
+    assert client.wait_until_current(PATIENCE_S).state == "ready"
     assert sample.doc_ids_named("add_to_cart") != []
     assert sample.doc_ids_named("outside") == []

@@ -32,8 +32,13 @@ from scry.projects.project import Project
 
 log = logging.getLogger(__name__)
 
-CONTROL_TIMEOUT_S = 2.0
-"""Time for which `control` waits for the indexer's answer."""
+CONTROL_TIMEOUT_S = 30.0
+"""Time for which `control` waits for the indexer's answer: what a person asked for is not given up while the indexer
+still starts, or is kept from the processor.
+"""
+
+REPAIR_TIMEOUT_S = 2.0
+"""The same for a repair, which an answer asks for before it is given."""
 
 RESTART_DELAYS_S = (5.0, 15.0, 60.0)
 """Delays in seconds before the next try after an indexer could not be started the first, second … time in a row."""
@@ -100,11 +105,12 @@ class IndexerClient:
         self._waker.wake()
 
     def control(self, action: ControlAction) -> IndexState:
-        """Start, pause, resume or rebuild; return the state after that, or the newest known state after
-        CONTROL_TIMEOUT_S.
+        """Start, pause, resume, rebuild or repair; return the state after that, or the newest known state after
+        CONTROL_TIMEOUT_S or REPAIR_TIMEOUT_S.
         """
         self._retry_after_failure()
-        return self._request_state(lambda request_id: ControlRequest(request_id, action), CONTROL_TIMEOUT_S, None)
+        timeout = REPAIR_TIMEOUT_S if action == "repair" else CONTROL_TIMEOUT_S
+        return self._request_state(lambda request_id: ControlRequest(request_id, action), timeout, None)
 
     def subscribe(self, listener: StateListener) -> None:
         """Call the listener with each new state, from this client's thread; it must not wait for the indexer."""
