@@ -12,9 +12,10 @@ from pathlib import Path
 import msgspec
 
 from scry_protocol.messages import Answer
+from tests.polling import PATIENCE_S
 
 SCRY = (sys.executable, "-m", "scry")
-TIMEOUT = 60.0
+TIMEOUT = PATIENCE_S
 
 
 @dataclass(frozen=True)

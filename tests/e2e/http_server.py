@@ -20,7 +20,7 @@ from typing import Any
 from scry.surfaces.serving import load_or_create_token
 from tests.polling import eventually
 
-TIMEOUT = 30.0
+TIMEOUT = 60.0
 
 Json = dict[str, Any]
 
@@ -143,7 +143,7 @@ class HttpServer:
 
     # Ending -------------------------------------------------------------------------------------------------------
 
-    def end(self, number: int = signal.SIGTERM, timeout: float = 20) -> int:
+    def end(self, number: int = signal.SIGTERM, timeout: float = TIMEOUT) -> int:
         """Terminate the server; return the exit status."""
         self.process.send_signal(number)
         return self.process.wait(timeout)

@@ -19,7 +19,7 @@ from scry.store.events import EventReader
 from tests.polling import PATIENCE_S, eventually
 
 COMMAND = (sys.executable, "-m", "scry", "lsp")
-TIMEOUT = 60.0
+TIMEOUT = PATIENCE_S
 
 _HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: [ -~]+\r\n)?\r\n")
 

@@ -78,7 +78,7 @@ def test_jump_of_an_editor_without_plugin_is_inferred(client: LspClient, shop: P
     client.notify("textDocument/didOpen", {"textDocument": opened})
     client.request(f"textDocument/{method}", {"textDocument": document, **where})
     client.request(f"textDocument/{method}", {"textDocument": document, **where})
-    used = [body for kind, _, body in events(shop) if kind == "scry.use"]
+    used = eventually(lambda: [body for kind, _, body in events(shop) if kind == "scry.use"], "the use in the log")
     assert [(body["how"], body["rank"], body["result_used"]) for body in used] == [
         ("inferred", 1, "./shop/cart.py::Cart.compute_total")
     ]

@@ -391,7 +391,7 @@ def test_mcp_process_ends_with_its_client(shop: Path, how: str) -> None:
         process.stdin.close()
     else:
         process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     process.stdout.close()
     assert not is_running(process.pid)
 
