@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +66,14 @@ class PostgresServer:
 
     def kill(self) -> None:
         """End all processes of the server at once, as a machine that dies does."""
-        for pid in self.pids():
-            os.kill(pid, signal.SIGKILL)
+        self.signal(signal.SIGKILL, self.pids())
         self._is_killed = True
+
+    def signal(self, number: int, pids: Sequence[int]) -> None:
+        """Send a signal to processes of the server, of which some may have ended since they were listed."""
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def remove(self) -> None:
         """Stop the server and remove all that it wrote."""

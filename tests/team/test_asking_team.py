@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -227,13 +226,11 @@ def test_local_answer_does_not_wait_for_a_hanging_server(router: ProjectRouter, 
     router.team = TeamService(has_come.set)
     find(router)
     halted = team.postgres.pids()
-    for pid in halted:
-        os.kill(pid, signal.SIGSTOP)
+    team.postgres.signal(signal.SIGSTOP, halted)
     try:
         answer = find(router, RequestContext())
     finally:
-        for pid in halted:
-            os.kill(pid, signal.SIGCONT)
+        team.postgres.signal(signal.SIGCONT, halted)
     assert fault_of(answer).startswith("the team's server has not answered yet")
     assert [each for each in answer.results if each.project == "shop"]
     assert has_come.wait(60)

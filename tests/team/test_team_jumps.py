@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -144,14 +143,12 @@ def test_jump_does_not_wait_for_a_hanging_server(team: Team, monkeypatch: pytest
         answer = find(router)
         rank = next(each.rank for each in answer.results if each.commit)
         halted = team.postgres.pids()
-        for pid in halted:
-            os.kill(pid, signal.SIGSTOP)
+        team.postgres.signal(signal.SIGSTOP, halted)
         try:
             recorded = router.use(messages.UseParams(answer.query_id, rank, "jump", act_id=uuid4().hex))
             assert recorded.recorded  # while no process of the server runs
         finally:
-            for pid in halted:
-                os.kill(pid, signal.SIGCONT)
+            team.postgres.signal(signal.SIGCONT, halted)
         team_jumps.GIVER.wait(60)
     assert len(team.given()) == 1
 
