@@ -11,10 +11,14 @@ from tests.e2e.vscode.code_server import CodeServer
 def processes(server: CodeServer) -> dict[int, str]:
     """Return the command lines of all processes that have this server's home,
     the server's own among them, by their ids.
+
+    A process that has just been forked has its parent's command line until it runs a program: it is left out.
     """
-    listed = subprocess.run(["ps", "-ewwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
-    lines = [line.split(None, 1) for line in listed.splitlines()]
-    return {int(pid): command.rstrip() for pid, command in lines if f"HOME={server.home}" in _environment_of(pid)}
+    listed = subprocess.run(["ps", "-ewwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    lines = [(*line.split(None, 2), "")[:3] for line in listed.splitlines()]
+    commands = {pid: command.rstrip() for pid, _, command in lines}
+    ours = [(pid, commands[pid]) for pid, parent, _ in lines if commands[pid] != commands.get(parent)]
+    return {int(pid): command for pid, command in ours if f"HOME={server.home}" in _environment_of(pid)}
 
 
 def sidecars(server: CodeServer) -> list[int]:

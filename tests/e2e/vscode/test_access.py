@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import FrameLocator, expect
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.window import Window
+from tests.polling import eventually
 from tests.sample.files import SHOP
 from tests.sample.project import make_repository
 
@@ -86,11 +88,11 @@ def test_tab_leads_from_the_words_to_the_list_and_its_buttons(window: Window) ->
     expect(window.row("compute_total")).to_be_visible()
     expect(window.title).to_have_text("Scry: Find")  # no refresh is due, which would draw the row anew
     window.press("Tab")
-    assert focused_name(window).endswith("Scry: Find"), "the list has the picker's name"
+    eventually(lambda: focused_name(window).endswith("Scry: Find"), "the list has the picker's name, and the focus")
     window.press("Tab")
-    assert focused_name(window) == "Why This Result?"
+    eventually(lambda: focused_name(window) == "Why This Result?", "the first button has the focus")
     window.press("ArrowRight")
-    assert focused_name(window).startswith("More Actions")
+    eventually(lambda: focused_name(window).startswith("More Actions"), "the next button has the focus")
     window.press("Escape")
     expect(window.title).to_be_hidden()
 
@@ -204,6 +206,12 @@ def test_legend_fits_into_a_narrow_window(open_window: OpenWindow, server: CodeS
     assert {"sem #1", "weak", "Tab"} <= seen
 
 
+def is_within(window: Window, width: int) -> bool:
+    """Return whether the panel ends within the window, as soon as it is laid out."""
+    frame = window.page.locator("iframe.webview.ready").last.bounding_box()
+    return frame is not None and frame["x"] + frame["width"] <= width
+
+
 @pytest.mark.acceptance("C1")
 def test_why_takes_the_whole_width_of_a_narrow_window_and_stands_beside_the_code_in_a_wide_one(
     open_window: OpenWindow, server: CodeServer, shop: Path
@@ -220,9 +228,8 @@ def test_why_takes_the_whole_width_of_a_narrow_window_and_stands_beside_the_code
         body = panel(window).locator("body")
         expect(panel(window).locator("svg.bar").first).to_be_visible()
         expect(window.page.locator(".editor-group-container")).to_have_count(groups)
-        assert body.evaluate("body => document.scrollingElement.scrollWidth <= innerWidth")
-        frame = window.page.locator("iframe.webview.ready").last.bounding_box()
-        assert frame is not None
-        assert frame["x"] + frame["width"] <= width
+        fits = "body => document.scrollingElement.scrollWidth <= innerWidth"
+        eventually(partial(body.evaluate, fits), "the text fits into the panel")
+        eventually(partial(is_within, window, width), "the panel fits into the window")
         window.command("View: Close All Editors")
         window.close()

@@ -20,6 +20,9 @@ from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
+PAUSED = re.compile("Scry ⏸$")
+"""The item of the status bar while indexing is paused."""
+
 CANCELLED = "$/cancelRequest"
 """The line of the message log for a cancelled query."""
 
@@ -271,10 +274,16 @@ def used_since(server: CodeServer, before: int, count: int) -> list[tuple[int, s
     return [(use["rank"], use["result_used"], use["how"], use.get("further", False)) for use in uses]
 
 
+def pause(window: Window) -> None:
+    """Pause indexing, so that no file that is written from now on is found."""
+    window.command("Scry: Pause Indexing")
+    expect(window.state).to_have_text(PAUSED)
+
+
 @pytest.mark.acceptance("C1", "F11")
 def test_refresh_while_indexing_keeps_the_focus(window: Window, shop: Path) -> None:
     """Who has not moved stays at the first line, whatever is there then; who has moved stays at the result."""
-    window.command("Scry: Pause Indexing")
+    pause(window)
     (shop / "shop" / "courier.py").write_text("def book_courier(receipt):\n    return receipt\n")
     window.find("book courier for the receipt")
     expect(window.rows.first).to_contain_text("send_receipt")
@@ -282,7 +291,8 @@ def test_refresh_while_indexing_keeps_the_focus(window: Window, shop: Path) -> N
     expect(window.rows.first).to_contain_text("book_courier")
     expect(window.focused_row).to_have_attribute("data-index", "0")
     window.escape()
-    window.command("Scry: Pause Indexing")
+    expect(window.state).not_to_have_text(PAUSED)
+    pause(window)
     (shop / "shop" / "fetch.py").write_text("def fetch_courier_receipt(book):\n    return book\n")
     window.find("fetch courier receipt")
     expect(window.rows.first).to_contain_text("book_courier")

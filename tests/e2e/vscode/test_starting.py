@@ -67,7 +67,8 @@ def test_interpreter_of_the_python_extension_is_used(open_window: OpenWindow, tm
         eventually(lambda: sidecars(server), "a sidecar")
         window.find("receipt")
         expect(window.row("send_receipt")).to_be_visible()
-        assert f"starting {sys.executable} -m scry lsp (from the Python interpreter)" in server.log()
+        told = f"starting {sys.executable} -m scry lsp (from the Python interpreter)"
+        eventually(lambda: told in server.log(), "the sidecar's command in the log")
         expect(window.notifications).to_have_count(0)
 
 
@@ -80,7 +81,7 @@ def test_interpreter_setting_is_used(open_window: OpenWindow, tmp_path: Path, ex
         eventually(lambda: sidecars(server), "a sidecar")
         window.find("receipt")
         expect(window.row("send_receipt")).to_be_visible()
-        assert "(from the Python interpreter)" in server.log()
+        eventually(lambda: "(from the Python interpreter)" in server.log(), "the sidecar's origin in the log")
 
 
 @pytest.mark.acceptance("C1")

@@ -24,6 +24,11 @@ expect.set_options(timeout=TIMEOUT * 1000)
 SETTLE_MS = 1100
 """Milliseconds after which an answer that stands is kept when the picker closes."""
 
+_LABELS = """rows => rows
+  .filter((row) => row.getClientRects().length > 0 && getComputedStyle(row).visibility === "visible")
+  .sort((one, other) => one.dataset.index - other.dataset.index)
+  .map((row) => row.querySelector(".label-name")?.innerText.trim() ?? "")"""
+_TABS = "tabs => tabs.map((tab) => tab.dataset.resourceName ?? '')"
 _WRITE = "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', { bubbles: true })); }"
 
 
@@ -199,9 +204,8 @@ class Window:
 
     def labels(self) -> list[str]:
         """Return the first words of each line of the picker that can be seen, top down."""
-        rows = [row for row in self.rows.all() if row.is_visible()]
-        ordered = sorted(rows, key=lambda row: int(row.get_attribute("data-index") or 0))
-        return [row.locator(".label-name").first.inner_text().strip() for row in ordered]
+        labels: list[str] = self.rows.evaluate_all(_LABELS)  # at one moment: lines come and go
+        return labels
 
     def result(self, text: str) -> Locator:
         """Return a line of the results view."""
@@ -221,12 +225,17 @@ class Window:
 
     def tabs(self) -> list[str]:
         """Return the names of all tabs, in their order."""
-        tabs = self.page.locator(".tabs-container .tab").all()
-        return [tab.get_attribute("data-resource-name") or "" for tab in tabs]
+        names: list[str] = self.page.locator(".tabs-container .tab").evaluate_all(_TABS)  # at one moment
+        return names
 
     @property
     def active_tab(self) -> Locator:
         return self.page.locator(".tabs-container .tab.active").first
+
+    @property
+    def state(self) -> Locator:
+        """The item of the status bar that says how far indexing is."""
+        return self.page.locator(".part.statusbar .right-items .statusbar-item [aria-label^='Scry: ']")
 
     @property
     def notifications(self) -> Locator:
