@@ -270,7 +270,7 @@ function M.expect_screen(child, name)
   local path = here .. "/screens/" .. name
   local is_new = vim.fn.filereadable(path) == 0
   local reference = not is_new and table.concat(vim.fn.readfile(path), "\n") or ""
-  local finish = vim.uv.hrtime() + M.TIMEOUT_MS / 3 * 1e6
+  local finish = vim.uv.hrtime() + M.TIMEOUT_MS * 1e6
   repeat
     local shot = tostring(child.get_screenshot())
     if shot == reference and is_new then

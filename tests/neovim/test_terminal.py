@@ -18,9 +18,6 @@ from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "tmux")]
 
-PATIENCE_S = 40.0
-
-
 Event = dict[str, Any]
 
 

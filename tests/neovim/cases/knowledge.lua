@@ -61,10 +61,8 @@ T["the selection is cited as evidence of a belief, which is then among those abo
     return child().lua_get("_G.lists[1] and _G.lists[1][1] or ''")
   end
   local listed = about()
-  for _ = 1, 100 do -- the indexer reads the new file in its own time
-    if listed ~= "" then
-      break
-    end
+  local give_up = os.time() + editor.TIMEOUT_MS / 1000 -- the indexer reads the new file in its own time
+  while listed == "" and os.time() < give_up do
     vim.uv.sleep(100)
     listed = about()
   end

@@ -111,7 +111,9 @@ for _, has_moved in ipairs({ true, false }) do
       child().type_keys("<C-p>") -- the best result is the lowest
     end
     child().wait("_G.refreshed", "the second answer")
-    vim.uv.sleep(1000)
+    local is_listed = "(function(now) return now and vim.deep_equal(now.listed, now.answered) end)(%s)"
+    child().wait(is_listed:format(SETTLED), "the list of the second answer")
+    vim.uv.sleep(1000) -- in which it would lose the focus
     child().type_keys("<CR>")
     local use = child().answered("scry/use")
     expect.equality(use.params.rank, has_moved and 2 or #child().answer().results)
