@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -140,6 +141,28 @@ def test_failed_folder_is_reopened_on_request(client: LspClient, tmp_path: Path)
     client.request("scry/index", {"action": "start", "folder": late.as_uri()})
     client.wait_until_ready(late)
     assert uris(client.find("start_engine"))
+
+
+SLOW_TO_OPEN = """
+import time
+from scry.surfaces.lsp import workspace
+from scry.surfaces.lsp.startup import serve_stdio
+open_engine = workspace.open_engine
+def open_slowly(path):
+    time.sleep(3.0)
+    return open_engine(path)
+workspace.open_engine = open_slowly
+raise SystemExit(serve_stdio())
+"""
+"""The sidecar on a machine so busy that a folder takes seconds to be opened."""
+
+
+def test_first_command_waits_for_the_folder_and_a_question_does_not(shop: Path) -> None:
+    with LspClient(shop, [sys.executable, "-c", SLOW_TO_OPEN]) as client:
+        client.initialize(shop)
+        answer = client.find("receipt")
+        assert (answer["results"], answer["index"]["state"]) == ([], "starting")
+        assert client.request("scry/persona", {"action": "search", "query": "nothing of this"})["notes"] == []
 
 
 def wait_for_state(client: LspClient, uri: str, wanted: str) -> Message:

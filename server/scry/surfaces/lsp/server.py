@@ -37,7 +37,7 @@ from scry.surfaces.lsp.inferred_jumps import InferredJumps
 from scry.surfaces.lsp.locations import unsaved_in_folder
 from scry.surfaces.lsp.progress import FolderStatusNotifier
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
-from scry.surfaces.lsp.session import EditorSession, PickerRequests
+from scry.surfaces.lsp.session import REFUSED_WHILE_OPENING, EditorSession, PickerRequests
 from scry.surfaces.lsp.standard_features import ShownLocations, to_symbol_information
 from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
 from scry.surfaces.lsp.workspace import OPEN_TIMEOUT, WorkspaceFolder, WorkspaceFolders
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 SYMBOL_LIMIT = 50
 """Results of `workspace/symbol`, which carries no limit of its own."""
 
-INDEX_CONTROL_TIMEOUT = 10.0
-"""Seconds that `scry/index` waits for a folder that is being opened."""
+ACT_OPEN_TIMEOUT = 30.0
+"""Seconds that a request which would be refused waits for a folder that is being opened: nobody asks twice."""
 
 REQUEST_THREADS = 8
 """Requests that are answered at the same time; more of them wait."""
@@ -160,10 +160,9 @@ def _to_json_rpc_exception(name: str, error: Exception, ls: ScryServer) -> JsonR
     return JsonRpcException(refusal.message, refusal.code)
 
 
-async def _answer(
-    ls: ScryServer, operation: Operation, params: msgspec.Struct, open_timeout: float = OPEN_TIMEOUT
-) -> msgspec.Struct:
+async def _answer(ls: ScryServer, operation: Operation, params: msgspec.Struct) -> msgspec.Struct:
     """Wait for the folders that are asked to be opened, and have the router answer in a thread."""
+    open_timeout = ACT_OPEN_TIMEOUT if operation.mode in REFUSED_WHILE_OPENING else OPEN_TIMEOUT
     await ls.folders.wait_until_open(ls.editor_session.folders_to_open(operation.mode, params), open_timeout)
     return await ls.editor_session.run(lambda router, context: operation.run(router, params, context))
 
@@ -192,7 +191,7 @@ async def _index(ls: ScryServer, operation: Operation, params: messages.IndexPar
     if params.action == "start":
         for folder in ls.folders.select(params.folder)[:1]:
             ls.folders.reopen(folder)
-    return await _answer(ls, operation, params, INDEX_CONTROL_TIMEOUT)
+    return await _answer(ls, operation, params)
 
 
 async def _projects(ls: ScryServer, operation: Operation, params: messages.ProjectsParams) -> msgspec.Struct:

@@ -156,6 +156,9 @@ _MISSING_ERRORS: Mapping[str, Callable[[], ScryError]] = MappingProxyType(
 
 _KNOWLEDGE_MODES = ("remember", "persona", "believe", "beliefs", "memory", "session")
 
+REFUSED_WHILE_OPENING = frozenset((*_MISSING_ERRORS, *_KNOWLEDGE_MODES))
+"""The modes without an answer that says that the index is still being opened: they wait for it."""
+
 
 class EditorWorkspace:
     """The open folders as the router asks them."""
