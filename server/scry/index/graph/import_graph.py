@@ -23,7 +23,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -32,9 +32,6 @@ from scry.core.types import FileStructure, ParsedFile
 from scry.index.parse.languages import language_of
 from scry.index.parse.languages.language import Language
 from scry.index.parse.languages.project_files import ProjectFiles
-
-if TYPE_CHECKING:  # resolving imports alone does not load the store
-    pass
 
 log = logging.getLogger(__name__)
 
