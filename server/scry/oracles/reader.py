@@ -262,6 +262,8 @@ class OracleReader(Struct, frozen=True):
 
     def by_corpus(self, doc_keys: Sequence[int]) -> list[tuple[Corpus, list[int]]]:
         """Return the corpora that own any of these doc_keys, each with its own; code and documents first."""
+        if doc_keys and (corpus := self.corpus_of(min(doc_keys))) is self.corpus_of(max(doc_keys)):
+            return [(corpus, list(doc_keys))]  # mostly all are of one corpus
         parts = [
             (corpus, [key for key in doc_keys if key in keys])
             for corpus, keys in (

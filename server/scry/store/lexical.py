@@ -49,22 +49,20 @@ def make_analyzer() -> tantivy.TextAnalyzer:
 STEM_MARK = "^"  # begins a term that is a stem already; no word of a document or a query begins so
 
 
-class Stemmer:
-    """A cache of stems."""
+class Stemmer(dict[str, str]):
+    """A cache of stems. stem: returns a term as an index holds it, "" for one that no index ever holds; for a known one
+    without a Python call.
+    """
 
     def __init__(self) -> None:
         self._analyzer = make_analyzer()
-        self._known: dict[str, str] = {}
+        self.stem: Callable[[str], str] = self.__getitem__
 
-    def stem(self, term: str) -> str:
-        """Return the term as an index holds it; "" for one that no index ever holds."""
-        known = self._known.get(term)
-        if known is None:
-            if len(self._known) > _MAX_CACHED_STEMS:
-                self._known.clear()
-            is_stem = term.startswith(STEM_MARK)
-            known = self._known[term] = term[1:] if is_stem else "".join(self._analyzer.analyze(term)[:1])
-        return known
+    def __missing__(self, term: str) -> str:
+        if len(self) > _MAX_CACHED_STEMS:
+            self.clear()
+        stem = self[term] = term[1:] if term.startswith(STEM_MARK) else "".join(self._analyzer.analyze(term)[:1])
+        return stem
 
 
 _ANALYZER = "scry"
@@ -185,9 +183,10 @@ class LexicalIndex:
 
     # Reading ------------------------------------------------------------------------------------------------------
 
-    def stem(self, term: str) -> str:
-        """Return the term as the index holds it; "" for one that it never holds."""
-        return self._stemmer.stem(term)
+    @property
+    def stem(self) -> Callable[[str], str]:
+        """Return the function that returns a term as the index holds it; "" for one that it never holds."""
+        return self._stemmer.stem
 
     @describes_damage
     def search(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import cast, overload
 
@@ -366,6 +367,7 @@ def present_range(span: Span, encoding: str) -> messages.Range:
     return messages.Range(messages.Position(start.line, first), messages.Position(end.line, last))
 
 
+@lru_cache(maxsize=1000)  # a file holds several results, and further places
 def file_uri(root: Path, path: str) -> str:
     """Return the URI of a file of the project."""
     return (root / path).as_uri()

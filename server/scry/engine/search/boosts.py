@@ -134,8 +134,7 @@ class NameBoost:
         block = _EXTENSION_PATTERN.fullmatch(document.name) if document.kind == "implementation" else None
         own_name = block[1] if block else document.name
         key = normalize_name(own_name)
-        qualified = normalize_name(document.container) + key
-        if qualified in self._names:
+        if document.container and (qualified := normalize_name(document.container) + key) in self._names:
             return own_name, qualified
         return (own_name, key) if key in self._names else None
 
@@ -304,23 +303,21 @@ _ROUNDING_MARGIN = 1 + 1e-9
 class _FileSupport(Struct, frozen=True, gc=False):
     """The support that the hits of one file lend each other.
 
-    weights: by position, of the first MAX_FILE_HITS + 1 hits, best first. count: of all hits. total: of the weights.
-    last: the weight of the last one of those. highest: the support of the last hit that counts, more than of any other.
+    count: of all hits. last: the position of the last of the first MAX_FILE_HITS + 1 hits. total: of their weights.
+    highest: the support of the last of these, and of those behind it, more than of any other.
     """
 
-    weights: Mapping[int, float]
     count: int
+    last: int
     total: float
-    last: float
     highest: float
 
     @classmethod
     def from_positions(cls, positions: Sequence[int]) -> _FileSupport:
         """positions: of all hits in the file, ascending."""
-        weights = {at: 1 / (1 + at / FILE_HIT_HALF_PLACE) for at in positions[: MAX_FILE_HITS + 1]}
-        last = 1 / (1 + positions[MAX_FILE_HITS] / FILE_HIT_HALF_PLACE) if len(positions) > MAX_FILE_HITS else 0.0
-        total = sum(weights.values())
-        return cls(weights, len(positions), total, last, total - min(weights.values()))
+        weights = [1 / (1 + position / FILE_HIT_HALF_PLACE) for position in positions[: MAX_FILE_HITS + 1]]
+        total = sum(weights)
+        return cls(len(positions), positions[len(weights) - 1], total, total - weights[-1])
 
 
 NO_CHANGES: Mapping[str, float] = MappingProxyType({})
@@ -347,8 +344,8 @@ class BoostRules:
         self._commit_boost = CommitBoost(question, stem)
         self.set_order(by_rank_sum)
         self._own_platforms = families_here()
-        self._platform_gaps = self._find_platform_gaps(list(self._hits))
-        self._superseded = superseded_paths(self._hits)
+        self._platform_gaps = self._find_platform_gaps(self._file_positions)
+        self._superseded = superseded_paths(self._file_positions)
         self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> BoostRules:
@@ -362,16 +359,17 @@ class BoostRules:
 
         `test_router.py` and `Router.py` are test and subject: their names are the same but for case and the word test.
         """
+        in_files = [document for each in by_rank_sum if (document := each.document).path]
+        self._positions = {document.doc_key: position for position, document in enumerate(in_files)}
         positions: dict[str, list[int]] = defaultdict(list)
-        self._positions: dict[int, int] = {}
-        for position, document in enumerate([each.document for each in by_rank_sum if each.document.path]):
+        for position, document in enumerate(in_files):
             positions[document.path].append(position)
-            self._positions[document.doc_key] = position
-        self._hits = {path: _FileSupport.from_positions(own) for path, own in positions.items()}
+        self._file_positions: Mapping[str, Sequence[int]] = positions
+        self._supports: dict[str, _FileSupport] = {}
         self._tested: dict[str, Adjustment] = {}
-        test_paths = [path for path in self._hits if TEST in classify_path(path)]
+        test_paths = [path for path in positions if TEST in classify_path(path)]
         if test_paths:
-            names = {path: normalize_name(file_stem(path).partition(".")[0]) for path in self._hits}
+            names = {path: normalize_name(file_stem(path).partition(".")[0]) for path in positions}
             subjects: dict[str, str] = {}
             for path in test_paths:
                 name = names.pop(path)
@@ -386,7 +384,7 @@ class BoostRules:
                     factor = 1 + TESTED_SHARE * candidate.rank_sum / best_sum
                     tests[subjects[path]] = Adjustment("tested", factor, f"its test {path} matches")
             self._tested = {path: tests[name] for path, name in names.items() if name in tests}
-        self._max_path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
+        self._path_factors: dict[str, float] = {}  # the highest of a document in a file, its own name apart
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
         """Return the boosts of one candidate."""
@@ -396,12 +394,11 @@ class BoostRules:
             return [boost] if boost else []
         by_name = self._name_boost.adjustment_for(document)
         adjustments = [by_name] if by_name else []
-        hits, position = self._hits[document.path], self._positions[document.doc_key]
-        others, support = MAX_FILE_HITS, hits.total - hits.last
-        if position in hits.weights:
-            others, support = min(MAX_FILE_HITS, hits.count - 1), hits.total - hits.weights[position]
-        if others:
-            adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, _FILE_HITS_REASONS[others]))
+        hits, position = self._support_of(document.path), self._positions[document.doc_key]
+        if hits.count > 1:
+            support = hits.highest if position > hits.last else hits.total - 1 / (1 + position / FILE_HIT_HALF_PLACE)
+            reason = _FILE_HITS_REASONS[min(MAX_FILE_HITS, hits.count - 1)]
+            adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, reason))
         if document.path in self._tested:
             adjustments.append(self._tested[document.path])
         adjustments += self._path_adjustments(document.path)[0]
@@ -410,62 +407,72 @@ class BoostRules:
         return adjustments
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates whose rank sums times their factors may come to `min_score`, in their order."""
-        powers, other = self._powers, self._other_power
-        max_name = self._name_boost.max_factor ** powers.get("definition", other)
-        max_commit = self._commit_boost.max_factor ** powers.get("commit", other)
-        factors, reachable = self._max_path_factors, list[Candidate]()
+        """Return the candidates, best rank sums first, whose sums times their factors may come to `min_score`."""
+        max_name = self._name_boost.max_factor ** self._power_of("definition")
+        max_commit = self._commit_boost.max_factor ** self._power_of("commit")
+        max_words = max(1.0, (1 + PATH_WORDS_SHARE) ** self._power_of("path_words"))
+        max_past = max(1.0, (1 + PAST_CHANGES_SHARE) ** self._power_of("past_changes"))
         min_sum = min_score / (self._max_boost * _ROUNDING_MARGIN)
-        candidates = [candidate for candidate in by_rank_sum if candidate.rank_sum >= min_sum]
-        self.classify_paths([candidate.document.path for candidate in candidates])
-        for candidate in candidates:
-            path = candidate.document.path
-            if path not in factors:  # the highest factor of a document in this file, its own name apart
-                support = (1 + FILE_HIT_SHARE * self._hits[path].highest) ** powers.get("file_hits", other)
-                support *= self._tested[path].factor ** powers.get("tested", other) if path in self._tested else 1
-                factors[path] = support * self._path_adjustments(path)[1] * _ROUNDING_MARGIN
-            bound = candidate.rank_sum * factors[path]
+        bounds, reachable = dict[str, float](), list[Candidate]()
+        for candidate in by_rank_sum:
+            rank_sum, path = candidate.rank_sum, candidate.document.path
+            if rank_sum < min_sum:
+                break
             if not path:
-                bound *= max_commit if candidate.document.content_type == "commit" else 1
-                if bound >= min_score:
+                factor = max_commit if candidate.document.content_type == "commit" else 1
+                if rank_sum * factor * _ROUNDING_MARGIN >= min_score:
                     reachable.append(candidate)
-            elif bound >= min_score or (
+                continue
+            factor = self._path_factors.get(path) or bounds.get(path)
+            if factor is None:
+                factor = bounds[path] = self._max_hits_factor(path) * max_words
+                factor = bounds[path] = factor * max_past if path in self._past_changes else factor
+            if rank_sum * factor * max_name < min_score:
+                continue
+            if path not in self._path_factors:
+                self._path_factors[path] = self._max_hits_factor(path) * self._path_adjustments(path)[1]
+            bound = rank_sum * self._path_factors[path]
+            if bound >= min_score or (
                 bound * max_name >= min_score and self._name_boost.match_name(candidate.document) is not None
             ):
                 reachable.append(candidate)
         return reachable
 
+    def _power_of(self, name: str) -> float:
+        return self._powers.get(name, self._other_power)
+
+    def _max_hits_factor(self, path: str) -> float:
+        factor = (1 + FILE_HIT_SHARE * self._support_of(path).highest) ** self._power_of("file_hits")
+        factor *= self._tested[path].factor ** self._power_of("tested") if path in self._tested else 1
+        return factor * _ROUNDING_MARGIN
+
+    def _support_of(self, path: str) -> _FileSupport:
+        if path not in self._supports:
+            self._supports[path] = _FileSupport.from_positions(self._file_positions[path])
+        return self._supports[path]
+
     def _path_adjustments(self, path: str) -> tuple[list[Adjustment], float]:
         """Return the boosts that all documents of a file have alike, and the product of their factors."""
-        if path not in self._by_path:
-            self.classify_paths([path])
-        return self._by_path[path]
-
-    def classify_paths(self, paths: Iterable[str]) -> None:
-        """Compute the boosts of these files at once; empty paths are passed over."""
-        new = [path for path in dict.fromkeys(paths) if path and path not in self._by_path]
-        words_of_paths = list(map(name_words, new))
-        words = sorted(frozenset[str]().union(*words_of_paths))
-        stems = dict(zip(words, map(self.stem, words), strict=True))
-        columns = (words_of_paths, list(map(classify_path, new)), list(map(platform_of_path, new)))
-        for path, path_words, kinds, platform in zip(new, *columns, strict=True):
-            adjustments: list[Adjustment] = []
-            path_stems = frozenset(map(stems.__getitem__, path_words))
-            shared = len(path_stems & self._stems)
-            if shared:
-                share = shared / len(path_stems)
-                reason = f"{shared} of {format_count(len(path_stems), 'word')} of the path are in the question"
-                adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * share, reason))
-            votes = self._past_changes.get(path, 0.0)
-            if votes:
-                factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
-                adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
-            adjustments += self._path_kind_adjustments(kinds | {SUPERSEDED} if path in self._superseded else kinds)
-            if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
-                reason = f"the path is for {platform[0]}, and so is one for this"
-                adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
-            factors = [each.factor ** self._powers.get(each.name, self._other_power) for each in adjustments]
-            self._by_path[path] = adjustments, math.prod(factors)
+        if path in self._by_path:
+            return self._by_path[path]
+        adjustments: list[Adjustment] = []
+        path_stems = frozenset(map(self.stem, name_words(path)))
+        shared = len(path_stems & self._stems)
+        if shared:
+            share = shared / len(path_stems)
+            reason = f"{shared} of {format_count(len(path_stems), 'word')} of the path are in the question"
+            adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * share, reason))
+        votes = self._past_changes.get(path, 0.0)
+        if votes:
+            factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
+            adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
+        kinds, platform = classify_path(path), platform_of_path(path)
+        adjustments += self._path_kind_adjustments(kinds | {SUPERSEDED} if path in self._superseded else kinds)
+        if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
+            reason = f"the path is for {platform[0]}, and so is one for this"
+            adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
+        product = math.prod([each.factor ** self._power_of(each.name) for each in adjustments])
+        return self._by_path.setdefault(path, (adjustments, product))
 
     def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:
         """Return the adjustments of these kinds that the query does not ask for. subject: what is of these kinds."""
@@ -481,7 +488,7 @@ class BoostRules:
                 adjustments.append(Adjustment(f"{kind}_path", PATH_KIND_FACTORS[kind], reason))
         return adjustments
 
-    def _find_platform_gaps(self, paths: Sequence[str]) -> frozenset[str]:
+    def _find_platform_gaps(self, paths: Iterable[str]) -> frozenset[str]:
         """Return the gaps in paths that both this system's name and another's fill; none if the query names another."""
         for family, words in PLATFORM_FAMILY_WORDS.items():
             if family not in self._own_platforms and not self._words.isdisjoint(words):

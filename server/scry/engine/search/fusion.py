@@ -159,19 +159,22 @@ class PlaceRules:
         return adjustments
 
     def _adjust_file(self, candidates: Sequence[Candidate]) -> Iterable[tuple[int, list[Adjustment]]]:
-        evidence = {each.document.doc_key: self.evidence_of(each) for each in candidates}
-        best_score, best_evidence = max([each.fused_score for each in candidates]), max(evidence.values())
-        for each in candidates:  # a place that was used comes before the others, which score as if it had not been
-            if used := each.oracle_matches.get("use"):
-                evidence[each.document.doc_key] += USE_EVIDENCE / used.rank
-        ordered = sorted(candidates, key=lambda each: (-evidence[each.document.doc_key], each.document.doc_id))
-        for position, candidate in enumerate(ordered):
-            doc_key, adjustments = candidate.document.doc_key, list[Adjustment]()
+        placed: list[tuple[float, str, int, Candidate, float, float]] = []
+        best_score, best_evidence = -math.inf, -math.inf
+        for index, each in enumerate(candidates):
+            bm25, cosine = self._shares(each)
+            evidence = self._evidence_of(each, bm25, cosine)
+            best_score, best_evidence = max(best_score, each.fused_score), max(best_evidence, evidence)
+            if used := each.oracle_matches.get("use"):  # a place that was used comes before the others, which score as
+                evidence += USE_EVIDENCE / used.rank  # if it had not been
+            placed.append((-evidence, each.document.doc_id, index, each, bm25, cosine))
+        placed.sort()
+        for position, (negated, _, _, candidate, bm25, cosine) in enumerate(placed):
+            adjustments = list[Adjustment]()
             if self._place_strength:
-                less = math.exp(min(0.0, EVIDENCE_EXPONENT * (evidence[doc_key] - best_evidence)))
+                less = math.exp(min(0.0, EVIDENCE_EXPONENT * (-negated - best_evidence)))
                 factor = (best_score / candidate.fused_score * less) ** self._place_strength
                 if factor != 1.0:
-                    bm25, cosine = self._shares(candidate)
                     lines = candidate.document.line_count
                     size = "1 line" if lines == 1 else f"{lines} lines"
                     reason = (
@@ -182,18 +185,21 @@ class PlaceRules:
                 reason = f"{position} better in the same file"
                 adjustments.append(Adjustment("repeat", self._repeat_factor**position, reason))
             if adjustments:
-                yield doc_key, adjustments
+                yield candidate.document.doc_key, adjustments
 
-    def evidence_of(self, candidate: Candidate) -> float:
-        """Return the evidence that a document is the place in its file, by the formula above."""
+    def _evidence_of(self, candidate: Candidate, bm25: float, cosine: float) -> float:
+        """Return the evidence that a document is the place in its file, by the formula above.
+
+        bm25: as a share of the query's best one.
+        """
         if not self._place_strength:
             return math.log(candidate.fused_score)
-        bm25, cosine = self._shares(candidate)
-        lines = candidate.document.line_count
+        document = candidate.document
+        lines = document.line_count
         # The words of a name of several are its parts and the whole.
-        *parts, whole = name_words(candidate.document.name) or ("",)
+        *parts, whole = name_words(document.name) or ("",)
         is_asked = parts[1:] and len(parts) >= MIN_WHOLE_NAME_SHARE * len(self._stems)
-        is_asked = is_asked and whole == normalize_name(candidate.document.name)
+        is_asked = is_asked and whole == normalize_name(document.name)
         for part in parts if is_asked else ():
             is_asked = is_asked and part.startswith(self._starts) and self._stem(part) in self._stems
         return (
@@ -275,14 +281,12 @@ class ScoreAdjuster:
 
     def rank(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates with all their adjustments, best first. candidates: of each file all that may rank."""
-        self._rules.classify_paths([candidate.document.path for candidate in candidates])
         return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates]))
 
     def best_scores(self, candidates: Sequence[Candidate]) -> dict[str | int, float]:
         """Return the best score of each file by its path, and of each candidate without one by its doc_key, before
         places count.
         """
-        self._rules.classify_paths([candidate.document.path for candidate in candidates])
         best: dict[str | int, float] = {}
         for candidate in candidates:
             key = candidate.document.path or candidate.document.doc_key
@@ -338,16 +342,20 @@ class ScoreAdjuster:
 
 def apply_adjustments(candidate: Candidate, more: Sequence[Adjustment], ceiling: float) -> Candidate:
     """Return the candidate with more adjustments, and its score by the formula above."""
-    adjustments = (*candidate.adjustments, *more)
-    score = candidate.rank_sum * math.prod([adjustment.factor for adjustment in adjustments]) / ceiling
+    adjustments, product = (*candidate.adjustments, *more), 1.0
+    for adjustment in adjustments:
+        product *= adjustment.factor
+    score = candidate.rank_sum * product / ceiling
     return Candidate(candidate.document, candidate.oracle_matches, candidate.rank_sum, adjustments, score)
 
 
 def order_by_score(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates best first; equal scores in the order of doc_id, so that the order is total."""
-    return sorted(candidates, key=lambda candidate: (-candidate.fused_score, candidate.document.doc_id))
+    keyed = [(-each.fused_score, each.document.doc_id, at, each) for at, each in enumerate(candidates)]
+    return [each for _, _, _, each in sorted(keyed)]
 
 
 def order_by_rank_sum(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates by rank sum, best first, equal ones by doc_id: the order in which hits of a file count."""
-    return sorted(candidates, key=lambda candidate: (-candidate.rank_sum, candidate.document.doc_id))
+    keyed = [(-each.rank_sum, each.document.doc_id, at, each) for at, each in enumerate(candidates)]
+    return [each for _, _, _, each in sorted(keyed)]
