@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
@@ -113,13 +113,9 @@ def find_identifiers(text: str) -> list[str]:
     return _WORD_RUN.findall(text)
 
 
-def content_terms(text: str) -> list[str]:
-    """Return the distinct terms of a query in order, without stop words unless there is nothing else."""
-    return list(_content_terms(text))
-
-
 @lru_cache(maxsize=1000)  # a question is asked of many repositories
-def _content_terms(text: str) -> tuple[str, ...]:
+def content_terms(text: str) -> tuple[str, ...]:
+    """Return the distinct terms of a query in order, without stop words unless there is nothing else."""
     distinct = tuple(dict.fromkeys(tokenize(text)))
     return tuple([term for term in distinct if term not in STOP_WORDS]) or distinct
 
@@ -194,7 +190,7 @@ def search_text(question: SearchQuery) -> str:
 
 def query_terms(question: SearchQuery) -> list[str]:
     """Return the terms of a query, quoted phrases included."""
-    return content_terms(search_text(question))[:_MAX_QUERY_TERMS]
+    return list(content_terms(search_text(question))[:_MAX_QUERY_TERMS])
 
 
 def expand_query_terms(question: SearchQuery) -> list[str]:
@@ -202,22 +198,20 @@ def expand_query_terms(question: SearchQuery) -> list[str]:
 
     The name of a query that is nothing else is repeated EXACT_NAME_REPEATS times.
     """
-    names = [EXACT_NAME_PREFIX + key for key, sure in queried_names(question).items() if sure][:_MAX_QUERY_TERMS]
+    names = [EXACT_NAME_PREFIX + key for key, sure in queried_names(question.words, question.phrases).items() if sure][
+        :_MAX_QUERY_TERMS
+    ]
     times = EXACT_NAME_REPEATS if is_single_term(question) else 1
     return [*query_terms(question), *(names * times)]
 
 
-def queried_names(question: SearchQuery) -> dict[str, bool]:
+@lru_cache(maxsize=100)
+def queried_names(words_of_question: str, phrases: tuple[str, ...]) -> Mapping[str, bool]:
     """Return the keys of the names that a query may ask for, each with whether it surely does.
 
     Sure are a word by itself and a spelling that only code has: camelCase, snake_case, a.b, A::b or f().
     """
-    return dict(_queried_names(question.words, question.phrases))
-
-
-@lru_cache(maxsize=100)
-def _queried_names(text: str, phrases: tuple[str, ...]) -> dict[str, bool]:
-    words = text.split() + [phrase for phrase in phrases if " " not in phrase]
+    words = words_of_question.split() + [phrase for phrase in phrases if " " not in phrase]
     names: dict[str, bool] = {}
     for word in words:
         name = word.strip("?!.,;:'`()")

@@ -30,8 +30,8 @@ def test_text_is_split_into_terms(text: str, expected: list[str]) -> None:
 
 
 def test_question_phrases_are_dropped_unless_alone() -> None:
-    assert content_terms("how is the header parsed") == ["header", "parsed"]
-    assert content_terms("what is this") == ["what", "is", "this"]
+    assert content_terms("how is the header parsed") == ("header", "parsed")
+    assert content_terms("what is this") == ("what", "is", "this")
 
 
 def test_name_spellings_have_one_key() -> None:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
+from itertools import takewhile
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -100,7 +101,7 @@ class NameBoost:
     """
 
     def __init__(self, question: SearchQuery) -> None:
-        self._names = queried_names(question)
+        self._names = queried_names(question.words, question.phrases)
         self._spellings = queried_spellings(question)
         self._asks_for_definition = _asks_for_definition(question)
         # In a sentence a word with capitals counts only as it is written: "write LaTeX" does not ask for `latex'`. Who
@@ -150,7 +151,7 @@ class NameBoost:
 
 def max_name_factor(question: SearchQuery) -> float:
     """Return the highest factor that a document can get by its name."""
-    if any(queried_names(question).values()):
+    if any(queried_names(question.words, question.phrases).values()):
         factor = DEFINITION_FACTOR if _asks_for_definition(question) else MENTIONED_NAME_FACTOR
         return factor * SPELLING_FACTOR * TYPE_FACTOR * TYPE_OWN_FILE_FACTOR
     return NAME_IN_QUESTION_FACTOR
@@ -384,7 +385,7 @@ class BoostRules:
                     factor = 1 + TESTED_SHARE * candidate.rank_sum / best_sum
                     tests[subjects[path]] = Adjustment("tested", factor, f"its test {path} matches")
             self._tested = {path: tests[name] for path, name in names.items() if name in tests}
-        self._path_factors: dict[str, float] = {}  # the highest of a document in a file, its own name apart
+        self._path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
         """Return the boosts of one candidate."""
@@ -410,29 +411,22 @@ class BoostRules:
         """Return the candidates, best rank sums first, whose sums times their factors may come to `min_score`."""
         max_name = self._name_boost.max_factor ** self._power_of("definition")
         max_commit = self._commit_boost.max_factor ** self._power_of("commit")
-        max_words = max(1.0, (1 + PATH_WORDS_SHARE) ** self._power_of("path_words"))
-        max_past = max(1.0, (1 + PAST_CHANGES_SHARE) ** self._power_of("past_changes"))
         min_sum = min_score / (self._max_boost * _ROUNDING_MARGIN)
-        bounds, reachable = dict[str, float](), list[Candidate]()
-        for candidate in by_rank_sum:
-            rank_sum, path = candidate.rank_sum, candidate.document.path
-            if rank_sum < min_sum:
-                break
+        candidates = list(takewhile(lambda each: each.rank_sum >= min_sum, by_rank_sum))
+        self.classify_paths([candidate.document.path for candidate in candidates])
+        factors, reachable = self._path_factors, list[Candidate]()
+        for candidate in candidates:
+            path = candidate.document.path
+            if path not in factors:  # the highest factor of a document in this file, its own name apart
+                factor = (1 + FILE_HIT_SHARE * self._support_of(path).highest) ** self._power_of("file_hits")
+                factor *= self._tested[path].factor ** self._power_of("tested") if path in self._tested else 1
+                factors[path] = factor * self._by_path[path][1] * _ROUNDING_MARGIN
+            bound = candidate.rank_sum * factors[path]
             if not path:
-                factor = max_commit if candidate.document.content_type == "commit" else 1
-                if rank_sum * factor * _ROUNDING_MARGIN >= min_score:
+                bound *= max_commit if candidate.document.content_type == "commit" else 1
+                if bound >= min_score:
                     reachable.append(candidate)
-                continue
-            factor = self._path_factors.get(path) or bounds.get(path)
-            if factor is None:
-                factor = bounds[path] = self._max_hits_factor(path) * max_words
-                factor = bounds[path] = factor * max_past if path in self._past_changes else factor
-            if rank_sum * factor * max_name < min_score:
-                continue
-            if path not in self._path_factors:
-                self._path_factors[path] = self._max_hits_factor(path) * self._path_adjustments(path)[1]
-            bound = rank_sum * self._path_factors[path]
-            if bound >= min_score or (
+            elif bound >= min_score or (
                 bound * max_name >= min_score and self._name_boost.match_name(candidate.document) is not None
             ):
                 reachable.append(candidate)
@@ -441,11 +435,6 @@ class BoostRules:
     def _power_of(self, name: str) -> float:
         return self._powers.get(name, self._other_power)
 
-    def _max_hits_factor(self, path: str) -> float:
-        factor = (1 + FILE_HIT_SHARE * self._support_of(path).highest) ** self._power_of("file_hits")
-        factor *= self._tested[path].factor ** self._power_of("tested") if path in self._tested else 1
-        return factor * _ROUNDING_MARGIN
-
     def _support_of(self, path: str) -> _FileSupport:
         if path not in self._supports:
             self._supports[path] = _FileSupport.from_positions(self._file_positions[path])
@@ -453,26 +442,35 @@ class BoostRules:
 
     def _path_adjustments(self, path: str) -> tuple[list[Adjustment], float]:
         """Return the boosts that all documents of a file have alike, and the product of their factors."""
-        if path in self._by_path:
-            return self._by_path[path]
-        adjustments: list[Adjustment] = []
-        path_stems = frozenset(map(self.stem, name_words(path)))
-        shared = len(path_stems & self._stems)
-        if shared:
-            share = shared / len(path_stems)
-            reason = f"{shared} of {format_count(len(path_stems), 'word')} of the path are in the question"
-            adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * share, reason))
-        votes = self._past_changes.get(path, 0.0)
-        if votes:
-            factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
-            adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
-        kinds, platform = classify_path(path), platform_of_path(path)
-        adjustments += self._path_kind_adjustments(kinds | {SUPERSEDED} if path in self._superseded else kinds)
-        if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
-            reason = f"the path is for {platform[0]}, and so is one for this"
-            adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
-        product = math.prod([each.factor ** self._power_of(each.name) for each in adjustments])
-        return self._by_path.setdefault(path, (adjustments, product))
+        if path not in self._by_path:
+            self.classify_paths([path])
+        return self._by_path[path]
+
+    def classify_paths(self, paths: Iterable[str]) -> None:
+        """Compute the boosts of these files at once; empty paths are passed over."""
+        new = [path for path in dict.fromkeys(paths) if path and path not in self._by_path]
+        words_of_paths = list(map(name_words, new))
+        words = sorted(frozenset[str]().union(*words_of_paths))
+        stems = dict(zip(words, map(self.stem, words), strict=True))
+        columns = (words_of_paths, list(map(classify_path, new)), list(map(platform_of_path, new)))
+        for path, path_words, kinds, platform in zip(new, *columns, strict=True):
+            adjustments: list[Adjustment] = []
+            path_stems = frozenset(map(stems.__getitem__, path_words))
+            shared = len(path_stems & self._stems)
+            if shared:
+                share = shared / len(path_stems)
+                reason = f"{shared} of {format_count(len(path_stems), 'word')} of the path are in the question"
+                adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * share, reason))
+            votes = self._past_changes.get(path, 0.0)
+            if votes:
+                factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
+                adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
+            adjustments += self._path_kind_adjustments(kinds | {SUPERSEDED} if path in self._superseded else kinds)
+            if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
+                reason = f"the path is for {platform[0]}, and so is one for this"
+                adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
+            factors = [each.factor ** self._power_of(each.name) for each in adjustments]
+            self._by_path[path] = adjustments, math.prod(factors)
 
     def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:
         """Return the adjustments of these kinds that the query does not ask for. subject: what is of these kinds."""

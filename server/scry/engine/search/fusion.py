@@ -281,12 +281,14 @@ class ScoreAdjuster:
 
     def rank(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates with all their adjustments, best first. candidates: of each file all that may rank."""
+        self._rules.classify_paths([candidate.document.path for candidate in candidates])
         return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates]))
 
     def best_scores(self, candidates: Sequence[Candidate]) -> dict[str | int, float]:
         """Return the best score of each file by its path, and of each candidate without one by its doc_key, before
         places count.
         """
+        self._rules.classify_paths([candidate.document.path for candidate in candidates])
         best: dict[str | int, float] = {}
         for candidate in candidates:
             key = candidate.document.path or candidate.document.doc_key

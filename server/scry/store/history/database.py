@@ -15,9 +15,9 @@ from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
     CacheMeta,
     CacheSchema,
+    batches,
     create_cache_tables,
     open_database,
-    padded_batches,
     placeholders,
     schema_version,
     transaction,
@@ -156,7 +156,7 @@ class HistoryDatabase:
 
     def select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
         """Return all rows of a statement in which `{}` stands for the values. Raises IndexUnavailable."""
-        return [row for part in padded_batches(values) for row in self.select(sql.format(placeholders(part)), part)]
+        return [row for part in batches(values, pad=True) for row in self.select(sql.format(placeholders(part)), part)]
 
     def lexical_folder(self) -> Path:
         """Return the folder of the published lexical index."""

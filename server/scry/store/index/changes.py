@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import Struct, field
+
 _MOST_REMEMBERED = 20_000
 """Changes from which on the older half is forgotten; who has not seen these looks at all files."""
 
 
-class ChangedPaths:
+class ChangedPaths(Struct):
     """The paths of changed files in order, as far back as they are remembered. Used under the lock of the index."""
 
-    def __init__(self) -> None:
-        """Start with no changes, at position 0."""
-        self._first = 0
-        self._paths: list[str] = []
+    _first: int = 0
+    _paths: list[str] = field(default_factory=list[str])
 
     @property
     def position(self) -> int:

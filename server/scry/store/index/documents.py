@@ -28,7 +28,7 @@ from scry.store.index.rows import (
     read_headers,
     unpack_descriptions,
 )
-from scry.store.sqlite.database import batches, decode_path, encode_path, padded_batches, placeholders
+from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
 
 _MAX_CACHED_HEADERS = 50_000
 """Headers, and doc_ids, that are cached at most: some 20 MB."""
@@ -263,7 +263,7 @@ class DocumentTable:
         """
         known = self._current_cache().descriptions
         matches = {file: known[file] for file in files if file in known}
-        for part in padded_batches(sorted(files - matches.keys())):
+        for part in batches(sorted(files - matches.keys()), pad=True):
             sql = f"SELECT id, text FROM files WHERE id IN ({placeholders(part)})"
             for file, text in self._db.execute(sql, part):
                 try:
@@ -278,7 +278,7 @@ class DocumentTable:
 
     def _select_rows(self, columns: str, doc_keys: Sequence[int]) -> list[Any]:
         matches: list[Any] = []
-        for part in padded_batches(doc_keys):
+        for part in batches(doc_keys, pad=True):
             sql = f"SELECT {columns} {_FROM_DOCUMENTS} WHERE d.number IN ({placeholders(part)})"
             with self._lock:
                 matches += self._db.execute(sql, part).fetchall()

@@ -26,7 +26,6 @@ from scry.store.sqlite.database import (
     decode_path,
     encode_path,
     folder_condition,
-    padded_batches,
     path_ranges,
     placeholders,
 )
@@ -287,7 +286,7 @@ class FileTable:
     def get_structures(self, paths: Sequence[str]) -> dict[str, FileStructure]:
         """Return the structure (importers, centrality, flags) of these files, by path."""
         structures: dict[str, FileStructure] = {}
-        for part in padded_batches(paths):
+        for part in batches(paths, pad=True):
             sql = f"SELECT path, importers, centrality, flags FROM files WHERE path IN ({placeholders(part)})"
             with self._lock:
                 rows = self._db.execute(sql, list(map(encode_path, part))).fetchall()

@@ -40,7 +40,8 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
     Raises IndexUnavailable when the file cannot be opened.
     """
     if write:
-        _make_private(path)
+        with suppress(OSError):  # created for this user alone, before SQLite creates it for all; SQLite says why not
+            create_private_file(path)
     for options in ("mode=rwc",) if write else ("mode=ro", "mode=ro", "immutable=1"):
         try:
             connection = sqlite3.connect(
@@ -54,7 +55,6 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
                 if write:
                     with _unsynchronized_while_new(connection):
                         connection.execute("PRAGMA journal_mode=WAL")
-                    connection.execute("PRAGMA synchronous=NORMAL")
                 connection.execute("PRAGMA foreign_keys=ON")
                 connection.execute("PRAGMA cache_size=-8192")
         except sqlite3.Error as error:
@@ -68,12 +68,12 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
 @contextmanager
 def _unsynchronized_while_new(connection: sqlite3.Connection) -> Generator[None]:
     """Wait for the disk only where a file has tables: a new one that a power cut damages is made again."""
-    before = int(connection.execute("PRAGMA synchronous").fetchone()[0])
-    connection.execute(f"PRAGMA synchronous={before if schema_version(connection) else 0}")
     try:
+        if not schema_version(connection):
+            connection.execute("PRAGMA synchronous=OFF")
         yield
     finally:
-        connection.execute(f"PRAGMA synchronous={before}")
+        connection.execute("PRAGMA synchronous=NORMAL")
 
 
 @contextmanager
@@ -102,12 +102,6 @@ def roll_back(path: Path) -> bool:
     except (OSError, sqlite3.Error):
         return False
     return True
-
-
-def _make_private(path: Path) -> None:
-    """Create a file for this user alone, before SQLite creates it for all; SQLite says why it can't be created."""
-    with suppress(OSError):
-        create_private_file(path)
 
 
 def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
@@ -143,13 +137,14 @@ def open_shared_database(
         status = path.stat()
     except OSError:
         size = 0
-        _make_private(path)
+        with suppress(OSError):
+            create_private_file(path)
     else:
         size = status.st_size
         if status.st_mode & OTHERS:
             restrict_access(path)
-        if checked_bytes is not None and not size:
-            _refuse_emptied(path)
+        if checked_bytes is not None and not size and any(path.parent.glob(f"backups/{path.stem}-*.sqlite")):
+            raise sqlite3.DatabaseError("it is empty")
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode=rwc", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
@@ -174,12 +169,6 @@ def open_shared_database(
         connection.close()
         raise
     return connection
-
-
-def _refuse_emptied(path: Path) -> None:
-    """Raise sqlite3.DatabaseError where there is a backup of a file."""
-    if any(path.parent.glob(f"backups/{path.stem}-*.sqlite")):
-        raise sqlite3.DatabaseError("it is empty")
 
 
 @contextmanager
@@ -361,20 +350,16 @@ def decode_path(value: str | bytes) -> str:
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
 
 
-def batches(values: Sequence[T], variables_per_value: int = 1) -> Iterator[list[T]]:
-    """Yield lists short enough for the variables of one statement, of which each item takes `variables_per_value`."""
+def batches(values: Sequence[T], variables_per_value: int = 1, *, pad: bool = False) -> Iterator[list[T]]:
+    """Yield lists short enough for the variables of one statement, of which each item takes `variables_per_value`.
+
+    pad: repeat the last value up to a power of two, for the set behind `IN`. SQLite keeps the last hundred statements,
+    and to prepare one of another length takes as long as to read ten rows.
+    """
     batch_size = _MAX_SQL_VARIABLES // variables_per_value
     for start in range(0, len(values), batch_size):
-        yield list(values[start : start + batch_size])
-
-
-def padded_batches(values: Sequence[T]) -> Iterator[list[T]]:
-    """Yield as `batches`, with the last value repeated up to a power of two, for the set behind `IN`.
-
-    To prepare a statement of another length takes as long as to read ten rows; SQLite keeps the last hundred.
-    """
-    for part in batches(values):
-        length = min(1 << (len(part) - 1).bit_length(), _MAX_SQL_VARIABLES)
+        part = list(values[start : start + batch_size])
+        length = min(1 << (len(part) - 1).bit_length(), batch_size) if pad else len(part)
         yield part + part[-1:] * (length - len(part))
 
 

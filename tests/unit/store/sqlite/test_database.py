@@ -97,10 +97,10 @@ def test_only_a_file_without_tables_is_written_without_waiting_for_the_disk(tmp_
         connection.set_trace_callback(statements.append)
         create_cache_tables(connection, CacheSchema(1, "CREATE TABLE a (b);"))
         written = [each for each in statements if each.startswith(("PRAGMA synchronous=", "CREATE"))]
-        assert written == ["PRAGMA synchronous=0", "CREATE TABLE a (b);", "PRAGMA synchronous=1"]
+        assert written == ["PRAGMA synchronous=OFF", "CREATE TABLE a (b);", "PRAGMA synchronous=NORMAL"]
         statements.clear()
         create_cache_tables(connection, CacheSchema(2, "CREATE TABLE a (b, c);"))
-        assert "PRAGMA synchronous=0" not in statements
+        assert "PRAGMA synchronous=OFF" not in statements
         assert connection.execute("PRAGMA synchronous").fetchone() == (1,)
 
 
