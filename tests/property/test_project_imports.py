@@ -11,8 +11,7 @@ import pytest
 
 from scry.index.graph import FileImports, resolve_imports
 from scry.index.graph.import_graph import is_manifest, resolve_file_imports
-from scry.index.graph.occurrences import Occurrences
-from scry.index.graph.project_imports import ProjectImports
+from scry.index.graph.occurrences import Occurrences, ProjectImports
 
 _FOLDERS = ["", "a", "a/b", "b", "b/a", "src", "src/a", "lib", "lib/b", "include", "Sources/a", "crates/a-b/src", "a.b"]
 _NAMES = ["a", "b", "c", "__init__", "index", "init", "mod", "lib", "main", "a.b"]

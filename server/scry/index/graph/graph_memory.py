@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scry.index.graph.import_graph import is_manifest
-from scry.index.graph.occurrences import Hashes, Occurrences
-from scry.index.graph.project_imports import ProjectImports
+from scry.index.graph.occurrences import Hashes, Occurrences, ProjectImports
 from scry.index.graph.symbol_table import SourceFile, make_source_file
 from scry.store.graph_store import GraphStore
 from scry.store.index.store import IndexStore

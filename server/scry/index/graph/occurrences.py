@@ -1,4 +1,5 @@
-"""Keep in memory which files hold which words, to find those that a change of a word concerns.
+"""Keep in memory which files hold which words, to find those that a change concerns: by the names that a file uses, and
+by the paths that were looked up to resolve its imports.
 
 Words are kept as hashes of 32 bits: two words of one hash cost time, never an answer. One sorted array serves millions
 of them with 8 bytes each; what was added since it was sorted is kept beside it.
@@ -7,11 +8,14 @@ of them with 8 bytes each; what was added since it was sorted is kept beside it.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Generator, Hashable, Iterable, Mapping
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scry.index.parse.languages.project_files import ProjectFiles
 
 Holder = TypeVar("Holder", bound=Hashable)
 
@@ -96,3 +100,41 @@ class Occurrences(Generic[Holder]):
         kept = np.flatnonzero(exists[holders])
         order = kept[np.argsort(words[kept], kind="stable")]
         self._sorted = words[order], holders[order]
+
+
+class ProjectImports:
+    """The files of a project, and what was looked up in them while the imports of each file were resolved.
+
+    An import is resolved by looking up paths, so it can only resolve otherwise once a path that was looked up has come
+    or gone. Look-ups are known by single words (`ProjectFiles.change`), so a few files too many are found, never one
+    too few. Used by one thread at a time.
+    """
+
+    def __init__(self, paths: Iterable[str], manifests: Mapping[str, str]) -> None:
+        """Take all files; nothing is resolved yet. manifests: as `resolve_imports` takes them."""
+        self.files = ProjectFiles(paths, manifests)
+        self._looked_up: Occurrences[str] = Occurrences()
+
+    @contextmanager
+    def recording(self, path: str) -> Generator[None]:
+        """Record what is looked up inside as that which the imports of a file depend on."""
+        words = set[str]()
+        try:
+            with self.files.recording() as words:
+                yield
+        finally:
+            self._looked_up.replace(path, hash_words(words))
+
+    def change(self, indexed: Iterable[str], removed: Iterable[str], manifests: Mapping[str, str]) -> set[str]:
+        """Take files in and out; return the words of all look-ups that may have another answer now.
+
+        indexed: files that are added or were edited. manifests: the texts of those among them.
+        """
+        gone = list(removed)
+        for path in gone:
+            self._looked_up.remove(path)
+        return self.files.change(indexed, gone, manifests)
+
+    def files_that_looked_up(self, words: Iterable[str]) -> set[str]:
+        """Return the files for which a look-up of one of these words is recorded."""
+        return self._looked_up.find(map(hash_word, words))

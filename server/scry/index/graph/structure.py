@@ -18,7 +18,7 @@ from scry.core.decoding import msgpack_decoder
 from scry.core.types import FileFault, FileStructure, IndexingStage
 from scry.index.graph import import_graph
 from scry.index.graph.import_graph import CentralityBands, FileImports, FileRole, classify_file, is_manifest
-from scry.index.graph.project_imports import ProjectImports
+from scry.index.graph.occurrences import ProjectImports
 from scry.index.parse.parser_version import reading_version
 
 if TYPE_CHECKING:

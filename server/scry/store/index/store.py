@@ -20,10 +20,9 @@ from scry.core.platform import make_private_folder
 from scry.core.types import IndexState
 from scry.store.graph import GraphReader
 from scry.store.graph_store import GraphStore
-from scry.store.index.changes import ChangedPaths
 from scry.store.index.database import INDEX_FILE, INDEX_SCHEMA, IndexDatabase, read_counters
 from scry.store.index.documents import DocumentTable
-from scry.store.index.files import FileTable
+from scry.store.index.files import ChangedPaths, FileTable
 from scry.store.index.rows import (
     NewDocument,
     NewFile,
