@@ -104,7 +104,7 @@ class BlobCache:
             try:
                 self._db = open_database(self._path, write=True)
                 create_cache_tables(self._db, BLOB_SCHEMA)
-                # A power cut may damage the file. What is packed has a checksum, so that costs work alone.
+                # A power cut may damage the file. All packed values have a checksum, so the damage costs work alone.
                 self._db.execute("PRAGMA synchronous=OFF")
             except (OSError, sqlite3.Error, IndexUnavailable) as error:
                 self.close()

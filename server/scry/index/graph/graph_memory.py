@@ -12,7 +12,7 @@ from scry.store.index.store import IndexStore
 
 
 class GraphMemory:
-    """The indexed files, and what the graph's passes have learnt of them. Used by one thread at a time.
+    """The indexed files, and what the graph's passes know of them. Used by one thread at a time.
 
     by_id, by_path: the indexed files. imports: the same, with what was looked up to resolve their imports. changed:
     paths of the files that changed since the last complete pass; None for all. stale: paths of the files whose imports

@@ -2,7 +2,7 @@
 by the paths that were looked up to resolve its imports.
 
 Words are kept as hashes of 32 bits: two words of one hash cost time, never an answer. One sorted array serves millions
-of them with 8 bytes each; what was added since it was sorted is kept beside it.
+of them with 8 bytes each; later additions are kept beside it.
 """
 
 from __future__ import annotations
