@@ -29,16 +29,14 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerP
 
 def test_pause_delays_indexing_and_loses_no_change(sample: IndexerProject) -> None:
     client, other = sample.connect_when_ready(), sample.connect_when_ready()
-    client.control("pause")
-    wait_until_state(client, "paused")
+    assert client.control("pause").state == "paused"
     wait_until_state(other, "paused")
     sample.write_file("shop/later.py", "def later():\n    pass\n")
     client.report_changed_paths(["shop/later.py"])
     assert client.wait_until_current(PATIENCE_S).state == "paused"
     time.sleep(0.5)
     assert sample.doc_ids_named("later") == []
-    other.control("resume")
-    eventually(lambda: other.state().state != "paused", "the pause has ended")
+    assert other.control("resume").state != "paused"
     sample.wait_until_found("later")
     wait_until_state(client, "ready")
 
@@ -69,8 +67,8 @@ def test_first_pass_can_be_paused_and_resumed(sample: IndexerProject) -> None:
     sample.write_many_files(900)
     client = sample.connect()
     eventually(lambda: client.state().files_indexed > 0, "the first batch is in")
-    client.control("pause")
-    paused = wait_until_state(client, "paused")
+    paused = client.control("pause")
+    assert paused.state == "paused"
     assert paused.files_total == 903
     time.sleep(2.0)  # the batch in hand comes to its end, and no other begins
     assert sample.doc_ids_named("add_to_cart") == [], "the last by name"
@@ -97,8 +95,7 @@ def test_rebuilding_reads_everything_again_and_ends_a_pause(sample: IndexerProje
     before = sample.generation()
     seen: list[str] = []
     client.subscribe(lambda state: seen.append(state.state))
-    client.control("rebuild")
-    eventually(lambda: client.state().state != "paused", "the pause has ended")
+    assert client.control("rebuild").state != "paused"
     state = client.wait_until_current(PATIENCE_S)
     assert (state.state, state.files_indexed) == ("ready", 3)
     assert sample.generation() > before
