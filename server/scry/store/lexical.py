@@ -223,7 +223,7 @@ class LexicalIndex:
             doc_keys = snapshot.searcher.fast_field_values("number", [address for _, address in hits])
             scores, ceiling = self._exact_scores(snapshot, terms, hits)
             least = min(min_score, sorted(scores, reverse=True)[limit - 1] if len(scores) >= limit else 0.0)
-            if len(hits) < searched or ceiling < least:
+            if len(hits) < searched or ceiling < least or ceiling <= 0:  # documents of score 0 are left out
                 scored = zip(doc_keys, scores, strict=True)
                 return [(int(doc_key or 0), score) for doc_key, score in scored if score >= least and score > 0]
             searched *= 4

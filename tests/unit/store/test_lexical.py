@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import tantivy
@@ -39,6 +40,17 @@ def test_missing_documents_have_no_terms(index: LexicalIndex) -> None:
     assert index.matched_terms(TERMS, []) == {}
     assert index.matched_terms(TERMS, [COUNT + 1, 7]) == {COUNT + 1: [], 7: TERMS}
     assert index.matched_terms([], [7]) == {7: []}
+
+
+def test_word_of_all_documents_does_not_fetch_them_all(tmp_path: Path) -> None:
+    index = LexicalIndex(tmp_path / "words", write=True)
+    index.write([], [LexicalEntry(number, 1, "common" if number > 3 else "common rare") for number in range(1, 5001)])
+    score_hits = LexicalIndex._exact_scores  # pyright: ignore[reportPrivateUsage]
+    with patch.object(LexicalIndex, "_exact_scores", autospec=True, side_effect=score_hits) as scored:
+        assert index.search(["common"], 200) == []
+        assert sorted(doc_key for doc_key, _ in index.search(["common", "rare"], 200)) == [1, 2, 3]
+    assert [len(call.args[3]) < 1000 for call in scored.call_args_list] == [True, True]
+    index.close()
 
 
 VOCABULARY = [f"word{number}" for number in range(300)] + ["options", "option", "=parse", "naïve", "x" * 250]
