@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.parse.captures import NotParsed, run_query
+from scry.index.parse.captures import MIN_SAMPLED_BYTES, NotParsed, run_query
 from scry.index.parse.languages import language_of
 from tests.trust.mutations import mutate
 from tests.trust.promises import broken_promises, check_text
@@ -78,6 +78,12 @@ HOSTILE_CASES = [
 def test_no_shape_of_text_keeps_the_indexer_busy(ending: str, shape: str) -> None:
     opening, closing = HOSTILE[shape]
     text = "".join(opening.format(name) for name in NAMES) + closing * len(NAMES)
+    assert broken_promises(f"a.{ending}", text.encode()) == []
+
+
+@pytest.mark.parametrize("ending", ["java", "c"])
+def test_text_too_short_for_a_sample_takes_bounded_time(ending: str) -> None:
+    text = "".join(HOSTILE["lambdas"][0].format(name) for name in NAMES)[: MIN_SAMPLED_BYTES - 1]
     assert broken_promises(f"a.{ending}", text.encode()) == []
 
 
