@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import time
@@ -37,11 +39,11 @@ def client(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         yield client
 
 
-def find_in_team(client: LspClient) -> dict[str, Any]:
+def find_in_team(client: LspClient, mode: str = "find") -> dict[str, Any]:
     """Return the first result of the team; the first questions may come before the connection."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        answer = client.find("sum up the prices", team=True)
+        answer = client.request(f"scry/{mode}", {"query": "sum up the prices", "team": True})
         late = [fault for fault in answer["faults"] if fault.get("retry")]
         assert answer["faults"] == late
         for result in answer["results"]:
@@ -64,25 +66,35 @@ def test_editor_finds_in_the_team_and_reads_the_file(client: LspClient) -> None:
     assert client.request("scry/use", use)["recorded"] is True
 
 
-def test_recent_refuses_the_team_by_name(client: LspClient) -> None:
-    with pytest.raises(RpcError, match="team"):
-        client.request("scry/recent", {"query": "prices", "team": True})
+@pytest.mark.acceptance("T1", "R1")
+def test_editor_sees_recent_changes_of_the_team(client: LspClient) -> None:
+    result = find_in_team(client, "recent")
+    assert result["project"] == "shop"
+    assert "recency" in [each["name"] for each in result["adjustments"]]
+
+
+def test_command_lists_recent_changes_of_the_team(client: LspClient, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "scry", "recent", "--team", "--days", "36500", "--json"]
+    environ = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    done = subprocess.run(command, cwd=tmp_path / "here", env=environ, capture_output=True, text=True, check=True)
+    commits = [each for each in json.loads(done.stdout)["results"] if each["content_type"] == "commit"]
+    assert [each["project"] for each in commits if each["commit"]] == ["shop"]
 
 
 def test_models_are_offered_the_team_where_one_is_joined() -> None:
-    [find] = [tool for tool in TOOLS if tool.name == "find"]
-    assert "team" in input_schema(find)["properties"]
-    assert "team" not in input_schema(find, with_team=False)["properties"]
+    for tool in TOOLS:
+        assert ("team" in input_schema(tool)["properties"]) == (tool.name in ("find", "recent"))
+        assert "team" not in input_schema(tool, with_team=False)["properties"]
 
 
-@pytest.mark.parametrize("method", ["recent", "orient", "neighbors"])
+@pytest.mark.parametrize("method", ["orient", "neighbors"])
 def test_other_questions_refuse_the_team_by_name(client: LspClient, method: str) -> None:
-    params = {"recent": {"query": "prices"}, "orient": {"path": ""}, "neighbors": {"file": "ferry.py"}}[method]
+    params = {"orient": {"path": ""}, "neighbors": {"file": "ferry.py"}}[method]
     with pytest.raises(RpcError, match="team"):
         client.request(f"scry/{method}", {**params, "team": True})
 
 
-@pytest.mark.parametrize("command", ["recent", "orient", "memory"])
+@pytest.mark.parametrize("command", ["orient", "memory"])
 def test_other_commands_refuse_the_team_by_name(command: str, tmp_path: Path) -> None:
     arguments = [sys.executable, "-m", "scry", command, "--team"]
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -253,7 +253,7 @@ function recentQuestion(sidecar: Sidecar): Question {
     placeholder: vscode.l10n.t("What changed lately? Words narrow it down"),
     allowsEmptyQuery: true,
     scope: OPEN_FOLDERS,
-    hasTeam: () => Promise.resolve(false), // a team's index is found in, and has no recent edits
+    hasTeam: () => hasTeam(sidecar),
     ask: (query, limit, currentScope, token) =>
       sidecar.request(methods.recent, { limit, picker: PICKER, ...scopedParams(query, currentScope) }, token),
   };

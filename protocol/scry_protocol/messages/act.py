@@ -66,12 +66,15 @@ class TeamFile(Result, frozen=True):
     text: the text, as it is indexed now.
     commit: the commit that it is of.
     is_current: whether that is the commit of the URI; the index holds the newest one only.
+    clone: the URI of the same file, with the same text, in a registered project that is a clone of the repository;
+        empty where there is none. A jump opens it instead.
     """
 
     uri: str
     text: str
     commit: str
     is_current: bool
+    clone: str = ""
 
 
 class UseParams(Params, frozen=True):

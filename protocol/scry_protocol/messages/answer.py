@@ -72,6 +72,7 @@ class RecentParams(Params, frozen=True):
     projects: as in find.
     all_projects: as in find.
     linked_projects: as in find.
+    team: as in find.
     """
 
     query: str = ""
@@ -87,6 +88,7 @@ class RecentParams(Params, frozen=True):
     projects: list[str] = []
     all_projects: bool = False
     linked_projects: bool = False
+    team: bool = False
 
 
 class OrientParams(Params, frozen=True):

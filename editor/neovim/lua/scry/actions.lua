@@ -10,7 +10,7 @@ local M = {}
 
 ---Actions during which a picker stays open.
 ---@type table<string, true>
-M.keeps_open = { why = true, legend = true, copy = true, good = true, bad = true, further = true, background = true }
+M.keeps_open = { why = true, legend = true, copy = true, link = true, good = true, bad = true, further = true, background = true }
 
 ---Actions that show a float over the picker.
 ---@type table<string, true>
@@ -29,6 +29,7 @@ M.names = {
   "tab",
   "quickfix",
   "copy",
+  "link",
   "good",
   "bad",
 }
@@ -47,6 +48,7 @@ local DESCRIPTIONS = {
   tab = "open in a tab page",
   quickfix = "put the selected results, or all, into a quickfix list",
   copy = "copy its reference",
+  link = "open the address of a result of the team on its forge, and copy it",
   good = "rate it as good",
   bad = "rate it as bad",
 }
@@ -61,6 +63,7 @@ Each line: rank, type, name, path and line, evidence, snippet. The words that ma
 | `sem #1`, `lex #2` | first by meaning, second by words; `temp`: by the history of changes |
 | `test x0.5` | lowered by half as a test; other factors likewise |
 | `imp 12` | twelve files import its file |
+| `[code:core@4f2a91c]` | of the joined team's index, at that commit |
 | `+3` | its file has three further places that are worth a look |
 | `↳ line 34` | one of these places |
 
@@ -128,6 +131,20 @@ function M.copy(hit)
     pcall(vim.fn.setreg, "+", text)
     notify.info(failure and ("copied; the use was not recorded: " .. failure.message) or "copied " .. text)
   end)
+end
+
+---Open the address of a result of the team on its forge, and copy it to the clipboard.
+---@param hit scry.Hit
+function M.link(hit)
+  local link = hit.item.link or ""
+  if link == "" then
+    return notify.info(("%s has no address on a known forge."):format(hit.item.title))
+  end
+  vim.fn.setreg('"', link)
+  pcall(vim.fn.setreg, "+", link)
+  vim.ui.open(link)
+  require("scry.uses").send(hit, "open")
+  notify.info("opened and copied " .. link)
 end
 
 ---@param hit scry.Hit

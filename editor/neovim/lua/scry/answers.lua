@@ -95,10 +95,20 @@ function M.last()
   return last
 end
 
----Return the path of a result's file; "" for a result without a location.
+---Return whether a result is of the joined team's index, so that its file is not here.
+---@param hit scry.Hit
+---@return boolean
+function M.is_of_team(hit)
+  return (hit.item.commit or "") ~= ""
+end
+
+---Return the path of a result's file; "" for a result without a location, and for one of the team.
 ---@param hit scry.Hit
 ---@return string
 function M.path(hit)
+  if M.is_of_team(hit) then
+    return ""
+  end
   return hit.item.location and vim.fs.normalize(vim.uri_to_fname(hit.item.location.uri)) or ""
 end
 

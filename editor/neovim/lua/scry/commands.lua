@@ -183,9 +183,6 @@ M.table = {
   recent = {
     run = function(_, rest, call)
       local options, query = arguments.split_options(rest)
-      if options.team then
-        return notify.error("recent has no --team; :Scry find has.")
-      end
       local ok, days = arguments.positive_integer(options.days --[[@as string?]], "--days")
       local ask = ok and ask_of(options, query, call)
       if ask then
@@ -193,7 +190,7 @@ M.table = {
       end
     end,
     complete = arguments.option_completer(
-      vim.list_extend(vim.list_extend({ "--days" }, PROJECT_OPTIONS), PART_OPTIONS)
+      vim.list_extend(vim.list_extend({ "--days", "--team" }, PROJECT_OPTIONS), PART_OPTIONS)
     ),
   },
   orient = {
@@ -229,6 +226,7 @@ M.table = {
   },
   detail = result_command("detail"),
   copy = result_command("copy"),
+  link = result_command("link"),
   related = {
     run = function(words)
       local relations = require("scry.related").relations

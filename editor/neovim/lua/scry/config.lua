@@ -30,6 +30,7 @@ M.defaults = {
     related = "<M-r>",
     background = "<M-o>",
     copy = "<M-y>",
+    link = "<M-l>",
     good = "<M-g>",
     bad = "<M-b>",
     further = "<M-f>",

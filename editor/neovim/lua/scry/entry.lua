@@ -44,12 +44,17 @@ local function project_of(item)
   return item.project ~= "" and vim.startswith(item.doc_id, prefix) and prefix or nil
 end
 
----Return the tag of a result: its content type, and its project where the question named projects.
+---Number of digits by which a commit is shown.
+local SHA_LENGTH = 7
+
+---Return the tag of a result: its content type, its project where the question named projects, and for a result of the
+---team the commit.
 ---@param hit scry.Hit
 ---@return string
 function M.tag(hit)
   local item = hit.item
-  return project_of(item) and ("[%s:%s]"):format(item.content_type, M.printable(item.project))
+  local commit = (item.commit or "") ~= "" and "@" .. item.commit:sub(1, SHA_LENGTH) or ""
+  return project_of(item) and ("[%s:%s%s]"):format(item.content_type, M.printable(item.project), commit)
     or ("[%s]"):format(item.content_type)
 end
 

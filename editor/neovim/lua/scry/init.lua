@@ -225,6 +225,15 @@ function M.copy(rank)
   end
 end
 
+---Open the address of a result of the joined team on its forge, and copy it.
+---@param rank? integer
+function M.link(rank)
+  local hit = result_for(rank)
+  if hit then
+    require("scry.actions").link(hit)
+  end
+end
+
 ---Rate the result at the cursor, or else the last answer, as good or bad.
 ---@param signal "good"|"bad"
 ---@param comment? string

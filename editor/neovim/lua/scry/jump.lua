@@ -48,7 +48,7 @@ function M.to(hit, how)
   if not hit.item.location then
     return require("scry.detail").open(hit, how, "open")
   end
-  if hit.item.commit and hit.item.commit ~= "" then
+  if answers.is_of_team(hit) then
     return require("scry.team_file").open(hit, how)
   end
   if show(hit.item.location, hit.encoding, how) then

@@ -85,13 +85,13 @@ function M.lines(hit)
   return lines
 end
 
----Fill a buffer with the preview of a result, without loading its file into the editor.
+---Fill a buffer with the text of a result's file, or with other lines where there is none.
 ---@param buffer integer
 ---@param hit scry.Hit
+---@param path string "" without a file
+---@param lines string[]
 ---@return scry.Span? span of the result; nil where it has no location
-function M.load(buffer, hit)
-  local path = answers.path(hit)
-  local lines = path ~= "" and position.lines(path) or M.lines(hit)
+local function show(buffer, hit, path, lines)
   vim.bo[buffer].modifiable = true
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
   local filetype = path ~= "" and vim.filetype.match({ buf = buffer, filename = path })
@@ -99,7 +99,38 @@ function M.load(buffer, hit)
   if filetype and not (language and pcall(vim.treesitter.start, buffer, language)) then
     vim.bo[buffer].syntax = filetype
   end
-  return M.mark(buffer, hit)
+  return path ~= "" and M.mark(buffer, hit) or nil
+end
+
+---Fill a buffer with what an answer says of a result of the team, and with its file once the sidecar has sent that,
+---unless the buffer shows another result by then.
+---@param buffer integer
+---@param hit scry.Hit
+local function load_team_file(buffer, hit)
+  local reference = vim.json.encode(answers.reference(hit))
+  vim.b[buffer].scry_preview = reference
+  show(buffer, hit, "", M.lines(hit))
+  require("scry.team_file").read(hit, function(_, file)
+    if file and vim.api.nvim_buf_is_valid(buffer) and vim.b[buffer].scry_preview == reference then
+      local span = show(buffer, hit, vim.uri_decode(file.uri), vim.split(file.text, "\r?\n"))
+      for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+        M.scroll(window, span)
+      end
+    end
+  end)
+end
+
+---Fill a buffer with the preview of a result, without loading its file into the editor.
+---@param buffer integer
+---@param hit scry.Hit
+---@return scry.Span? span of the result; nil where it has no location, or its file has not come yet
+function M.load(buffer, hit)
+  if answers.is_of_team(hit) and hit.item.location then
+    return load_team_file(buffer, hit)
+  end
+  vim.b[buffer].scry_preview = nil
+  local path = answers.path(hit)
+  return show(buffer, hit, path, path ~= "" and position.lines(path) or M.lines(hit))
 end
 
 ---Show the preview of a result in a window.

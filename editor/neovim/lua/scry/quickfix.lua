@@ -67,12 +67,13 @@ local function watch_jumps()
   })
 end
 
----Fill a new quickfix list and open its window. Results without a location, such as commits, are left out.
+---Fill a new quickfix list and open its window. Results that are in no file here are left out, such as commits and
+---results of the team.
 ---@param hits scry.Hit[]
 ---@param title string
 function M.fill(hits, title)
   local located = vim.tbl_filter(function(hit)
-    return hit.item.location ~= nil
+    return answers.path(hit) ~= ""
   end, hits) ---@type scry.Hit[]
   local name = entry.printable((title:gsub("^Scry ", "")))
   vim.fn.setqflist({}, " ", { title = "Scry: " .. name, items = entries(located) })

@@ -556,6 +556,8 @@ export interface RecentParams {
   all_projects?: boolean;
   /** as in find (default false). */
   linked_projects?: boolean;
+  /** as in find (default false). */
+  team?: boolean;
 }
 
 /** A query for the neighbours of a file, for what resembles a place in it, or for the coverage of a belief. */
@@ -764,6 +766,8 @@ export interface TeamFile {
   commit: string;
   /** whether that is the commit of the URI; the index holds the newest one only. */
   is_current: boolean;
+  /** the URI of the same file, with the same text, in a registered project that is a clone of the repository; empty where there is none. A jump opens it instead (default ""). */
+  clone?: string;
 }
 
 /** Record that the person, or an agent, used a result. */

@@ -105,6 +105,10 @@ export class PickerController {
         return this.actions.recordUse(hit, "detail");
       case "copy":
         return this.actions.copy(hit);
+      case "openLink":
+        return this.actions.openLink(hit);
+      case "copyLink":
+        return this.actions.copyLink(hit);
       default:
         return this.actions.rate(hit, action);
     }

@@ -2,12 +2,21 @@
 
 import * as vscode from "vscode";
 import type { Answer } from "../generated/protocol";
-import { escapeIcons, furtherHitsOf, furtherPlaces, type Hit, hitsOf, iconOf, shortLocation } from "../results/hit";
+import {
+  escapeIcons,
+  furtherHitsOf,
+  furtherPlaces,
+  type Hit,
+  hitsOf,
+  iconOf,
+  shortLocation,
+  teamCommit,
+} from "../results/hit";
 import { messageOf, Problem, REMEDIES, type Remedy } from "../sidecar/problem";
 import { shortenPlace } from "./rows";
 import { wrap } from "./wrap";
 
-export type Action = "why" | "detail" | "copy" | "good" | "bad";
+export type Action = "why" | "detail" | "copy" | "good" | "bad" | "openLink" | "copyLink";
 
 /** A button of a line: an action on its result, its further places, or the menu of all actions. */
 interface LineButton extends vscode.QuickInputButton {
@@ -46,9 +55,14 @@ export function itemsOf(answer: Answer, limit: number, expanded: ReadonlySet<str
     const isExpanded = expanded.has(hit.result.doc_id);
     return [resultItem(hit, isExpanded), ...(isExpanded ? furtherHitsOf(hit).map(furtherItem) : [])];
   });
-  if (items.length === 0) return noticeItems(answer.notice || vscode.l10n.t("Nothing found."));
+  if (items.length === 0) return noticeItems(remarksOn(answer) || vscode.l10n.t("Nothing found."));
   if (answer.results.length < limit) return items;
   return [...items, { type: "more", label: `$(ellipsis) ${vscode.l10n.t("More results")}`, alwaysShow: true }];
+}
+
+/** Returns who could not answer and why, and the answer's own notice. */
+export function remarksOn({ faults, notice = "" }: Answer): string {
+  return [...faults.map(({ message }) => message), notice].filter(Boolean).join("; ");
 }
 
 /** Returns the line of a result. A screen reader reads its name first, then its file and line, and the list says its
@@ -60,12 +74,15 @@ function resultItem(hit: Hit, isExpanded: boolean): Item {
   const further: LineButton[] =
     furtherHitsOf(hit).length > 0 ? [{ act: "further", tooltip: FURTHER_TOOLTIP, iconPath }] : [];
   const place = shortenPlace(shortLocation(hit), result.title);
+  const team = teamCommit(result);
   return {
     type: "hit",
     hit,
     label: escapeIcons(result.title),
     iconPath: new vscode.ThemeIcon(iconOf(result)),
-    description: escapeIcons([place, evidence ? `(${evidence})` : ""].filter(Boolean).join("  ")),
+    description:
+      (team ? "$(organization) " : "") +
+      escapeIcons([team, place, evidence ? `(${evidence})` : ""].filter(Boolean).join("  ")),
     detail: escapeIcons(result.snippet),
     alwaysShow: true,
     buttons: [...further, ...LINE_BUTTONS],

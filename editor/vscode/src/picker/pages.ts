@@ -27,9 +27,18 @@ function actItem(icon: string, label: string, run: () => unknown, description = 
   };
 }
 
-/** Returns the actions on a result. */
+/** Returns the host that the link of a result leads to. */
+function hostOf({ result }: Hit): string {
+  return result.link ? vscode.Uri.parse(result.link).authority : "";
+}
+
+/** Returns the actions on a result; those on its link only where it has one. */
 export function actionPage(hit: Hit, acts: PageActs): Page {
   const { t } = vscode.l10n;
+  const links = [
+    actItem("link-external", t("Open on the Forge"), () => acts.act("openLink", hit), hostOf(hit)),
+    actItem("link", t("Copy Link"), () => acts.act("copyLink", hit)),
+  ];
   return {
     title: hit.result.title,
     items: [
@@ -38,6 +47,7 @@ export function actionPage(hit: Hit, acts: PageActs): Page {
       actItem("question", t("Why This Result?"), () => acts.act("why", hit)),
       actItem("go-to-file", t("Open in Background"), () => acts.open(hit, "background"), t("RightArrow")),
       actItem("split-horizontal", t("Open to the Side"), () => acts.open(hit, "side"), t("Ctrl+Enter")),
+      ...(hit.result.link ? links : []),
       actItem("thumbsup", t("Good Result"), () => acts.act("good", hit)),
       actItem("thumbsdown", t("Bad Result"), () => acts.act("bad", hit)),
     ],
@@ -59,6 +69,7 @@ export function legendPage(): Page {
     ["test x0.5", t("lowered by half, as a test")],
     ["imp 12", t("12 files import its file")],
     ["+3 more", t("further places in its file")],
+    ["core@4f2a91c", t("of the team, at that commit")],
     [t("Alt+RightArrow"), t("lists those places")],
     [t("Enter"), t("opens the result")],
     [t("Ctrl+Enter"), t("opens it to the side")],

@@ -6,7 +6,7 @@ import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, scopeLabel, TEAM } from "../pro
 import type { Hit } from "../results/hit";
 import { REMEDIES, type Remedy } from "../sidecar/problem";
 import { openFilter, withoutOpenFilter } from "./completions";
-import { type Action, actOf, errorItems, historyItems, type Item, itemsOf } from "./items";
+import { type Action, actOf, errorItems, historyItems, type Item, itemsOf, remarksOn } from "./items";
 import { actionPage, filterPage, legendPage, type Page } from "./pages";
 import { Preview } from "./preview";
 import type { HowToOpen, PickerHost, Question } from "./question";
@@ -353,7 +353,7 @@ export class Picker {
       hasMoved ? (lines.find((item) => isSameResult(item, focused)) ?? lines[index] ?? lines.at(-1)) : undefined,
     );
     const isOnlyProject = this.scope.all_projects === true && (answer.projects ?? []).length < 2;
-    this.showNotice(isOnlyProject ? NO_OTHER_PROJECT : answer.results.length > 0 ? (answer.notice ?? "") : "");
+    this.showNotice(isOnlyProject ? NO_OTHER_PROJECT : answer.results.length > 0 ? remarksOn(answer) : "");
     this.scheduleRefresh();
   }
 

@@ -33,6 +33,19 @@ export class ResultActions {
     confirm(vscode.l10n.t("copied {0}", hit.result.title));
   }
 
+  /** Opens the address of a result of the team on its forge. */
+  async openLink(hit: Hit): Promise<void> {
+    const { link } = hit.result;
+    if (link && (await vscode.env.openExternal(vscode.Uri.parse(link, true)))) await this.recordUse(hit, "open");
+  }
+
+  /** Copies the address of a result of the team on its forge. */
+  async copyLink(hit: Hit): Promise<void> {
+    await vscode.env.clipboard.writeText(hit.result.link ?? "");
+    confirm(vscode.l10n.t("copied the link of {0}", hit.result.title));
+    await this.recordUse(hit, "copy");
+  }
+
   async rate(hit: Hit, signal: "good" | "bad"): Promise<void> {
     const { note } = await this.sidecar.request(methods.feedback, { ...referenceTo(hit), signal });
     confirm(

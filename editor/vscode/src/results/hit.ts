@@ -121,18 +121,26 @@ export function toUri(location: Location): vscode.Uri {
   return vscode.Uri.parse(location.uri, true);
 }
 
+/** Returns the repository and commit of a result of the team, such as `core@4f2a91c`; empty for any other result. */
+export function teamCommit({ commit, project }: ResultItem): string {
+  return commit ? `${project}@${commit.slice(0, SHA_LENGTH)}` : "";
+}
+
+/** Number of digits by which a commit is shown. */
+const SHA_LENGTH = 7;
+
 /** Returns the file and line of a result, such as `src/app.py:12`; empty for a result without a location.
  *
- * Where the question named projects, the project comes first: `core: src/app.py:12`. */
+ * Where the question named projects, the project comes first: `core: src/app.py:12`; but not for a result of the team. */
 export function shortLocation({ answer, result }: Hit): string {
   const isNamed = (answer.projects ?? []).length > 0;
   const path = result.location && (isNamed ? pathOf(result) : vscode.workspace.asRelativePath(toUri(result.location)));
   const location = result.location ? `${path}:${lineOf(result.location)}` : "";
-  return isNamed ? `${result.project}: ${location}`.replace(/: $/, "") : location;
+  return isNamed && !result.commit ? `${result.project}: ${location}`.replace(/: $/, "") : location;
 }
 
 /** Returns the path of a result's file in its project: the part of the doc_id before a symbol or lines. */
-function pathOf({ doc_id, project }: ResultItem): string {
+export function pathOf({ doc_id, project }: ResultItem): string {
   const inside = doc_id.startsWith(`${project}:`) ? doc_id.slice(project.length + 1) : doc_id;
   const [path = ""] = inside.replace(/^\.\//, "").split(/::|#/);
   try {

@@ -12,8 +12,10 @@ import {
   iconOf,
   isHit,
   lineOf,
+  pathOf,
   referenceTo,
   shortLocation,
+  teamCommit,
   toUri,
 } from "./hit";
 
@@ -121,10 +123,11 @@ function resultItem(hit: Hit): vscode.TreeItem {
 /** Returns what a screen reader reads of a line: the name, the file, the line and the rank, in this order. */
 function spokenLine({ result, parent }: Hit): string {
   const { t } = vscode.l10n;
-  const file = result.location && vscode.workspace.asRelativePath(toUri(result.location));
+  const file =
+    result.location && (result.commit ? pathOf(result) : vscode.workspace.asRelativePath(toUri(result.location)));
   const line = result.location && t("line {0}", lineOf(result.location));
   const rank = parent ? t("further place") : t("rank {0}", result.rank);
-  return [result.title, file, line, rank].filter(Boolean).join(", ");
+  return [result.title, file, line, teamCommit(result), rank].filter(Boolean).join(", ");
 }
 
 /** Returns the file's name and line, and then its folder: the side bar is narrow, and cuts off the end. A result that is
@@ -136,5 +139,7 @@ function placeOf(hit: Hit): string {
   const folder = shortLocation(hit)
     .slice(0, -`${name}:${lineOf(location)}`.length)
     .replace(/\/$/, "");
-  return [title === name ? "" : `${name}:${lineOf(location)}`, folder].filter(Boolean).join("  ");
+  return [title === name ? "" : `${name}:${lineOf(location)}`, folder, teamCommit(hit.result)]
+    .filter(Boolean)
+    .join("  ");
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { methods } from "../generated/protocol";
+import { TEAM_SCHEME } from "../projects";
 import { referenceTo } from "../results/hit";
 import type { Jumps } from "../results/jump";
 import { readSettings } from "../settings";
@@ -14,7 +15,7 @@ export class WhyHover implements vscode.HoverProvider {
   ) {}
 
   register(): vscode.Disposable {
-    return vscode.languages.registerHoverProvider({ scheme: "file" }, this);
+    return vscode.languages.registerHoverProvider([{ scheme: "file" }, { scheme: TEAM_SCHEME }], this);
   }
 
   async provideHover(

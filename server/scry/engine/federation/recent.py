@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from scry.core.errors import ScryError
+from scry.core.notices import Notice
+from scry.core.types import Answer
 from scry.engine.browse.recent import DEFAULT_DAYS
 from scry.engine.browse.recent_search import ProjectRanking, RecentMatches, raise_without_words, shared_thresholds
 from scry.engine.context import RecentRequest, RequestContext
@@ -33,23 +35,41 @@ AnswersOrErrors = list[PresentedAnswer | ScryError]
 
 
 def recent_in_projects(
-    projects: Sequence[Participant], request: RecentRequest, context: RequestContext
+    projects: Sequence[Participant],
+    request: RecentRequest,
+    context: RequestContext,
+    ask_others: Callable[[], bool] | None = None,
 ) -> FederatedAnswer:
     """Return the answers of these projects to a recent. Raises as find_in_projects.
+
+    ask_others: called once the projects have been asked; whether others have any changes of the last days.
 
     Scores compare across projects: times are of one clock and, with a query, ranks are among all projects. Results with
     equal scores, such as all uncommitted files, alternate between the projects.
     """
     ordered = sort_by_name(projects)
-    ask = _rank_recent_matches if request.query.strip() else _list_recent_changes
+    if request.query.strip():
+        answers = _rank_recent_matches(ordered, request, context)
+        if ask_others is not None:
+            ask_others()
+    else:
+        answers = _list_recent_changes(ordered, request, context, ask_others)
     blank = BlankAnswer("recent", request.query, context)
-    return collect_answers(ordered, ask(ordered, request, context), blank, request.limit, round_robin=True)
+    return collect_answers(ordered, answers, blank, request.limit, round_robin=True)
+
+
+def has_changes(results: Sequence[object], notices: Sequence[Notice]) -> bool:
+    """Return whether an answer has changes of the days that were asked for; older ones come with a notice."""
+    return bool(results) and not any(isinstance(notice, NothingChanged) for notice in notices)
 
 
 def _list_recent_changes(
-    projects: Sequence[Participant], request: RecentRequest, context: RequestContext
+    projects: Sequence[Participant],
+    request: RecentRequest,
+    context: RequestContext,
+    ask_others: Callable[[], bool] | None,
 ) -> AnswersOrErrors:
-    """Return the recent changes; older ones are shown only where no project has any of the last days."""
+    """Return the recent changes; older ones are shown only where no project, and no other, has any of the last days."""
     now = time.time()
 
     def ask(days: int | None) -> AnswersOrErrors:
@@ -58,7 +78,11 @@ def _list_recent_changes(
 
     answers = ask(request.days or DEFAULT_DAYS)
     has_any = any(not isinstance(answer, ScryError) and answer.answer.results for answer in answers)
-    return answers if has_any or request.days is not None else [_shorten_notices(answer) for answer in ask(None)]
+    if ask_others is not None and ask_others():
+        has_any = True
+    if has_any or request.days is not None:
+        return answers
+    return [each if isinstance(each, ScryError) else _shorten_presented(each) for each in ask(None)]
 
 
 def _ask_recent(
@@ -69,15 +93,21 @@ def _ask_recent(
     return engine.present(answer, "recent", own_context, request)
 
 
-def _shorten_notices(answer: PresentedAnswer | ScryError) -> PresentedAnswer | ScryError:
-    """Return the answer without the name of its newest change, so that projects share one notice.
+def _shorten_presented(answer: PresentedAnswer) -> PresentedAnswer:
+    return replace(answer, notices=_shortened(answer.notices)) if answer.answer.results else answer
+
+
+def shorten_notices(answer: Answer) -> Answer:
+    """Return an answer of older changes without the name of the newest one, so that projects share one notice.
 
     The first result of the merged answer names the newest change of all.
     """
-    if isinstance(answer, ScryError) or not answer.answer.results:
-        return answer
-    others = tuple(notice for notice in answer.notices if not isinstance(notice, NothingChanged))
-    return replace(answer, notices=(*others, NothingChanged(DEFAULT_DAYS, are_older_shown=True)))
+    return replace(answer, notices=_shortened(answer.notices)) if answer.hits else answer
+
+
+def _shortened(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+    others = tuple(notice for notice in notices if not isinstance(notice, NothingChanged))
+    return (*others, NothingChanged(DEFAULT_DAYS, are_older_shown=True))
 
 
 def _rank_recent_matches(
@@ -101,7 +131,7 @@ def _rank_recent_matches(
 
     results = ask_in_parallel(projects, retrieve)
     ranked = rank_retrievals_together(results)
-    matches = _apply_shared_thresholds(ask_in_parallel(projects, rank), results)
+    matches = apply_shared_thresholds(ask_in_parallel(projects, rank), results)
     return ask_in_parallel(projects, answer)
 
 
@@ -111,7 +141,7 @@ def _raise_if_error(result: T | ScryError) -> T:
     return result
 
 
-def _apply_shared_thresholds(
+def apply_shared_thresholds(
     rankings: Sequence[Ranking | ScryError | None], results: Sequence[RetrievalResult | ScryError]
 ) -> list[RecentMatches | ScryError | None]:
     """Return the matches of each project under thresholds that all projects set; None for one without an index.

@@ -99,6 +99,8 @@ class ProjectRouter:
 
     def recent(self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """List recent changes, or the matches of a query by recency."""
+        if params.team:
+            return self._ask_requested(params, requested_projects(params), self.team.recent, context)
         return self._search(
             "recent", params, recent_in_projects, lambda each, asked: each.recent(params, asked), context
         )

@@ -23,7 +23,7 @@ from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
 from scry.core.doc_id import commit_sha_of
-from scry.core.errors import Busy, Cancelled, IndexUnavailable, ScryError
+from scry.core.errors import BadRequest, Busy, Cancelled, IndexUnavailable, ScryError
 from scry.core.settings import BUNDLED_MODEL
 from scry.core.types import IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
@@ -129,6 +129,21 @@ class TeamAccess:
         database.close()
         with self._lock:
             self._open -= 1
+
+    def read(self, read: Callable[[TeamReader], T]) -> T:
+        """Return what is read in one snapshot. Raises as `borrow`, and whatever `read` raises."""
+        database = self.borrow()
+        is_sound = False
+        try:
+            with database.snapshot():
+                found = read(TeamReader(database))
+            is_sound = True
+        except BadRequest:
+            is_sound = True
+            raise
+        finally:
+            self.give_back(database, is_sound=is_sound)
+        return found
 
     def keep_late(self, key: QuestionKey, answers: Sequence[TeamAnswer]) -> None:
         """Keep answers that came too late."""
@@ -268,7 +283,7 @@ def find_with_team(
     """
     ordered = sort_by_name(projects)
     question = question_of(request)
-    asked = _TeamQuestion(access, question, _remotes_of_projects(ordered), on_late)
+    asked = _TeamQuestion(access, question, remotes_of_projects(ordered), on_late)
 
     def retrieve(participant: Participant) -> RetrievalResult:
         return require_engine(participant).modes.retrieve(request, subrequest_context(context, participant))
@@ -290,20 +305,20 @@ def find_with_team(
     team: Sequence[TeamAnswer] = ()
     if fault is None:
         team, fault = _wait_for_answers(asked, ranked[len(local) :], deadline)
-    if fault == _LATE and (late := asked.take_late()):
+    if fault == LATE and (late := asked.take_late()):
         team, fault = late, None
     merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
     names = [each.name for each in ordered]
     parts = [*merged.parts, *(present_part(each, context, names) for each in team)]
-    faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in _RETRIED)])]
+    faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in RETRIED)])]
     if trouble := GIVER.describe_trouble():
         faults.append(ProjectFault(TEAM, trouble))
     return replace(merged, parts=parts, faults=faults)
 
 
-_LATE = "the team's server has not answered yet; ask again for its results"
+LATE = "the team's server has not answered yet; ask again for its results"
 _BUSY = f"all {MAX_CONNECTIONS} connections to the team's server are in use"
-_RETRIED = (_LATE, _BUSY)
+RETRIED = (LATE, _BUSY)
 """Faults that are over once earlier questions are answered."""
 
 
@@ -317,7 +332,7 @@ def _wait_for_team(asked: _TeamQuestion, deadline: float) -> tuple[Sequence[Team
         return (), str(error)
     if found is None:
         asked.abandon()
-        return (), _LATE
+        return (), LATE
     return found, None
 
 
@@ -329,14 +344,16 @@ def _wait_for_answers(
         answers = asked.wait_for_answers(matches, deadline - time.monotonic())
     except ScryError as error:
         return (), str(error)
-    return ((), _LATE) if answers is None else (answers, None)
+    return ((), LATE) if answers is None else (answers, None)
 
 
-def present_part(team: TeamAnswer, context: RequestContext, taken: Sequence[str] = ()) -> ProjectAnswer:
+def present_part(
+    team: TeamAnswer, context: RequestContext, taken: Sequence[str] = (), mode: str = "find"
+) -> ProjectAnswer:
     """Return the answer of a team's repository on the wire. taken: names of local projects in the same answer."""
     repository = team.repository
     project = team_project(repository)
-    answer = present_answer(replace(team.answer, notices=()), "find", project, replace(context, unsaved_paths=()))
+    answer = present_answer(replace(team.answer, notices=()), mode, project, replace(context, unsaved_paths=()))
     results = [add_team_place(each, repository) for each in answer.results]
     name = f"{repository.name} (team)" if repository.name in taken else repository.name
     return ProjectAnswer(name, replace(answer, results=results), team.answer.notices, is_team=True)
@@ -383,7 +400,7 @@ def _link_of(result: messages.ResultItem, repository: RepositoryInfo, before: st
     return file_link(repository.url, repository.commit, path, (lines.start.line + 1, last))
 
 
-def _remotes_of_projects(projects: Sequence[Participant]) -> list[str]:
+def remotes_of_projects(projects: Sequence[Participant]) -> list[str]:
     """Return the addresses of the repositories that the projects are clones of, in one form."""
     roots = [each.engine.project.root for each in projects if each.engine is not None]
     return sorted({remote for root in roots for remote in remotes_of(root)})

@@ -1,12 +1,14 @@
-"""Addresses of repositories: one form for all ways to write one, and links to files and commits on a forge."""
+"""Addresses of repositories: one form for all ways to write one, clones, links to files and commits on a forge."""
 
 from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from scry.index.scan.read_file import FileContent, decode_text, read_file
 from scry.projects.git import run_git
 
 _SCP_FORM = re.compile(r"(?:[^/\\:@]+@)?(?P<host>[^/\\:@]{2,}):(?P<path>[^\\].*)\Z")
@@ -41,6 +43,22 @@ def remotes_of(root: Path) -> frozenset[str]:
         with _LOCK:
             _KNOWN_REMOTES[root] = known
     return known
+
+
+def find_in_clones(url: str, roots: Sequence[Path], path: str, text: str) -> str:
+    """Return the URI of a file with this text in the first of these folders that is a clone; empty for none.
+
+    url: address of the repository. path: of the file in it.
+    """
+    address = normalize_remote(url)
+    for root in roots:
+        if root.is_dir() and address in remotes_of(root):
+            content = read_file(
+                root, path, 4 * len(text) + 4
+            )  # a character has at most four bytes, and a mark has three
+            if isinstance(content, FileContent) and decode_text(content.data, path) == text:
+                return (root / path).as_uri()
+    return ""
 
 
 def file_link(url: str, commit: str, path: str, lines: tuple[int, int]) -> str:

@@ -14,13 +14,14 @@ from urllib.parse import unquote, urlsplit
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from scry.core.doc_id import commit_sha_of, new_query_id, split_off_project
-from scry.core.errors import BadRequest, IndexUnavailable
+from scry.core.doc_id import commit_sha_of, file_doc_id, new_query_id, parse_doc_id, split_off_project
+from scry.core.errors import BadRequest, IndexUnavailable, RegistryUnavailable
 from scry.core.knowledge import BELIEF, knowledge_type
 from scry.core.types import Document, DocumentHeader, SearchQuery
 from scry.embedding.attribution import CosineAttribution, attribute_cosine
 from scry.embedding.static_model import content_words, load_bundled_model
-from scry.engine.context import FindRequest, RequestContext
+from scry.engine.browse.files import file_document
+from scry.engine.context import FindRequest, RecentRequest, RequestContext
 from scry.engine.explain.detail import (
     CHANGED,
     CURRENT,
@@ -43,6 +44,8 @@ from scry.engine.federation.team_answer import (
     find_with_team,
     team_project,
 )
+from scry.engine.federation.team_links import find_in_clones
+from scry.engine.federation.team_recent import recent_with_team
 from scry.engine.federation.team_search import repository_state, retrieve_from_team
 from scry.engine.questions import recall_query
 from scry.engine.response.answer import present_location
@@ -56,6 +59,7 @@ from scry.index.parse.documents import assign_doc_ids
 from scry.index.parse.parse import parse
 from scry.indexer.embed import make_note_passage, make_passages
 from scry.oracles.reader import NoteCorpus
+from scry.projects.registration import open_registry
 from scry.store.team.membership import read_membership
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex, RepositoryInfo
@@ -73,10 +77,13 @@ LateListener = Callable[[], None]
 
 
 class TeamDocument(Struct, frozen=True):
-    """A document of the team's index. key: its doc_key. text: that of its file; empty for a commit."""
+    """A document of the team's index.
+
+    keys: its doc_key; of a whole file those of all that is in it. text: that of its file; empty for a commit.
+    """
 
     index: RepositoryIndex
-    key: int
+    keys: Sequence[int]
     document: Document
     text: str = ""
 
@@ -95,6 +102,12 @@ class TeamService:
         if request.mode == "reason":
             raise BadRequest("team", "holds no code graph; ask relational questions of projects")
         return find_with_team(self.require(), projects, request, context, self.on_late)
+
+    def recent(
+        self, projects: Sequence[Participant], request: RecentRequest, context: RequestContext
+    ) -> FederatedAnswer:
+        """Return the answers of these projects and of the team to a recent."""
+        return recent_with_team(self.require(), projects, request, context, self.on_late)
 
     def why(
         self, params: messages.WhyParams, recorders: Sequence[Recorder], context: RequestContext
@@ -156,7 +169,12 @@ class TeamService:
         info, text = self._read(read)
         if text is None:
             raise BadRequest("uri", f"{unquote(path)} is not in {info.name} at {info.commit[:10]}")
-        return messages.TeamFile(params.uri, text, info.commit, is_current=info.commit == commit)
+        try:
+            roots = [each.root for each in open_registry().list_projects()]
+        except RegistryUnavailable:
+            roots = []
+        clone = find_in_clones(info.url, roots, unquote(path), text)
+        return messages.TeamFile(params.uri, text, info.commit, is_current=info.commit == commit, clone=clone)
 
     def close(self) -> None:
         """Close the connections."""
@@ -185,17 +203,7 @@ class TeamService:
 
         def run() -> None:
             try:
-                database = access.borrow()
-                is_sound = False
-                try:
-                    with database.snapshot():
-                        found = read(TeamReader(database))
-                    is_sound = True
-                except BadRequest:
-                    is_sound = True
-                    raise
-                finally:
-                    access.give_back(database, is_sound=is_sound)
+                found = access.read(read)
             except BaseException as error:
                 outcome.set_exception(error)
             else:
@@ -224,21 +232,33 @@ def _find_document(reader: TeamReader, name: str, doc_id: str) -> TeamDocument:
         key = index.history.key_of_commit(sha)
         commits = index.history.get_documents([key]) if key is not None else {}
         for key, document in commits.items():
-            return TeamDocument(index, key, document)
+            return TeamDocument(index, [key], document)
     if knowledge_type(doc_id) is not None:
         for key in index.notes.doc_keys_by_id([doc_id]).values():
-            return TeamDocument(index, key, index.notes.get_documents([key])[key])
+            return TeamDocument(index, [key], index.notes.get_documents([key])[key])
     keys = index.documents.doc_keys_by_id([doc_id])
     for key in keys.values():
         reader.prefetch_results({index.info.repository_id: [key]})
         document = index.documents.get_documents([key])[key]
-        return TeamDocument(index, key, document, index.files.get_text(document.path) or "")
+        return TeamDocument(index, [key], document, index.files.get_text(document.path) or "")
+    return _require_file(index, doc_id)
+
+
+def _require_file(index: RepositoryIndex, doc_id: str) -> TeamDocument:
+    """Return a whole file by its doc_id. Raises BadRequest where there is none."""
+    path = doc_id.removeprefix("./") and parse_doc_id(doc_id).path
+    file = index.files.get_file(path)
+    if file is not None and file_doc_id(path) == doc_id:
+        ids = [number for number, each, _, _ in index.files.indexed_files() if each == path]
+        starts, ends = index.files.key_ranges(ids)
+        keys = [key for start, end in zip(starts.tolist(), ends.tolist(), strict=True) for key in range(start, end)]
+        return TeamDocument(index, keys, file_document(file), index.files.get_text(path) or "")
     raise BadRequest("doc_id", f"{doc_id} is not in {index.info.name} at {index.info.commit[:10]}")
 
 
 def _read_in_full(found: TeamDocument) -> FullDocument:
     symbol = found.document.symbol
-    if NoteCorpus.owns(found.key):
+    if any(map(NoteCorpus.owns, found.keys)):
         body, cut = truncate_at_line(symbol.doc, MAX_BODY_CHARACTERS)
         return FullDocument("markdown", symbol.name, "", body, cut, None)
     if not found.document.path:
@@ -252,7 +272,7 @@ def _impact_of(found: TeamDocument) -> messages.BeliefImpact | UnsetType:
     """Return the targets and warnings of a belief; absent for any other document."""
     if found.document.content_type != BELIEF:
         return UNSET
-    for content in found.index.notes.contents([found.key]).values():
+    for content in found.index.notes.contents(found.keys).values():
         return present_targets(content.reach, content.standing.warnings(time.time()), {})
     return UNSET
 
@@ -270,11 +290,11 @@ def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | No
             if each.repository.repository_id == info.repository_id
         )
         ranking = rank_candidates(question, retrieval.reader, own)
-        explanation = explain_document([found.key], ranking, partial(_split_score, found.index))
+        explanation = explain_document(found.keys, ranking, partial(_split_score, found.index))
         rank = explanation.hit.rank if explanation.hit else None
         places = [ModeRank("find", rank, explanation.ranked_count, explanation.absence)]
     structures = found.index.files.get_structures([found.document.path]) if found.document.path else {}
-    target = ResolvedDocument(doc_id, "indexed", (found.key,), path=found.document.path)
+    target = ResolvedDocument(doc_id, "indexed", tuple(found.keys), path=found.document.path)
     structure = structures.get(found.document.path)
     return WhyResult(target, None, new_query_id(), repository_state(info), explanation, tuple(places), None, structure)
 

@@ -47,6 +47,9 @@ class _Cache(Struct, frozen=True):
     changed_symbols: dict[int, Integers] = field(default_factory=dict[int, Integers])
     files: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     activity: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    newest: list[Commit] = field(default_factory=list[Commit])
+    last_of_file: dict[str, Commit | None] = field(default_factory=dict[str, "Commit | None"])
+    last_of_document: dict[str, Commit | None] = field(default_factory=dict[str, "Commit | None"])
 
 
 class RepositoryHistory:
@@ -106,20 +109,26 @@ class RepositoryHistory:
         rows = self._database.select(sql, (self.repository, low, high))
         return int(rows[0][0]) if len(rows) == 1 else None
 
+    def newest_commits(self, since: float, offset: int, limit: int) -> list[Commit]:
+        """Return those of the commits that `changes.read_newest_commits` read which are since a time, newest first:
+        `limit` after `offset`.
+        """
+        return [commit for commit in self.cache.newest if commit.time >= since][offset : offset + limit]
+
+    def last_commits(self, paths: Iterable[str]) -> dict[str, Commit]:
+        """Return the newest commit that changed each of these files, of those that `changes.read_last_commits` read."""
+        return {path: commit for path in paths if (commit := self.cache.last_of_file.get(path)) is not None}
+
+    def last_commits_by_doc_id(self, doc_ids: Iterable[str]) -> dict[str, Commit]:
+        """Return the newest commit with known lines that changed each of these documents, as `last_commits`."""
+        return {each: commit for each in doc_ids if (commit := self.cache.last_of_document.get(each)) is not None}
+
     # Files --------------------------------------------------------------------------------------------------------
 
     def activity_levels(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the activity level of each file with a known commit."""
         wanted = list(paths)
-        missing = [path for path in wanted if path not in self.cache.activity]
-        self.cache.activity.update(dict.fromkeys(missing))
-        sql = (
-            "SELECT p.path, p.recent FROM changed_paths p WHERE p.repository_id = %s AND p.path = ANY(%s) AND EXISTS "
-            "(SELECT FROM changes c WHERE c.repository_id = p.repository_id AND c.now = p.id)"
-        )
-        values = self.repository, list(map(encode_text, missing))
-        for path, recent in self._database.select(sql, values) if missing else ():
-            self.add_activity(decode_text(path), recent)
+        read_activity(self._database, [(self, wanted)])
         return _found(self.cache.activity, wanted)
 
     def add_activity(self, path: str, recent: int | None) -> None:
@@ -235,6 +244,23 @@ def read_commits(
             continue
         commit = read_commit((*row[:3], *map(decode_text, row[3:6]), *row[6:]))
         histories[repository].cache.commits[commit.doc_key] = commit
+
+
+def read_activity(database: TeamDatabase, wanted: Sequence[tuple[RepositoryHistory, Sequence[str]]]) -> None:
+    """Read how active files of several histories were lately."""
+    places = [(history, path) for history, paths in wanted for path in paths if path not in history.cache.activity]
+    for history, path in places:
+        history.cache.activity[path] = None
+    sql = (
+        "SELECT wanted.repository, wanted.path, p.recent FROM unnest(%s::integer[], %s::bytea[]) "
+        "AS wanted(repository, path) CROSS JOIN LATERAL (SELECT p.recent FROM changed_paths p WHERE p.repository_id = "
+        "wanted.repository AND p.path = wanted.path AND EXISTS (SELECT FROM changes c WHERE c.repository_id = "
+        "p.repository_id AND c.now = p.id) OFFSET 0) p"
+    )
+    histories = {history.repository: history for history, _ in places}
+    values = [history.repository for history, _ in places], [encode_text(path) for _, path in places]
+    for repository, path, recent in database.select(sql, values) if places else ():
+        histories[repository].add_activity(decode_text(path), recent)
 
 
 def read_seeds(

@@ -17,6 +17,7 @@ from scry.core.decoding import decode_json
 from scry.core.types import DocumentHeader
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
+from scry.store.team.changes import read_last_commits, read_newest_changes
 from scry.store.team.database import TeamDatabase, decode_text
 from scry.store.team.history import IS_COCHANGE, read_changes, read_commits, read_seeds, read_symbols
 from scry.store.team.lexical import TeamWords, TermTables
@@ -124,6 +125,14 @@ class TeamReader:
     def nearest_note_repositories(self, query: FloatRows) -> list[int]:
         """Return the repositories of the notes nearest to a unit vector, the nearest first."""
         return nearest_note_repositories(self._database, query, self.note_count)
+
+    def newest_changes(self, since: float, limit: int, left_out: Sequence[int]) -> list[RepositoryIndex]:
+        """Read the newest changes of all repositories; see changes.read_newest_changes."""
+        return read_newest_changes(self._database, self, since, limit, left_out)
+
+    def prefetch_last_commits(self, wanted: Mapping[int, tuple[Sequence[str], Sequence[str]]]) -> None:
+        """Read by repository the newest commits that changed documents, by doc_id, and files, by path."""
+        read_last_commits(self._database, {self.open(each).history: names for each, names in wanted.items()})
 
     def prefetch_words(self, terms: Sequence[str]) -> None:
         """Read the statistics of terms, and their postings where they are read first, by one statement each."""

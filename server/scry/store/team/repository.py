@@ -21,6 +21,7 @@ from scry.core.errors import IndexDamaged
 from scry.core.text import normalize_name
 from scry.core.types import Document, DocumentHeader, FileStructure
 from scry.store.history.commits import FIRST_COMMIT_KEY
+from scry.store.index.files import IndexedFileInfo
 from scry.store.index.rows import (
     hash_name_key,
     hash_names,
@@ -90,6 +91,7 @@ class RepositoryFiles:
         self._ranges: dict[int, int] = {}
         self._indexed: list[tuple[int, str, str, str]] | None = None
         self._results: dict[str, ResultFile] = {}
+        self._infos: dict[str, IndexedFileInfo | None] = {}
 
     @property
     def is_read(self) -> bool:
@@ -104,6 +106,25 @@ class RepositoryFiles:
     def add_result(self, path: str, file: ResultFile) -> None:
         """Keep what results show of a file."""
         self._results[path] = file
+
+    def unknown_paths(self, paths: Sequence[str]) -> list[str]:
+        """Return those of these paths whose files were not looked up, and take all as absent until they are added."""
+        missing = [path for path in paths if path not in self._infos]
+        self._infos.update(dict.fromkeys(missing))
+        return missing
+
+    def add_info(self, file: IndexedFileInfo) -> None:
+        """Keep what was read of an indexed file."""
+        self._infos[file.path] = file
+
+    def get_files(self, paths: Sequence[str]) -> dict[str, IndexedFileInfo]:
+        """Return those of these files that are indexed, by path. None has a modification time."""
+        read_file_infos(self._database, [(self, paths)])
+        return {path: file for path in paths if (file := self._infos[path]) is not None}
+
+    def get_file(self, path: str) -> IndexedFileInfo | None:
+        """Return one indexed file; None where it is not indexed."""
+        return self.get_files([path]).get(path)
 
     def indexed_files(self) -> list[tuple[int, str, str, str]]:
         """Return id, path, language and content type of every file."""
@@ -384,6 +405,23 @@ def read_files(database: TeamDatabase, wanted: Sequence[RepositoryFiles]) -> Non
         rows[repository].append((first_key, decode_text(path), columns[0], columns[1], columns[2]))
     for repository, files in missing.items():
         files.set_files(rows[repository])
+
+
+def read_file_infos(database: TeamDatabase, wanted: Sequence[tuple[RepositoryFiles, Sequence[str]]]) -> None:
+    """Read files of several repositories by their paths."""
+    places = [(files, path) for files, paths in wanted for path in files.unknown_paths(paths)]
+    if not places:
+        return
+    by_repository = {files.repository: files for files, _ in wanted}
+    sql = (
+        "SELECT f.repository_id, f.path, c.content_type, c.language, f.importers, f.centrality, f.flags "
+        "FROM unnest(%s::integer[], %s::bytea[]) AS wanted(repository, path) CROSS JOIN LATERAL (SELECT * FROM files "
+        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
+        "JOIN contents c ON c.id = f.content_id"
+    )
+    values = [files.repository for files, _ in places], [encode_text(path) for _, path in places]
+    for repository, path, content_type, language, *structure in database.select(sql, values):
+        by_repository[repository].add_info(IndexedFileInfo(decode_text(path), content_type, language, 0, *structure))
 
 
 def read_doc_keys(database: TeamDatabase, wanted: Sequence[tuple[RepositoryDocuments, Sequence[str]]]) -> None:

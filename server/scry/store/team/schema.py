@@ -292,7 +292,9 @@ def _hash_grants(tables: tuple[LiteralString, ...]) -> LiteralString:
     return statements
 
 
-MIGRATIONS: tuple[LiteralString, ...] = (_TABLES + _POLICIES, _NOTES, _JUMPS, _hash_grants(OWNED_TABLES))
+_CHANGES = "CREATE INDEX commits_by_time ON commits (time DESC, sha) WHERE NOT merge;\n"
+
+MIGRATIONS: tuple[LiteralString, ...] = (_TABLES + _POLICIES, _NOTES, _JUMPS, _hash_grants(OWNED_TABLES), _CHANGES)
 """The statements that bring a schema from each version to the next; a published one never changes."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -161,6 +161,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
             "source": _SOURCE,
             "domains": _DOMAINS,
             "excerpt": "With a query: lines shown of each result.",
+            **TEAM_PARAMETER,
             **OTHER_PROJECT_PARAMETERS,
         },
         text_defaults=MappingProxyType({"excerpt": EXCERPT_LINES}),

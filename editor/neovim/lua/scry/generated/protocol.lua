@@ -273,6 +273,7 @@
 ---@field projects? string[] as in find (default []).
 ---@field all_projects? boolean as in find (default false).
 ---@field linked_projects? boolean as in find (default false).
+---@field team? boolean as in find (default false).
 
 ---A query for the neighbours of a file, for what resembles a place in it, or for the coverage of a belief.
 ---@class (exact) scry.protocol.NeighborsParams
@@ -390,6 +391,7 @@
 ---@field text string the text, as it is indexed now.
 ---@field commit string the commit that it is of.
 ---@field is_current boolean whether that is the commit of the URI; the index holds the newest one only.
+---@field clone? string the URI of the same file, with the same text, in a registered project that is a clone of the repository; empty where there is none. A jump opens it instead (default "").
 
 ---Record that the person, or an agent, used a result.
 ---@class (exact) scry.protocol.UseParams

@@ -80,6 +80,7 @@ def recent(
     excerpt: Annotated[
         int, Parameter(help="With a query: show so many lines of each result's text, those that match best.")
     ] = RECENT_DEFAULTS.excerpt,
+    team: Annotated[bool, Parameter(help="Look into the index of the joined team, too; see scry team.")] = False,
     project_options: ProjectOptions = CURRENT_PROJECT,
     question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
@@ -87,11 +88,11 @@ def recent(
 
     With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
     """
-    options = {"days": days, "limit": limit, "full": full, "excerpt": excerpt, **only.to_params()}
+    options = {"days": days, "limit": limit, "full": full, "excerpt": excerpt, "team": team, **only.to_params()}
     params = parse_params(
         RecentParams, {"query": replace_undecodable(" ".join(query)), **options, **project_options.to_params()}
     )
-    if project_options != CURRENT_PROJECT:
+    if project_options != CURRENT_PROJECT or team:
         return ask_projects(
             lambda projects: projects.recent(params, question_options.request_context), question_options
         )
