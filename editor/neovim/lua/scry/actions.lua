@@ -10,7 +10,8 @@ local M = {}
 
 ---Actions during which a picker stays open.
 ---@type table<string, true>
-M.keeps_open = { why = true, legend = true, copy = true, link = true, good = true, bad = true, further = true, background = true }
+M.keeps_open =
+  { why = true, legend = true, copy = true, link = true, good = true, bad = true, further = true, background = true }
 
 ---Actions that show a float over the picker.
 ---@type table<string, true>

@@ -101,9 +101,7 @@ class ProjectRouter:
         """List recent changes, or the matches of a query by recency."""
         if params.team:
             return self._ask_requested(params, requested_projects(params), self.team.recent, context)
-        return self._search(
-            "recent", params, recent_in_projects, lambda each, asked: each.recent(params, asked), context
-        )
+        return self._search("recent", params, recent_in_projects, lambda each, own: each.recent(params, own), context)
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """Rank the files of a folder, in the project that holds the path."""
