@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -60,7 +60,7 @@ class JoinedTeam:
         subprocess.run(command, env=dict(environment), check=True, capture_output=True)
 
     @contextmanager
-    def halted(self) -> Iterator[None]:
+    def halted(self) -> Generator[None]:
         """Halt all processes of the server: it accepts connections and never answers."""
         pids: Sequence[int] = self.server.pids()
         self.server.signal(signal.SIGSTOP, pids)

@@ -175,18 +175,22 @@ def test_late_changes_are_there_the_next_time(router: ProjectRouter, team: Team)
     has_come = threading.Event()
     router.team = TeamService(has_come.set)
     recent(router)
-    halted = team.postgres.pids()
-    team.postgres.signal(signal.SIGSTOP, halted)
-    try:
-        answer = recent(router, RequestContext())
-    finally:
-        team.postgres.signal(signal.SIGCONT, halted)
+
+    def ask_while_halted() -> messages.Answer:
+        halted = team.postgres.pids()
+        team.postgres.signal(signal.SIGSTOP, halted)
+        try:
+            return recent(router, RequestContext())
+        finally:
+            team.postgres.signal(signal.SIGCONT, halted)
+
+    answer = ask_while_halted()
     [fault] = answer.faults
     assert fault.retry
     assert "has not answered yet" in fault.message
     assert "shop:./shop/cart.py" in ids(answer)
     assert has_come.wait(60)
-    assert f"depot:commit:{team.newest}" in ids(recent(router, RequestContext(team_timeout_s=0.0)))
+    assert f"depot:commit:{team.newest}" in ids(ask_while_halted())
 
 
 def test_statements_do_not_grow_with_repositories(

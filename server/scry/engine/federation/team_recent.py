@@ -138,8 +138,7 @@ def _list_team_changes(request: RecentRequest, excluded: Sequence[str], reader: 
     """
     question, now = question_of(request), time.time()
     left_out = [each.repository_id for each in reader.repositories.values() if normalize_remote(each.url) in excluded]
-    types = allowed_change_types(question)
-    count = request.limit if types is None or "commit" in types else MAX_COMMITS
+    count = request.limit if "commit" in allowed_change_types(question) else MAX_COMMITS
     since = now - (request.days or DEFAULT_DAYS) * DAY_S
     opened = reader.newest_changes(since, count, left_out)
     answers = _answer_changes(opened, question, request.days or DEFAULT_DAYS, now)
