@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from scry.engine.search.boosts import MENTIONED_NAME_FACTOR as MENTIONED_NAME_FACTOR
     from scry.engine.search.boosts import NAME_IN_QUESTION_FACTOR as NAME_IN_QUESTION_FACTOR
     from scry.engine.search.boosts import max_boost as max_boost
+    from scry.engine.search.fusion import WORTHY_SHARE as WORTHY_SHARE
     from scry.engine.search.fusion import PlaceRules as PlaceRules
     from scry.engine.search.fusion import fuse_matches as fuse_matches
     from scry.engine.search.fusion import fused_score_ceiling as fused_score_ceiling
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from scry.engine.search.query import INTENT_WEIGHT_FACTORS as INTENT_WEIGHT_FACTORS
     from scry.engine.search.query import detect_intent as detect_intent
     from scry.engine.search.query import parse_query as parse_query
-    from scry.engine.search.results import WORTHY_SHARE as WORTHY_SHARE
     from scry.engine.search.results import find_hidden_repeats as find_hidden_repeats
 else:
     _MODULES = {
@@ -29,7 +29,7 @@ else:
         "PlaceRules": "fusion",
         "Ranking": "pipeline",
         "Retrieval": "pipeline",
-        "WORTHY_SHARE": "results",
+        "WORTHY_SHARE": "fusion",
         "detect_intent": "query",
         "find_hidden_repeats": "results",
         "fuse_matches": "fusion",

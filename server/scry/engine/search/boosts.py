@@ -161,6 +161,11 @@ def _asks_for_definition(question: SearchQuery) -> bool:
     return is_single_term(question) or question.intent is QueryIntent.DEFINITION
 
 
+@lru_cache(maxsize=10_000)
+def _stems_of_path(path: str, stem: StemFunction) -> frozenset[str]:
+    return frozenset(map(stem, name_words(path)))
+
+
 @lru_cache(maxsize=50_000)
 def file_stem(path: str) -> str:
     """Return a file's name without its extension; its folder's name where the language names the file."""
@@ -360,30 +365,25 @@ class BoostRules:
 
         `test_router.py` and `Router.py` are test and subject: their names are the same but for case and the word test.
         """
-        in_files = [document for each in by_rank_sum if (document := each.document).path]
-        self._positions = {document.doc_key: position for position, document in enumerate(in_files)}
+        in_files = [each for each in by_rank_sum if each.document.path]
+        self._positions = {each.document.doc_key: position for position, each in enumerate(in_files)}
         positions: dict[str, list[int]] = defaultdict(list)
-        for position, document in enumerate(in_files):
-            positions[document.path].append(position)
+        for position, each in enumerate(in_files):
+            positions[each.document.path].append(position)
         self._file_positions: Mapping[str, Sequence[int]] = positions
         self._supports: dict[str, _FileSupport] = {}
         self._tested: dict[str, Adjustment] = {}
-        test_paths = [path for path in positions if TEST in classify_path(path)]
+        test_paths = [path for path in positions if TEST in classify_path(path)]  # best rank sums first
         if test_paths:
             names = {path: normalize_name(file_stem(path).partition(".")[0]) for path in positions}
-            subjects: dict[str, str] = {}
+            best_sum, tests = in_files[0].rank_sum, dict[str, Adjustment]()
             for path in test_paths:
                 name = names.pop(path)
                 for affix in _TEST_AFFIXES:
                     name = name.removeprefix(affix).removesuffix(affix) or name
-                subjects[path] = name
-            best_sum, tests = 0.0, dict[str, Adjustment]()
-            for candidate in by_rank_sum:
-                path = candidate.document.path
-                best_sum = best_sum or (candidate.rank_sum if path else 0.0)
-                if path in subjects and subjects[path] not in tests:
-                    factor = 1 + TESTED_SHARE * candidate.rank_sum / best_sum
-                    tests[subjects[path]] = Adjustment("tested", factor, f"its test {path} matches")
+                if name not in tests:
+                    factor = 1 + TESTED_SHARE * in_files[positions[path][0]].rank_sum / best_sum
+                    tests[name] = Adjustment("tested", factor, f"its test {path} matches")
             self._tested = {path: tests[name] for path, name in names.items() if name in tests}
         self._path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
 
@@ -449,13 +449,9 @@ class BoostRules:
     def classify_paths(self, paths: Iterable[str]) -> None:
         """Compute the boosts of these files at once; empty paths are passed over."""
         new = [path for path in dict.fromkeys(paths) if path and path not in self._by_path]
-        words_of_paths = list(map(name_words, new))
-        words = sorted(frozenset[str]().union(*words_of_paths))
-        stems = dict(zip(words, map(self.stem, words), strict=True))
-        columns = (words_of_paths, list(map(classify_path, new)), list(map(platform_of_path, new)))
-        for path, path_words, kinds, platform in zip(new, *columns, strict=True):
+        for path in new:
+            kinds, platform, path_stems = classify_path(path), platform_of_path(path), _stems_of_path(path, self.stem)
             adjustments: list[Adjustment] = []
-            path_stems = frozenset(map(stems.__getitem__, path_words))
             shared = len(path_stems & self._stems)
             if shared:
                 share = shared / len(path_stems)

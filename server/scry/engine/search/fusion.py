@@ -102,6 +102,9 @@ def drop_unreachable(
 REPEAT_PENALTY = 0.5
 """Factor of each further result of a file, once for every better one: ten results should show several files."""
 
+WORTHY_SHARE = 0.5
+"""A further place of a file is worth a look where it scores at least this share of the first one."""
+
 EVIDENCE_EXPONENT = 0.3
 """A place with less evidence than the first one of its file by d scores exp(-0.3 d) of it."""
 
@@ -143,22 +146,27 @@ class PlaceRules:
         ]
         self._best_bm25 = max(scores, default=0.0)
 
-    def adjustments_for(self, adjusted: Iterable[Candidate]) -> Mapping[int, list[Adjustment]]:
+    def adjustments_for(self, adjusted: Iterable[Candidate], min_score: float = 0.0) -> Mapping[int, list[Adjustment]]:
         """Return the adjustments of these candidates that depend on the others of their file, by doc_key.
 
-        adjusted: candidates with their other adjustments; of each file all that may rank.
+        adjusted: candidates with their other adjustments; of each file all that may rank. min_score: further places of
+        a file that score less, and less than WORTHY_SHARE of its first one, are left out.
         """
         by_file: dict[str, list[Candidate]] = defaultdict(list)
+        adjustments: dict[int, list[Adjustment]] = {}
         for candidate in adjusted:
             if candidate.document.path:
                 by_file[candidate.document.path].append(candidate)
-        adjustments: dict[int, list[Adjustment]] = {}
+            else:
+                adjustments[candidate.document.doc_key] = []
         for candidates in by_file.values():
-            if len(candidates) > 1:
-                adjustments.update(self._adjust_file(candidates))
+            adjustments.update(self._adjust_file(candidates, min_score))
         return adjustments
 
-    def _adjust_file(self, candidates: Sequence[Candidate]) -> Iterable[tuple[int, list[Adjustment]]]:
+    def _adjust_file(self, candidates: Sequence[Candidate], min_score: float) -> Iterable[tuple[int, list[Adjustment]]]:
+        if len(candidates) == 1:
+            yield candidates[0].document.doc_key, []
+            return
         placed: list[tuple[float, str, int, Candidate, float, float]] = []
         best_score, best_evidence = -math.inf, -math.inf
         for index, each in enumerate(candidates):
@@ -173,6 +181,8 @@ class PlaceRules:
             adjustments = list[Adjustment]()
             if self._place_strength:
                 less = math.exp(min(0.0, EVIDENCE_EXPONENT * (-negated - best_evidence)))
+                if less < WORTHY_SHARE and best_score * less * self._repeat_factor**position < min_score:
+                    return  # this place is left out, and all behind it score less
                 factor = (best_score / candidate.fused_score * less) ** self._place_strength
                 if factor != 1.0:
                     lines = candidate.document.line_count
@@ -184,8 +194,7 @@ class PlaceRules:
             if position and self._repeat_factor != 1.0:
                 reason = f"{position} better in the same file"
                 adjustments.append(Adjustment("repeat", self._repeat_factor**position, reason))
-            if adjustments:
-                yield candidate.document.doc_key, adjustments
+            yield candidate.document.doc_key, adjustments
 
     def _evidence_of(self, candidate: Candidate, bm25: float, cosine: float) -> float:
         """Return the evidence that a document is the place in its file, by the formula above.
@@ -249,14 +258,17 @@ def rank_with_boosts(
     seen, first = defaultdict[str, int](int), list[Candidate]()
     for candidate in by_rank_sum:
         seen[candidate.document.path] += 1
-        if seen[candidate.document.path] <= 2 and len(first) < 3 * limit:
+        if seen[candidate.document.path] <= 2:
             first.append(candidate)
+            if len(first) == 3 * limit:
+                break
     best = adjuster.best_scores(first)
     least = sorted(best.values())[-limit] if len(best) >= limit else 0.0
     best = adjuster.best_scores(rules.filter_reachable(least * ceiling, by_rank_sum))
     least = sorted(best.values())[-limit] * _BELOW_EQUAL if len(best) >= limit else 0.0
+    files = {key for key, score in best.items() if score >= least}
     return adjuster.rank(
-        [each for each in by_rank_sum if best.get(each.document.path or each.document.doc_key, -1.0) >= least]
+        [each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files], least
     )
 
 
@@ -279,10 +291,14 @@ class ScoreAdjuster:
         self._question = question
         self._adjusted: dict[int, Candidate] = {}
 
-    def rank(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates with all their adjustments, best first. candidates: of each file all that may rank."""
+    def rank(self, candidates: Sequence[Candidate], min_score: float = 0.0) -> list[Candidate]:
+        """Return the candidates with all their adjustments, best first.
+
+        candidates: of each file all that may rank. min_score: further places of a file that score less, and less than
+        WORTHY_SHARE of its first one, are left out.
+        """
         self._rules.classify_paths([candidate.document.path for candidate in candidates])
-        return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates]))
+        return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates], min_score))
 
     def best_scores(self, candidates: Sequence[Candidate]) -> dict[str | int, float]:
         """Return the best score of each file by its path, and of each candidate without one by its doc_key, before
@@ -312,17 +328,16 @@ class ScoreAdjuster:
         """Return the candidate with these adjustments alone, and its score with them."""
         return apply_adjustments(structs.replace(candidate, adjustments=()), adjustments, self._ceiling)
 
-    def adjust_places(self, adjusted: Sequence[Candidate]) -> list[Candidate]:
+    def adjust_places(self, adjusted: Sequence[Candidate], min_score: float = 0.0) -> list[Candidate]:
         """Return the candidates with the adjustments that depend on the others of their file, in the same order.
 
-        adjusted: with their other adjustments.
+        adjusted: with their other adjustments. min_score: see `rank`.
         """
-        more = self._places.adjustments_for(adjusted)
+        more = self._places.adjustments_for(adjusted, min_score)
         return [
-            apply_adjustments(each, more[each.document.doc_key], self._ceiling)
-            if each.document.doc_key in more
-            else each
+            apply_adjustments(each, own, self._ceiling) if own else each
             for each in adjusted
+            if (own := more.get(each.document.doc_key)) is not None
         ]
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:

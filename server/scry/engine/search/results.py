@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from scry.core.path_kinds import TEST
 from scry.core.text import query_terms, split_source_lines
 from scry.core.types import Candidate, Document, FileStructure, FurtherPlace, FusionScoring, Hit, SearchQuery
+from scry.engine.search.fusion import WORTHY_SHARE
 from scry.oracles import ORACLES
 from scry.oracles.reader import OracleReader
 
@@ -193,9 +194,6 @@ def truncate(text: str, width: int = SNIPPET_WIDTH) -> str:
 
 # Hidden repeats -------------------------------------------------------------------------------------------------------
 
-WORTHY_SHARE = 0.5
-"""A further place of a file is worth a look where it scores at least this share of the first one."""
-
 _ROUNDING_MARGIN = 1 + 1e-9
 """A score without one of its factors may differ from the product of the others in its last digits."""
 
@@ -205,8 +203,8 @@ def find_hidden_repeats(ranked: Sequence[Candidate], shown: Sequence[Candidate])
 
     These are the candidates that are no results and that score at least WORTHY_SHARE of the best one of their file,
     the adjustment `repeat` left out: their number does not depend on the limit, but for the places that it shows. Files
-    without any are left out. ranked: adjusted, best first, of each file of `shown` all candidates. shown: those that
-    are results.
+    without any are left out. ranked: adjusted, best first, of each file of `shown` all candidates that score so. shown:
+    those that are results.
     """
     shown_keys = frozenset([candidate.document.doc_key for candidate in shown])
     best = {candidate.document.path: candidate for candidate in reversed(shown) if candidate.document.path}
