@@ -161,11 +161,6 @@ def _asks_for_definition(question: SearchQuery) -> bool:
     return is_single_term(question) or question.intent is QueryIntent.DEFINITION
 
 
-@lru_cache(maxsize=10_000)
-def _stems_of_path(path: str, stem: StemFunction) -> frozenset[str]:
-    return frozenset(map(stem, name_words(path)))
-
-
 @lru_cache(maxsize=50_000)
 def file_stem(path: str) -> str:
     """Return a file's name without its extension; its folder's name where the language names the file."""
@@ -449,8 +444,10 @@ class BoostRules:
     def classify_paths(self, paths: Iterable[str]) -> None:
         """Compute the boosts of these files at once; empty paths are passed over."""
         new = [path for path in dict.fromkeys(paths) if path and path not in self._by_path]
-        for path in new:
-            kinds, platform, path_stems = classify_path(path), platform_of_path(path), _stems_of_path(path, self.stem)
+        words_of_paths = list(map(name_words, new))
+        stems_of_paths = [frozenset(map(self.stem, words)) for words in words_of_paths]
+        columns = (stems_of_paths, list(map(classify_path, new)), list(map(platform_of_path, new)))
+        for path, path_stems, kinds, platform in zip(new, *columns, strict=True):
             adjustments: list[Adjustment] = []
             shared = len(path_stems & self._stems)
             if shared:

@@ -266,7 +266,7 @@ def rank_with_boosts(
     least = sorted(best.values())[-limit] if len(best) >= limit else 0.0
     best = adjuster.best_scores(rules.filter_reachable(least * ceiling, by_rank_sum))
     least = sorted(best.values())[-limit] * _BELOW_EQUAL if len(best) >= limit else 0.0
-    files = {key for key, score in best.items() if score >= least}
+    files = frozenset([key for key, score in best.items() if score >= least])
     return adjuster.rank(
         [each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files], least
     )
