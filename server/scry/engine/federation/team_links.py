@@ -53,9 +53,8 @@ def find_in_clones(url: str, roots: Sequence[Path], path: str, text: str) -> str
     address = normalize_remote(url)
     for root in roots:
         if root.is_dir() and address in remotes_of(root):
-            content = read_file(
-                root, path, 4 * len(text) + 4
-            )  # a character has at most four bytes, and a mark has three
+            max_bytes = 4 * len(text) + 4  # a character has at most four bytes, a byte order mark three
+            content = read_file(root, path, max_bytes)
             if isinstance(content, FileContent) and decode_text(content.data, path) == text:
                 return (root / path).as_uri()
     return ""

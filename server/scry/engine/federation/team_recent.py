@@ -107,6 +107,8 @@ class TeamTask:
             return self._answered.result(max(0.0, seconds)), None
         except FutureTimeout:
             self._is_given_up.set()  # from here on the thread keeps what it finds
+            if self._answered.done():  # just before: the thread may have kept nothing
+                return self.wait(0)
         except ScryError as error:
             return (), str(error)
         late = self._access.take_late(self._key)
