@@ -69,7 +69,7 @@ export function legendPage(): Page {
     ["test x0.5", t("lowered by half, as a test")],
     ["imp 12", t("12 files import its file")],
     ["+3 more", t("further places in its file")],
-    ["core@4f2a91c", t("of the team, at that commit")],
+    ["core@4f2a91c", t("in the team's index")],
     [t("Alt+RightArrow"), t("lists those places")],
     [t("Enter"), t("opens the result")],
     [t("Ctrl+Enter"), t("opens it to the side")],
