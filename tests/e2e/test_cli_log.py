@@ -15,10 +15,11 @@ import pytest
 from scry.core import data_home
 from scry.projects import open_project
 from scry.store.events import EVENTS_FILE
-from scry.store.precious import list_kept_files
+from scry.store.precious import list_backups, list_kept_files
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import SCRY, CommandLine, Done
 from tests.live_files import read_live, walk_live
+from tests.polling import eventually
 from tests.sample.files import SHOP
 from tests.sample.project import make_repository
 
@@ -255,15 +256,17 @@ def test_gigabyte_log_suggests_compaction_and_loses_nothing(shop: CommandLine) -
 
 
 @pytest.mark.acceptance("E1")
-def test_damaged_log_is_kept_and_begun_anew(shop: CommandLine) -> None:
-    shop.find("receipt")
+def test_damaged_log_is_kept_and_restored_from_its_backup(shop: CommandLine) -> None:
+    first = shop.find("receipt").query_id
     log = open_project(shop.folder).data / "events.sqlite"
+    eventually(lambda: list_backups(log), "a backup of the log, which the resting indexer makes")
     log.write_bytes(b"nonsense " * 1000)
     done = shop.run("find", "receipt", "--json")
     assert done.status == 0
     assert json.loads(done.out)["results"]
     assert done.err == ""
-    assert [kind for kind, _ in events(shop)] == ["scry.query"]
+    logged = [json.loads(line)["query_id"] for line in shop.run("log", "export").out.splitlines()]
+    assert logged == [first, json.loads(done.out)["query_id"]]
     assert "was damaged" in printed(shop.run("status", "--json"))["message"]
     assert "was damaged" in shop.run("doctor").out
     (kept,) = list_kept_files(log)

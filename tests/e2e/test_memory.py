@@ -132,7 +132,7 @@ def test_damaged_memory_is_kept_and_begun_anew_while_others_answer(
     shop_with_memory: CommandLine, tmp_path: Path
 ) -> None:
     (file,) = (tmp_path / "world").rglob("memory.sqlite")
-    for each in file.parent.iterdir():
+    for each in file.parent.glob("memory.sqlite*"):
         each.unlink(missing_ok=True)
     file.write_bytes(b"not a database" * 500)
     answer = shop_with_memory.find("send receipt")
