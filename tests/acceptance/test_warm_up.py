@@ -15,8 +15,10 @@ from scry.core import DocumentHeader
 from scry.engine.search import warm_up
 from scry.store import answers
 from scry.store.events import log as events
+from scry.store.history.reader import HistoryReader
 from scry.store.index import documents as document_reader
 from scry_protocol.messages import FindParams
+from tests.polling import eventually
 from tests.sample.indexed import IndexedProject
 
 
@@ -114,3 +116,46 @@ def test_cached_objects_are_frozen_out_of_garbage_collection_once(shop: IndexedP
         engine.warm_up()
         assert imported < warm >= gc.get_freeze_count()
     gc.unfreeze()
+
+
+def test_find_after_warm_up_looks_no_doc_id_up(shop: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+    look_up = document_reader.simple_names_of_doc_ids
+
+    def noting(doc_ids: Sequence[str]) -> list[tuple[str, str]]:
+        looked_up.extend(doc_ids)
+        return look_up(doc_ids)
+
+    monkeypatch.setattr(document_reader, "simple_names_of_doc_ids", noting)
+    with closing(shop.engine()) as engine:
+        engine.warm_up()
+        looked_up.clear()
+        store = engine.index.store()
+        assert store is not None
+        headers = store.documents.headers(range(1, 1000))
+        found = store.documents.doc_keys_by_id([header.doc_id for header in headers.values()])
+        assert found == {header.doc_id: header.doc_key for header in headers.values()}
+        assert looked_up == []
+
+
+def test_only_one_warm_up_waits_for_another(shop: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_up, "PAUSE_S", 3600.0)
+    with closing(shop.engine()) as engine:
+        engine.find(FindParams("fuses rankings"))
+        waiting = [Thread(target=engine.warm_up) for _ in range(4)]
+        for thread in waiting:
+            thread.start()
+        eventually(lambda: sum(thread.is_alive() for thread in waiting) == 2, "one warm-up runs and one waits")
+    for thread in waiting:
+        thread.join()
+
+
+def test_second_warm_up_reads_nothing_again(
+    shop: IndexedProject, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(shop.engine()) as engine:
+        engine.warm_up()
+        read.clear()
+        monkeypatch.delattr(HistoryReader, "all_keys")  # which would fail the warm-up
+        engine.warm_up()
+        assert read == []

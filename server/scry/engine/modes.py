@@ -125,8 +125,8 @@ class ProjectModes:
         except Exception as error:
             return self._damaged_answer(error, empty_answer(retrieved.question, retrieved.state))
 
-    def warm_up(self, prepare: Callable[[], None]) -> None:
-        """Call `prepare`, then read the pages that questions read; nothing is stored or logged."""
+    def warm_up(self, prepare: Callable[[], None], present: Callable[[Answer], object]) -> None:
+        """Call `prepare`, then read what questions read and `present` an answer, which is neither stored nor logged."""
         from scry.engine.search.warm_up import WARM_UP_QUESTION, WarmUp  # a command ends before it would help
 
         with self._warm_up_lock:
@@ -134,7 +134,9 @@ class ProjectModes:
                 return
             warm_up = self._warm_up = self._warm_up or WarmUp(lambda: self._queried_at)
         request = FindRequest(WARM_UP_QUESTION)
-        warm_up.run(prepare, lambda ended: self.retrieve(request, RequestContext(cancelled=ended), is_warm_up=True))
+        warm_up.run(
+            prepare, lambda ended: self.retrieve(request, RequestContext(cancelled=ended), is_warm_up=True), present
+        )
 
     def describe_learning(self) -> str:
         """Return what was learnt from use, or why nothing is, in words for a person."""

@@ -131,7 +131,8 @@ INDEX_SCHEMA = CacheSchema(
 class IndexDatabase:
     """The connection that all parts of one index share; used under `lock` alone.
 
-    meta: its values by key. generation_seen: the generation that is read, until `IndexStore.refresh`. damaged_files:
+    meta: its values by key. generation_seen: the generation that is read, until `IndexStore.refresh`. documents_seen:
+    the latest generation that added or removed documents, as of then or later. damaged_files:
     ids of the files of which something was found to be damaged; ids of vector sets are negated. opened: the file, for
     `is_same_file`. seal: that of the whole index, for its writer.
     """
@@ -152,11 +153,16 @@ class IndexDatabase:
                 raise IndexMissing(f"the index in {folder} is just being created")
             elif version != INDEX_SCHEMA.format:
                 raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
-            self.generation_seen = self.meta.generation
+            self.see(self.meta.generation)
         except BaseException:
             self.connection.close()
             raise
         self.damaged_files: set[int] = set()
+
+    def see(self, generation: int) -> None:
+        """Read this generation from now on. The documents may be those of a later one, never of an earlier."""
+        self.generation_seen = generation
+        self.documents_seen = self.meta.get_int("documents")
 
     def mark_sealed(self, files: Mapping[str, Any]) -> None:
         """Seal the index with its files as they were measured. Raises OSError."""
@@ -204,7 +210,7 @@ class IndexDatabase:
             with self.transaction():
                 yield
                 self.meta.raise_generation()
-            self.generation_seen = self.meta.generation
+            self.see(self.meta.generation)
 
 
 _MAX_COUNTER = 1 << 30

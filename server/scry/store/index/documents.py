@@ -52,13 +52,14 @@ _SELECT_BY_NAME_HASH = (
 
 
 class DocumentCache(Struct):
-    """Values that queries have read of one generation.
+    """Values that queries have read since documents were last added or removed.
 
-    doc_keys: key and file id by doc_id; None for a doc_id without a document. descriptions: by file id. key_ranges: by
-    file id, the first key of its documents and their count; None until a query asks for files.
+    documents_seen: the generation that did so. doc_keys: key and file id by doc_id; None for a doc_id without a
+    document. descriptions: by file id. key_ranges: by file id, the first key of its documents and their count; None
+    until a query asks for files.
     """
 
-    generation: int
+    documents_seen: int
     headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     doc_keys: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, "tuple[int, int] | None"])
     descriptions: dict[int, Descriptions] = field(default_factory=dict[int, Descriptions])
@@ -72,7 +73,7 @@ class DocumentTable:
         self._database = database
         self._db = database.connection
         self._lock = database.lock
-        self._cache = DocumentCache(database.generation_seen)
+        self._cache = DocumentCache(database.documents_seen)
 
     def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> dict[int, Document]:
         """Return the documents with these keys, by key; unpublished and deleted ones are absent.
@@ -154,8 +155,8 @@ class DocumentTable:
     def doc_keys_by_id(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
         """Return the keys of the documents with these doc_ids, by doc_id.
 
-        files: only documents of the files with these ids. Keys are cached from query to query, until something is
-        published.
+        files: only documents of the files with these ids. Keys are cached from query to query, until documents
+        are added or removed.
         """
         with self._lock:
             known = self._current_cache().doc_keys
@@ -180,8 +181,8 @@ class DocumentTable:
     def doc_keys_in_files(self, files: Sequence[int]) -> NDArray[np.int64]:
         """Return the keys of the documents in these files, ascending.
 
-        The keys of a file follow on each other. Key ranges are cached from query to query, until something is
-        published.
+        The keys of a file follow on each other. Key ranges are cached from query to query, until documents are
+        added or removed.
         """
         with self._lock:
             cache = self._current_cache()
@@ -206,22 +207,26 @@ class DocumentTable:
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """Return the headers of the documents with these keys; unpublished and deleted ones are absent.
 
-        Headers are cached from query to query, until something is published.
+        Headers, and the keys of their doc_ids, are cached from query to query, until documents are added or removed.
         """
         with self._lock:
-            known = self._current_cache().headers
+            cache = self._current_cache()
+            known = cache.headers
             missing = [doc_key for doc_key in doc_keys if doc_key not in known]
             if missing:
-                headers = read_headers(self._select_rows(HEADER_COLUMNS, missing))
-                known.update({header.doc_key: header for header in headers})
+                rows = self._select_rows(f"{HEADER_COLUMNS}, d.file", missing)
+                for header, row in zip(read_headers([row[:-1] for row in rows]), rows, strict=True):
+                    known[header.doc_key] = header
+                    cache.doc_keys[header.doc_id] = header.doc_key, row[-1]
             return {doc_key: known[doc_key] for doc_key in doc_keys if doc_key in known}
 
-    def all_doc_keys(self, limit: int) -> list[int]:
-        """Return the keys of all documents; none where there are more than `limit`."""
+    def unread_doc_keys(self, limit: int) -> list[int]:
+        """Return the keys of all documents whose headers are not cached; none where there are more than `limit`."""
         with self._lock:
             if self._database.document_count > limit:
                 return []
-            return [doc_key for (doc_key,) in self._db.execute("SELECT number FROM documents")]
+            known = self._current_cache().headers
+            return [doc_key for (doc_key,) in self._db.execute("SELECT number FROM documents") if doc_key not in known]
 
     def symbol_names_with_prefix(self, prefix: str, limit: int = 5000) -> list[str]:
         """Return the distinct document names whose normalized form begins with `prefix`, of two characters at most."""
@@ -238,8 +243,8 @@ class DocumentTable:
         """Return the cache of the current generation; under the lock."""
         cache = self._cache
         is_full = len(cache.headers) > _MAX_CACHED_HEADERS or len(cache.doc_keys) > _MAX_CACHED_HEADERS
-        if is_full or cache.generation != self._database.generation_seen:
-            self._cache = DocumentCache(self._database.generation_seen)
+        if is_full or cache.documents_seen != self._database.documents_seen:
+            self._cache = DocumentCache(self._database.documents_seen)
         return self._cache
 
     def _lookup_doc_ids(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
@@ -258,8 +263,8 @@ class DocumentTable:
     def _descriptions(self, files: AbstractSet[int]) -> dict[int, Descriptions]:
         """Return the descriptions of these files, by file id; under the lock.
 
-        A file whose descriptions are damaged is left out. Unpacked descriptions are cached until something is
-        published.
+        A file whose descriptions are damaged is left out. Unpacked descriptions are cached until documents are
+        added or removed.
         """
         known = self._current_cache().descriptions
         matches = {file: known[file] for file in files if file in known}

@@ -228,7 +228,7 @@ class IndexStore:
                     self.lexical = open_lexical_index(self._lexical_folder, write=False)
                 else:
                     self.lexical.reload()
-                self._database.generation_seen = generation
+                self._database.see(generation)
             return generation
 
     def _remove_unused_files(self) -> None:
