@@ -156,8 +156,7 @@ class LexicalIndex:
         builder.add_unsigned_field("file", indexed=True)
         builder.add_text_field("terms", tokenizer_name=_ANALYZER, index_option="freq")
         builder.add_unsigned_field("length", fast=True)
-        self._folder = folder
-        self._stemmer = Stemmer()
+        self._folder, self._stemmer = folder, Stemmer()
         self._is_writable = write
         self._writer: tantivy.IndexWriter | None = None
         if write:
@@ -168,7 +167,7 @@ class LexicalIndex:
         self._index = tantivy.Index(self._schema, str(folder))
         self._index.register_tokenizer(_ANALYZER, make_analyzer())
         self._index.config_reader("manual")
-        self._snapshot = _Snapshot(self._index.searcher())
+        self._snapshot, self._committed = _Snapshot(self._index.searcher()), b""
 
     @property
     def folder(self) -> Path:
@@ -177,9 +176,12 @@ class LexicalIndex:
 
     @describes_damage
     def reload(self) -> None:
-        """Make everything visible that has been committed."""
-        self._index.reload()
-        self._snapshot = _Snapshot(self._index.searcher(), self._snapshot.version + 1)
+        """Make everything visible that has been committed; where nothing was, keep what was computed."""
+        committed = (self._folder / "meta.json").read_bytes()  # first, so that the next call sees a commit of now
+        if committed != self._committed:
+            self._index.reload()
+            self._snapshot = _Snapshot(self._index.searcher(), self._snapshot.version + 1)
+            self._committed = committed
 
     # Reading ------------------------------------------------------------------------------------------------------
 
@@ -366,8 +368,7 @@ class LexicalIndex:
         """Start to prepare, in a thread of tantivy, what `commit` then writes. leaving: files that go next."""
         writer = self._require_writer()
         removed = list(removed_files)
-        lengths: list[int] = []
-        words: list[str] = []
+        lengths, words = list[int](), list[str]()
         if removed:  # deleting by a term of an unsigned field deletes nothing in tantivy-py 0.27
             writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "file", removed))
         for entry in added:

@@ -153,6 +153,20 @@ def test_scores_are_those_of_tantivy_while_nothing_was_deleted(tmp_path: Path) -
     lived.index.close()
 
 
+def test_what_was_computed_is_kept_until_the_next_commit(tmp_path: Path) -> None:
+    writer = LexicalIndex(tmp_path / "words", write=True)
+    writer.write([], [LexicalEntry(1, 1, "alpha beta")])
+    reader = LexicalIndex(tmp_path / "words", write=False)
+    reader.reload()
+    before, count = reader.version, reader.document_count
+    reader.reload()
+    assert (reader.version, count) == (before, 1)
+    writer.write([], [LexicalEntry(2, 2, "alpha")])
+    reader.reload()
+    assert reader.version != before
+    assert reader.document_count == 2
+
+
 def test_replaced_documents_are_deleted(tmp_path: Path) -> None:
     index = LexicalIndex(tmp_path / "words", write=True)
     index.write([], [LexicalEntry(1, 1, "alpha"), LexicalEntry(2, 2, "alpha beta")])

@@ -9,6 +9,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
+from scry.core.decoding import decode_json
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
 from scry.store.lexical import LexicalIndex
 from scry.store.seals import CacheSeal
@@ -128,6 +132,22 @@ INDEX_SCHEMA = CacheSchema(
 """The tables of `index.sqlite`."""
 
 
+_MAX_REMOVALS = 100
+"""Publications whose removed documents are recorded, and ranges of one: a reader that knows what was there before an
+earlier or a larger one reads all again."""
+
+
+class _Removal(Struct, frozen=True, array_like=True):
+    """The documents that a publication removed, by the first and last key of each file; None for too many.
+
+    before, after: the generations that added or removed documents last, before this publication and with it.
+    """
+
+    before: int
+    after: int
+    spans: tuple[tuple[int, int], ...] | None
+
+
 class IndexDatabase:
     """The connection that all parts of one index share; used under `lock` alone.
 
@@ -163,6 +183,31 @@ class IndexDatabase:
         """Read this generation from now on. The documents may be those of a later one, never of an earlier."""
         self.generation_seen = generation
         self.documents_seen = self.meta.get_int("documents")
+
+    def record_removed(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Count a change of documents, inside `publishing`.
+
+        spans: the first and the last key of the documents of each file that was removed.
+        """
+        before, after = self.meta.get_int("documents"), self.meta.generation + 1
+        removal = _Removal(before, after, tuple(spans) if len(spans) <= _MAX_REMOVALS else None)
+        removals = [*self._read_removals(), removal][-_MAX_REMOVALS:]
+        self.meta.set("removals", msgspec.json.encode(removals).decode())
+        self.meta.set("documents", after)
+
+    def removed_since(self, documents_seen: int) -> list[range] | None:
+        """Return the keys of the documents that were removed since an earlier `documents_seen`; None where unknown."""
+        removed: list[range] = []
+        for each in self._read_removals():
+            if documents_seen == each.before and each.spans is not None and documents_seen != self.documents_seen:
+                removed += [range(first, last + 1) for first, last in each.spans]
+                documents_seen = each.after
+        return removed if documents_seen == self.documents_seen else None
+
+    def _read_removals(self) -> tuple[_Removal, ...]:
+        with suppress(msgspec.DecodeError):
+            return decode_json(self.meta.get_text("removals") or "[]", tuple[_Removal, ...])
+        return ()
 
     def mark_sealed(self, files: Mapping[str, Any]) -> None:
         """Seal the index with its files as they were measured. Raises OSError."""

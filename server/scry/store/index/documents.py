@@ -54,16 +54,28 @@ _SELECT_BY_NAME_HASH = (
 class DocumentCache(Struct):
     """Values that queries have read since documents were last added or removed.
 
-    documents_seen: the generation that did so. doc_keys: key and file id by doc_id; None for a doc_id without a
-    document. descriptions: by file id. key_ranges: by file id, the first key of its documents and their count; None
-    until a query asks for files.
+    documents_seen: the generation that did so. doc_keys: key and file id by doc_id, of the documents in `headers`.
+    looked_up: the same of other documents; None for a doc_id without a document. descriptions: by file id. key_ranges:
+    by file id, the first key of its documents and their count; None until a query asks for files.
     """
 
     documents_seen: int
     headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
-    doc_keys: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, "tuple[int, int] | None"])
+    doc_keys: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
+    looked_up: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, "tuple[int, int] | None"])
     descriptions: dict[int, Descriptions] = field(default_factory=dict[int, Descriptions])
     key_ranges: dict[int, tuple[int, int]] | None = None
+
+    def without(self, removed: Sequence[range], documents_seen: int) -> DocumentCache:
+        """Return what is left after documents were added, and those with these keys removed. This cache is used up.
+
+        The document of a key never changes, nor does a file id's content.
+        """
+        for keys in removed:
+            for doc_key in keys:
+                if header := self.headers.pop(doc_key, None):
+                    self.doc_keys.pop(header.doc_id, None)
+        return DocumentCache(documents_seen, self.headers, self.doc_keys, descriptions=self.descriptions)
 
 
 class DocumentTable:
@@ -155,15 +167,16 @@ class DocumentTable:
     def doc_keys_by_id(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
         """Return the keys of the documents with these doc_ids, by doc_id.
 
-        files: only documents of the files with these ids. Keys are cached from query to query, until documents
-        are added or removed.
+        files: only documents of the files with these ids. Keys are cached from query to query.
         """
         with self._lock:
-            known = self._current_cache().doc_keys
-            missing = [doc_id for doc_id in doc_ids if doc_id not in known]
-            known.update(dict.fromkeys(missing))
-            known.update(self._lookup_doc_ids(missing))
-            matches = [(doc_id, entry) for doc_id in doc_ids if (entry := known[doc_id]) is not None]
+            cache = self._current_cache()
+            known, looked_up = cache.doc_keys, cache.looked_up
+            missing = [doc_id for doc_id in doc_ids if doc_id not in known and doc_id not in looked_up]
+            looked_up.update(dict.fromkeys(missing))
+            looked_up.update(self._lookup_doc_ids(missing))
+            entries = [(doc_id, known.get(doc_id) or looked_up[doc_id]) for doc_id in doc_ids]
+            matches = [(doc_id, entry) for doc_id, entry in entries if entry is not None]
         allowed = None if files is None else frozenset(files)
         return {doc_id: doc_key for doc_id, (doc_key, file) in matches if allowed is None or file in allowed}
 
@@ -207,7 +220,7 @@ class DocumentTable:
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """Return the headers of the documents with these keys; unpublished and deleted ones are absent.
 
-        Headers, and the keys of their doc_ids, are cached from query to query, until documents are added or removed.
+        Headers, and the keys of their doc_ids, are cached from query to query, until the document is removed.
         """
         with self._lock:
             cache = self._current_cache()
@@ -241,10 +254,11 @@ class DocumentTable:
 
     def _current_cache(self) -> DocumentCache:
         """Return the cache of the current generation; under the lock."""
-        cache = self._cache
-        is_full = len(cache.headers) > _MAX_CACHED_HEADERS or len(cache.doc_keys) > _MAX_CACHED_HEADERS
-        if is_full or cache.documents_seen != self._database.documents_seen:
-            self._cache = DocumentCache(self._database.documents_seen)
+        cache, seen = self._cache, self._database.documents_seen
+        is_full = len(cache.headers) > _MAX_CACHED_HEADERS or len(cache.looked_up) > _MAX_CACHED_HEADERS
+        if is_full or cache.documents_seen != seen:
+            removed = None if is_full else self._database.removed_since(cache.documents_seen)
+            self._cache = DocumentCache(seen) if removed is None else cache.without(removed, seen)
         return self._cache
 
     def _lookup_doc_ids(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
@@ -263,8 +277,7 @@ class DocumentTable:
     def _descriptions(self, files: AbstractSet[int]) -> dict[int, Descriptions]:
         """Return the descriptions of these files, by file id; under the lock.
 
-        A file whose descriptions are damaged is left out. Unpacked descriptions are cached until documents are
-        added or removed.
+        A file whose descriptions are damaged is left out. Unpacked descriptions are cached.
         """
         known = self._current_cache().descriptions
         matches = {file: known[file] for file in files if file in known}

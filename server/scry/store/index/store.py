@@ -278,7 +278,8 @@ class IndexStore:
             dead = meta.get_ids("dead_words")
             with self.lexical.discarding_on_error(), self._database.publishing():
                 self.lexical.stage(dead, entries, replaced)
-                documents = self._database.document_count - self._delete_files([file_id for file_id, _ in ids])
+                removed = self._delete_files([file_id for file_id, _ in ids])
+                documents = self._database.document_count - sum(last - first + 1 for first, last in removed)
                 for file, file_id, numbered in rows:
                     self._insert_file(file, file_id, numbered)
                 self._update_stats(restated)
@@ -288,7 +289,7 @@ class IndexStore:
                 meta.set("dead", meta.get_int("dead") + len(replaced))
                 if changes:
                     meta.set("structure_due", 1)
-                    meta.set("documents", meta.generation + 1)
+                    self._database.record_removed(removed)
                 meta.set("dead_words", json.dumps(replaced))
                 if dead or entries:
                     self.lexical.commit()
@@ -312,9 +313,9 @@ class IndexStore:
             ids += ((file_id, bool(is_indexed)) for file_id, is_indexed in self._db.execute(sql, keys))
         return ids
 
-    def _delete_files(self, ids: Sequence[int]) -> int:
-        """Delete files with their documents; return the number of these."""
-        deleted = 0
+    def _delete_files(self, ids: Sequence[int]) -> list[tuple[int, int]]:
+        """Delete files with their documents; return the first and the last key of those of each file that had any."""
+        deleted: list[tuple[int, int]] = []
         for file_id in ids:
             span = self._db.execute("SELECT first, last FROM files WHERE id = ?", (file_id,)).fetchone()
             names = self._db.execute("SELECT name, number FROM documents WHERE number BETWEEN ? AND ?", span).fetchall()
@@ -323,7 +324,8 @@ class IndexStore:
             self._db.executemany("DELETE FROM names WHERE key = ? AND number = ?", keys)
             self._db.execute("DELETE FROM documents WHERE number BETWEEN ? AND ?", span)
             self._db.execute("DELETE FROM files WHERE id = ?", (file_id,))
-            deleted += len(names)
+            if names:
+                deleted.append(span)
         return deleted
 
     def _insert_file(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import threading
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
 from msgspec.structs import replace
 
-from scry.core import FileStructure, IndexUnavailable, Point, SkippedFile, SkipReason, Span, Symbol, symbol_doc_id
+from scry.core import (
+    DocumentHeader,
+    FileStructure,
+    IndexUnavailable,
+    Point,
+    SkippedFile,
+    SkipReason,
+    Span,
+    Symbol,
+    symbol_doc_id,
+)
 from scry.store import LexicalEntry, LexicalIndex
-from scry.store.index import INDEX_SCHEMA, IndexStore, NewDocument, NewFile
+from scry.store.index import INDEX_SCHEMA, IndexStore, NewDocument, NewFile, database, documents
 from scry.store.index.database import IndexDatabase
 
 
@@ -392,3 +405,73 @@ def test_files_are_listed_by_name_and_write_time(store: IndexStore) -> None:
     assert store.files.get_files([]) == {}
     assert [file.path for file in store.files.recently_modified_files(0.0, 0, 3)] == ["b.py", "c.py", "a.py"]
     assert [file.path for file in store.files.recently_modified_files(5e-9, 2, 3)] == ["a.py"]
+
+
+_ALL_KEYS = range(1, 1000)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cached_documents_are_those_of_the_index_after_any_publication(
+    folder: Path, store: IndexStore, seed: int
+) -> None:
+    """Headers and keys that a reader has cached equal those that a new reader reads, however many it missed."""
+    chance = random.Random(seed)
+    store.publish([_file("a.py", "one")])
+    reader = IndexStore.open(folder, write=False)
+    paths, names = [f"{name}.py" for name in "abcdef"], ["one", "two", "three", "four"]
+    doc_ids = [symbol_doc_id(path, name, 0) for path in paths for name in names]
+    for _ in range(30):
+        for _ in range(chance.choice([0, 1, 1, 2, 5])):
+            changed, removed = chance.sample(paths, 2), chance.sample(paths, chance.randrange(3))
+            files = [_file(path, *chance.sample(names, chance.randrange(4))) for path in changed if path not in removed]
+            store.publish(files, removed)
+            if chance.random() < 0.3:
+                store.remove_dead_words()
+            if chance.random() < 0.05:
+                store.reset()
+        reader.refresh()
+        with closing(IndexStore.open(folder, write=False)) as new:
+            asked = chance.sample(doc_ids, 12)
+            assert reader.documents.doc_keys_by_id(asked) == new.documents.doc_keys_by_id(asked)
+            assert reader.documents.headers(_ALL_KEYS) == new.documents.headers(_ALL_KEYS)
+
+
+def test_headers_are_read_once_whatever_else_is_published(
+    folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.publish([_file("a.py", "one", "two"), _file("b.py", "three")])
+    reader = IndexStore.open(folder, write=False)
+    before = reader.documents.headers(range(1, 10))
+    store.publish([_file("b.py", "four")])
+    store.remove_dead_words()
+    reader.refresh()
+    read: list[int] = []
+    read_headers = documents.read_headers
+
+    def noting(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
+        read.extend(row[0] for row in rows)
+        return read_headers(rows)
+
+    monkeypatch.setattr(documents, "read_headers", noting)
+    after = reader.documents.headers(range(1, 10))
+    assert read == [4]
+    assert [after[key] for key in (1, 2)] == [before[key] for key in (1, 2)]
+    assert sorted(after) == [1, 2, 4]
+
+
+def test_reader_that_missed_too_many_publications_reads_all_again(
+    folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_MAX_REMOVALS", 2)
+    store.publish([_file("a.py", "one"), _file("b.py", "two"), _file("c.py", "three")])
+    reader = IndexStore.open(folder, write=False)
+    assert sorted(reader.documents.headers(range(1, 10))) == [1, 2, 3]
+    for path in ("a.py", "b.py"):
+        store.publish([], [path])
+    store.publish([_file("d.py", "four")])
+    reader.refresh()
+    assert sorted(reader.documents.headers(range(1, 10))) == [3, 4]
+    store.publish([], ["c.py", "d.py"])
+    store.publish([_file("e.py", "five")])
+    reader.refresh()
+    assert sorted(reader.documents.headers(range(1, 10))) == [5]
