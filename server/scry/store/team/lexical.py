@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
@@ -21,18 +22,47 @@ from numpy.typing import NDArray
 
 from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1, Stemmer
 from scry.store.team.database import TeamDatabase
-from scry.store.team.postings import Integers, Postings, encode_term
+from scry.store.team.postings import Integers, JoinedPostings, Postings, encode_term
 from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
 
 _UNIT = 10.0**BM25_DIGITS
 
 _FIRST_REPOSITORIES = 32
-"""Repositories whose postings are read at once, those of the highest bounds first."""
+"""Repositories whose postings are read first, those of the highest bounds; each further part is twice as large."""
+
+_KEY_BITS = 40
+"""Bits for the key of a document in a number that holds its repository, too."""
 
 _NO_KEYS = np.zeros(0, np.int64)
 
-_RepositoryScores = tuple[Integers, NDArray[np.float64], Integers]
+RepositoryScores = tuple[Integers, NDArray[np.float64], Integers]
 """Documents by ascending key: keys, BM25, and how many of the terms each holds."""
+
+
+def score_postings(
+    packed: Sequence[tuple[int, int, bytes]], stems: Sequence[tuple[float, int]], repositories: int, average: float
+) -> list[RepositoryScores]:
+    """Return the documents of each repository that hold any of the stems, scored by BM25. Pure.
+
+    packed: postings, each with the places of its stem and of its repository; by stem. stems: the weight of each, and
+    how many terms it stands for. average: of the documents' lengths. All postings are unpacked and summed up together,
+    since most of them are short and a team has thousands.
+    """
+    if not packed:
+        return [(_NO_KEYS, np.zeros(0, np.float64), _NO_KEYS)] * repositories
+    of_stems, of_repositories, data = zip(*packed, strict=True)
+    postings = JoinedPostings.unpack(data)
+    at = np.repeat(of_stems, postings.counts)
+    weights, times = (np.array(each)[at] for each in zip(*stems, strict=True))
+    norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / average)
+    shares = weights * postings.frequencies / (postings.frequencies + norms)
+    owners = np.repeat(np.array(of_repositories, np.int64), postings.counts) << _KEY_BITS
+    documents, row_of = np.unique(owners | postings.keys, return_inverse=True)
+    scores = np.rint(np.bincount(row_of, shares) * _UNIT) / _UNIT  # summed up in the order of the stems
+    held = np.bincount(row_of, times).astype(np.int64)
+    keys = documents & (1 << _KEY_BITS) - 1
+    bounds = np.searchsorted(documents, np.arange(repositories + 1) << _KEY_BITS).tolist()
+    return [(keys[start:end], scores[start:end], held[start:end]) for start, end in pairwise(bounds)]
 
 
 class _TermRows(Struct, frozen=True):
@@ -50,7 +80,7 @@ class TermTables:
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
         self._rows: dict[tuple[int, str], _TermRows] = {}
-        self._postings: dict[tuple[int, int, str], Postings | None] = {}
+        self._packed: dict[tuple[int, int, str], bytes | None] = {}
 
     def read_statistics(self, stems: Iterable[str]) -> None:
         """Read the statistics of all these stems in all corpora by one statement, for what is asked next."""
@@ -78,12 +108,12 @@ class TermTables:
     def read_postings(self, stems: Iterable[str], wanted: Iterable[tuple[int, int]]) -> None:
         """Read the postings of all these stems by one statement. wanted: corpora, each with a repository."""
         distinct = set(stems)
-        places = [each for each in wanted if any((*each, stem) not in self._postings for stem in distinct)]
+        places = [each for each in wanted if any((*each, stem) not in self._packed for stem in distinct)]
         if not places or not distinct:
             return
         self.read_statistics(distinct)
-        unread = [(*each, stem) for each in places for stem in distinct if (*each, stem) not in self._postings]
-        self._postings.update(dict.fromkeys(unread))
+        unread = [(*each, stem) for each in places for stem in distinct if (*each, stem) not in self._packed]
+        self._packed.update(dict.fromkeys(unread))
         held = {
             (corpus, stem): frozenset(self.rows_of(corpus, stem).repositories.tolist())
             for corpus in {each[0] for each in places}
@@ -101,11 +131,11 @@ class TermTables:
         corpora, repositories, terms = zip(*present, strict=True)
         values = list(range(len(present))), list(corpora), list(repositories), list(map(encode_term, terms))
         for place, packed in self._database.select(sql, values):
-            self._postings[present[place]] = Postings.unpack(packed)
+            self._packed[present[place]] = packed
 
-    def postings_of(self, corpus: int, repository: int, stem: str) -> Postings | None:
-        """Return the postings of a stem, which were read; None where the repository has none."""
-        return self._postings.get((corpus, repository, stem))
+    def packed_postings(self, corpus: int, repository: int, stem: str) -> bytes | None:
+        """Return the packed postings of a stem, which were read; None where the repository has none."""
+        return self._packed.get((corpus, repository, stem))
 
 
 class TeamWords:
@@ -126,7 +156,7 @@ class TeamWords:
         self._counted: dict[tuple[str, ...], Counter[str]] = {}
         self._frequencies: dict[str, int] = {}
         self._bounds: dict[tuple[str, ...], list[tuple[int, float]]] = {}
-        self._scores: dict[tuple[tuple[str, ...], int], _RepositoryScores] = {}
+        self._scores: dict[tuple[tuple[str, ...], int], RepositoryScores] = {}
         self._floors: dict[tuple[tuple[str, ...], int], float] = {}
         self.documents = documents
         self.average = length / max(1, documents)
@@ -185,7 +215,10 @@ class TeamWords:
             highest = times * self.weight_of(stem) * own.max_frequencies / (own.max_frequencies + norms)
             for repository, bound in zip(own.repositories.tolist(), highest.tolist(), strict=True):
                 bounds[repository] = bounds.get(repository, 0.0) + bound
-        self._bounds[tuple(terms)] = sorted(bounds.items(), key=lambda each: (-each[1], each[0]))
+        rounded = {
+            repository: math.ceil(bound * _UNIT) / _UNIT for repository, bound in bounds.items()
+        }  # as scores are
+        self._bounds[tuple(terms)] = sorted(rounded.items(), key=lambda each: (-each[1], each[0]))
         return self._bounds[tuple(terms)]
 
     def best_repositories(
@@ -201,24 +234,23 @@ class TeamWords:
         is_left: returns for repositories a test of keys: whether the query's filters leave the document.
         """
         bounds = self.bounds(terms)
-        best = np.zeros(0, np.float64)
-        searched: list[tuple[int, float]] = []
-        for start in range(0, len(bounds), _FIRST_REPOSITORIES):
-            least = best[-limit] if len(best) >= limit else 0.0
-            part = [repository for repository, bound in bounds[start : start + _FIRST_REPOSITORIES] if bound >= least]
-            if not part:
-                break
-            self.read_postings(terms, part)
+        best, least = np.zeros(0, np.float64), 0.0
+        searched: list[tuple[float, int]] = []
+        start, count = 0, _FIRST_REPOSITORIES
+        while part := [repository for repository, bound in bounds[start : start + count] if bound >= least]:
+            self.score_repositories(terms, part)
             tests = is_left(part) if is_left is not None else None
+            pooled = [best]
             for repository in part:
                 keys, scores, held = self.score_repository(terms, repository)
-                wanted = held >= min_terms
-                scores = scores[wanted if tests is None else wanted & tests[repository](keys)]
-                searched.append((repository, float(scores.max(initial=0.0))))
-                best = np.sort(np.concatenate([best, scores]))[-limit:]
-        least = best[-limit] if len(best) >= limit else 0.0
+                wanted = (held >= min_terms) & (scores >= least)
+                pooled.append(scores[wanted if tests is None else wanted & tests[repository](keys)])
+                searched.append((float(pooled[-1].max(initial=0.0)), repository))
+            best = np.sort(np.concatenate(pooled))[-limit:]
+            least = float(best[0]) if len(best) == limit else 0.0
+            start, count = start + count, 2 * count
         self._floors[tuple(terms), limit] = least
-        found = [(-score, repository) for repository, score in searched if score >= least and score > 0]
+        found = [(-score, repository) for score, repository in searched if score >= least and score > 0]
         return [repository for _, repository in sorted(found)]
 
     def floor(self, terms: Sequence[str], limit: int) -> float:
@@ -236,38 +268,39 @@ class TeamWords:
         """Return the corpus and each repository whose postings `best_repositories` reads first."""
         return [(self._corpus, repository) for repository, _ in self.bounds(terms)[:_FIRST_REPOSITORIES]]
 
-    def score_repository(self, terms: Sequence[str], repository: int) -> _RepositoryScores:
+    def score_repository(self, terms: Sequence[str], repository: int) -> RepositoryScores:
         """Return the documents of a repository that hold any of the terms, by ascending key: keys, BM25 rounded as in
         store.lexical, and how many of the terms each holds.
         """
         key = tuple(terms), repository
         if key not in self._scores:
-            self.read_postings(terms, [repository])
-            self._scores[key] = self._score(self.count_stems(terms), repository)
+            self.score_repositories(terms, [repository])
         return self._scores[key]
 
-    def _score(self, counted: Mapping[str, int], repository: int) -> _RepositoryScores:
-        found = [
-            (stem, times, self._tables.postings_of(self._corpus, repository, stem)) for stem, times in counted.items()
+    def score_repositories(self, terms: Sequence[str], repositories: Sequence[int]) -> None:
+        """Score the documents of these repositories together, for what `score_repository` is asked next."""
+        asked = tuple(terms)
+        new = [each for each in repositories if (asked, each) not in self._scores]
+        if not new:
+            return
+        self.read_postings(terms, new)
+        counted = self.count_stems(terms)
+        present = [
+            (at, place, packed)
+            for at, stem in enumerate(counted)
+            for place, each in enumerate(new)
+            if (packed := self._tables.packed_postings(self._corpus, each, stem)) is not None
         ]
-        present = [(stem, times, postings) for stem, times, postings in found if postings is not None]
-        if not present:
-            return _NO_KEYS, np.zeros(0, np.float64), _NO_KEYS
-        keys = np.unique(np.concatenate([postings.keys for _, _, postings in present]))
-        scores, held = np.zeros(len(keys), np.float64), np.zeros(len(keys), np.int64)
-        for stem, times, postings in present:
-            at = np.searchsorted(keys, postings.keys)
-            norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / self.average)
-            scores[at] += times * self.weight_of(stem) * postings.frequencies / (postings.frequencies + norms)
-            held[at] += times
-        return keys, np.rint(scores * _UNIT) / _UNIT, held
+        weighted = [(times * self.weight_of(stem), times) for stem, times in counted.items()]
+        for each, scores in zip(new, score_postings(present, weighted, len(new), self.average), strict=True):
+            self._scores[asked, each] = scores
 
     def holders(self, term: str, repository: int, keys: Integers) -> Integers:
         """Return those of these keys whose documents hold a term, ascending. keys: ascending."""
-        postings = self._tables.postings_of(self._corpus, repository, self.stem(term))
-        if postings is None:
+        packed = self._tables.packed_postings(self._corpus, repository, self.stem(term))
+        if packed is None:
             return _NO_KEYS
-        return np.intersect1d(keys, postings.keys, assume_unique=True)
+        return np.intersect1d(keys, Postings.unpack(packed).keys, assume_unique=True)
 
 
 class RepositoryWords:

@@ -116,6 +116,48 @@ def pack_postings(postings: Sequence[Postings]) -> list[PackedPostings]:
     return packed
 
 
+class JoinedPostings(Struct, frozen=True, eq=False):
+    """The postings of many stems and repositories, one after the other: arrays of one value per document.
+
+    counts: the number of documents in each of them.
+    """
+
+    counts: Integers
+    keys: Integers
+    frequencies: Integers
+    lengths: Integers
+
+    @classmethod
+    def unpack(cls, packed: Sequence[bytes]) -> JoinedPostings:
+        """Return the postings of several packed forms, at least one, which are unpacked together: most are short."""
+        sizes = np.array([len(each) for each in packed], np.int64)
+        data = np.frombuffer(b"".join(packed), np.uint8)
+        starts = np.cumsum(sizes) - sizes
+        widths = [1 << (data[starts].astype(np.int64) >> 2 * position & 3) for position in range(3)]
+        counts = (sizes - 1) // sum(widths)
+        firsts = np.cumsum(counts) - counts
+        rows: Integers = np.arange(int(counts.sum()), dtype=np.int64) - np.repeat(firsts, counts)
+        starts = starts + 1
+        columns: list[Integers] = []
+        for width in widths:
+            own = np.repeat(width, counts)
+            places: Integers = np.repeat(starts, counts) + rows * own
+            columns.append(_read_integers(data, places, own))
+            starts = starts + counts * width
+        sums = np.cumsum(columns[0])
+        before = np.repeat((sums - columns[0])[firsts], counts)
+        return cls(counts, sums - before, columns[1], LENGTH_STEPS[columns[2]])
+
+
+def _read_integers(data: NDArray[np.uint8], places: Integers, widths: Integers) -> Integers:
+    """Return the little-endian unsigned integers at these places of the data. widths: the number of bytes of each."""
+    integers = data[places].astype(np.int64)
+    for byte in range(1, int(widths.max())):
+        wide = np.flatnonzero(widths > byte)
+        integers[wide] |= data[places[wide] + byte].astype(np.int64) << 8 * byte
+    return integers
+
+
 def _widths_of(largest: Integers) -> Integers:
     """Return which of _TYPES holds each of these integers."""
     return (largest >= 1 << 8).astype(np.int64) + (largest >= 1 << 16)

@@ -154,6 +154,8 @@ class TeamReader:
         read_notes(self._database, [self.open(each).notes for each in repositories])
         corpora = [(corpus, each) for corpus in (CODE_WORDS, COMMIT_WORDS) for each in repositories]
         self._tables.read_postings({self.words.stem(term) for term in terms}, corpora)
+        for words in (self.words, self.commit_words):
+            words.score_repositories(terms, repositories)
         wanted: list[tuple[int, int]] = []
         for repository in repositories:
             index = self.open(repository)
