@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 
-from scry.surfaces.mcp.tools import TOOLS, input_schema
+from scry.core.errors import BadRequest
+from scry.surfaces.mcp.tools import TOOLS, ToolDefinition, input_schema, parse_arguments
+from tests.e2e.http_server import HttpServer
 from tests.e2e.lsp_client import LspClient, RpcError
+from tests.polling import eventually
 from tests.sample.history import HistoryProject
 from tests.sample.project import make_repository
 from tests.team.team_samples import SHOP, load
@@ -87,19 +90,61 @@ def test_models_are_offered_the_team_where_one_is_joined() -> None:
         assert "team" not in input_schema(tool, with_team=False)["properties"]
 
 
-@pytest.mark.parametrize("method", ["orient", "neighbors"])
-def test_other_questions_refuse_the_team_by_name(client: LspClient, method: str) -> None:
-    params = {"orient": {"path": ""}, "neighbors": {"file": "ferry.py"}}[method]
-    with pytest.raises(RpcError, match="team"):
-        client.request(f"scry/{method}", {**params, "team": True})
+@pytest.fixture
+def server(client: LspClient, tmp_path: Path) -> Iterator[HttpServer]:
+    """Return a server for programs, of the person who has joined the team."""
+    with HttpServer(tmp_path / "here") as server:
+        server.wait_until_ready()
+        yield server
 
 
-@pytest.mark.parametrize("command", ["orient", "memory"])
-def test_other_commands_refuse_the_team_by_name(command: str, tmp_path: Path) -> None:
-    arguments = [sys.executable, "-m", "scry", command, "--team"]
-    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert "--team" in done.stderr
+@pytest.mark.acceptance("P2", "T1", "R1")
+def test_programs_see_recent_changes_of_the_team(server: HttpServer) -> None:
+    def newest() -> list[dict[str, Any]]:
+        answer = server.ask("recent", days=36_500, team=True)
+        assert all(fault["retry"] for fault in answer["faults"])
+        return [each for each in answer["results"] if each.get("commit") and each["content_type"] == "commit"]
+
+    [result] = eventually(newest, "the team's commit is there")
+    assert result["project"] == "shop"
+    alone = server.ask("recent", days=36_500)["results"]
+    assert not [each for each in alone if each.get("commit")]
+
+
+CLONE = "a clone that is registered as a project"
+QUESTIONS = {"orient": {"path": ""}, "neighbors": {"file": "ferry.py"}}
+
+
+@pytest.mark.parametrize("method", QUESTIONS)
+def test_questions_about_a_graph_name_what_answers_for_a_team(
+    server: HttpServer, client: LspClient, method: str
+) -> None:
+    """The editor's and the program's refusal are the same."""
+    params = {**QUESTIONS[method], "team": True}
+    with pytest.raises(RpcError, match="answers find and recent alone") as refused:
+        client.request(f"scry/{method}", params)
+    assert CLONE in str(refused.value)
+    reply = server.try_to_ask(method, **params)
+    assert (reply.status, reply.error["field"]) == (400, "team")
+    assert "answers find and recent alone" in reply.error["message"]
+    assert CLONE in reply.error["message"]
+
+
+@pytest.mark.parametrize("tool", [each for each in TOOLS if each.mode in QUESTIONS], ids=lambda tool: tool.name)
+def test_tools_about_a_graph_name_what_answers_for_a_team(tool: ToolDefinition) -> None:
+    with pytest.raises(BadRequest, match="answers find and recent alone") as refused:
+        parse_arguments(tool, {**QUESTIONS[tool.mode], "team": True})
+    assert refused.value.field == "team"
+    assert CLONE in str(refused.value)
+
+
+@pytest.mark.parametrize("arguments", [["orient"], ["neighbors", "ferry.py"], ["memory"]], ids=lambda each: each[0])
+def test_other_commands_refuse_the_team_by_name(arguments: list[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "scry", *arguments, "--team"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "team" in done.stderr
+    assert (f"{CLONE}: scry project add FOLDER" in done.stderr) == (arguments[0] != "memory")
 
 
 def test_relational_questions_refuse_the_team_by_name(client: LspClient) -> None:

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from scry.core.errors import BadRequest
 from scry.surfaces.render.styled_text import make_printable
 from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
-from scry.surfaces.serving.params import parse_params
+from scry.surfaces.serving.params import NOT_OF_TEAM, WITHOUT_TEAM, parse_params
 from scry.surfaces.serving.schema import JsonSchema, is_json_array, is_json_object, referenced_structs, struct_schema
 
 INSTRUCTIONS = """\
@@ -348,6 +348,8 @@ def parse_arguments(
     """
     known = [*tool.parameters, BUDGET_PARAMETER]
     for name in given:
+        if name == "team" and tool.mode in WITHOUT_TEAM:
+            raise BadRequest(name, NOT_OF_TEAM)
         if name not in known:
             raise BadRequest(name, f"unknown parameter of {tool.name} (known: {', '.join(known)})")
     values = {} if with_structure else dict(tool.text_defaults)
