@@ -41,12 +41,20 @@ from scry.store.sqlite.database import STORE_ERRORS
 
 log = logging.getLogger(__name__)
 
+FIRST_BATCH_BYTES = 500_000
+"""Bytes of the first batch of a pass that reads LONG_PASS_BYTES or more, so that its first answers come soon."""
+
+
+LONG_PASS_BYTES = 2_000_000
+"""Bytes that are read in some two seconds. A batch of its own for the first files of a pass costs it 0.1 to 0.2 s."""
+
+
 BATCH_BYTES = 4_000_000
 
 
 BATCH_FILES = 400
 """Files of one batch, which is published as one generation: large enough that commits cost little, small enough that
-the first answers come within a second and a kill loses little.
+a kill loses little.
 """
 
 
@@ -160,9 +168,7 @@ class _RefreshPass:
         left = len(changes.to_read)
         self._prefetch(changes.to_read)
         self._report_progress(changes, left)
-        for batch in split_into_batches(
-            changes.to_read, attrgetter("size"), target_size=BATCH_BYTES, max_items=BATCH_FILES
-        ):
+        for batch in _split_pass(changes.to_read):
             self._checkpoint()
             read = contents.read_files(batch, known if self._trusted else {})
             faults = self._notes.publish(read.notes, [*(file.path for file in read.files), *read.gone])
@@ -201,6 +207,14 @@ class _RefreshPass:
         embed_missing_notes(self._project, embedder_info(BUNDLED_MODEL, embedder), embedder, self._checkpoint)
         self._store.vectors.activate_if_complete(embedder_info(BUNDLED_MODEL, embedder))
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
+
+
+def _split_pass(entries: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
+    """Yield the entries in order, in batches, of which the first of a long pass is small."""
+    left, size = iter(entries), attrgetter("size")
+    if sum(map(size, entries)) >= LONG_PASS_BYTES:
+        yield from islice(split_into_batches(left, size, target_size=FIRST_BATCH_BYTES, max_items=BATCH_FILES), 1)
+    yield from split_into_batches(left, size, target_size=BATCH_BYTES, max_items=BATCH_FILES)
 
 
 def _checked_file(file: NewFile) -> NewFile:

@@ -168,6 +168,22 @@ def test_progress_counts_up_to_the_total(sample: IndexSample, monkeypatch: pytes
     assert all(state.state == "indexing" for state in sample.states)
 
 
+@pytest.mark.parametrize(("files", "found_before_each_batch"), [(9, [0, 1, 6]), (8, [0, 5])])
+def test_first_files_of_a_long_pass_are_found_after_a_small_batch(
+    sample: IndexSample, monkeypatch: pytest.MonkeyPatch, files: int, found_before_each_batch: list[int]
+) -> None:
+    size = len("def name_0(): pass\n")
+    monkeypatch.setattr(module, "FIRST_BATCH_BYTES", size)
+    monkeypatch.setattr(module, "LONG_PASS_BYTES", 9 * size)
+    monkeypatch.setattr(module, "BATCH_BYTES", 5 * size)
+    for number in range(files):
+        sample.write(f"f{number}.py", f"def name_{number}(): pass\n")
+    found: list[int] = []
+    sample.update_index(checkpoint=lambda: found.append(len(sample.numbers())))
+    assert found[: len(found_before_each_batch)] == found_before_each_batch
+    assert len(sample.numbers()) == files
+
+
 def test_content_known_from_another_project_is_not_parsed(
     sample: IndexSample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
