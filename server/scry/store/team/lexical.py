@@ -215,10 +215,9 @@ class TeamWords:
             highest = times * self.weight_of(stem) * own.max_frequencies / (own.max_frequencies + norms)
             for repository, bound in zip(own.repositories.tolist(), highest.tolist(), strict=True):
                 bounds[repository] = bounds.get(repository, 0.0) + bound
-        rounded = {
-            repository: math.ceil(bound * _UNIT) / _UNIT for repository, bound in bounds.items()
-        }  # as scores are
-        self._bounds[tuple(terms)] = sorted(rounded.items(), key=lambda each: (-each[1], each[0]))
+        for repository, bound in bounds.items():
+            bounds[repository] = math.ceil(bound * _UNIT) / _UNIT  # scores are rounded, too
+        self._bounds[tuple(terms)] = sorted(bounds.items(), key=lambda each: (-each[1], each[0]))
         return self._bounds[tuple(terms)]
 
     def best_repositories(
