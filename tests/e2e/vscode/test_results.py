@@ -68,6 +68,8 @@ def test_questions_have_a_menu_and_a_heading(window: Window) -> None:
     for entry in ("Ask Again", "Copy Question", "Remove Question"):
         expect(menu.locator(f".action-label[aria-label='{entry}']")).to_be_visible()
     window.press("Escape")
+    expect(menu).to_have_count(0)
+    window.page.mouse.move(0, 0)  # away from the line: a mouse that stays where it was hovers over nothing
     question.hover()
     question.get_by_role("button", name="Ask Again").click()
     expect(window.box).to_have_value("receipt")
