@@ -13,7 +13,9 @@ strongest to the weakest:
 `.git`, `.hg` and `.svn` are ignored whatever the rules say. As in git, nothing inside an ignored folder can be
 re-included, and a repository inside the repository starts with git rules of its own (3 and 4). If the opened folder is
 itself ignored by the repository around it, the rules from around it do not apply: whoever opens
-such a folder wants to see it.
+such a folder wants to see it. For the same reason the `.gitignore` of an opened folder in no repository does not apply
+where it leaves none of the folder's entries, as that of Debian's unpacked kernel source, whose repository holds other
+files.
 """
 
 from __future__ import annotations
@@ -86,13 +88,17 @@ _RuleLayers = tuple[_RuleLayer, ...]
 
 
 class FolderIgnoreRules(Struct, frozen=True):
-    """All rules narrowed to the entries of one folder, each group from the strongest layer to the weakest."""
+    """All rules narrowed to the entries of one folder, each group from the strongest layer to the weakest.
+
+    applies_gitignore: whether the `.gitignore` in the folder itself applies.
+    """
 
     scry: _RuleLayers
     settings: _RuleLayers
     git: _RuleLayers
     personal: _RuleLayers
     built_in: _RuleLayers
+    applies_gitignore: bool = True
 
     def decide(self, name: str, is_folder: bool) -> IgnoreDecision | None:
         """Return the decision of the strongest matching rule on an entry; None when no rule matches, so that it stays
@@ -109,8 +115,13 @@ class FolderIgnoreRules(Struct, frozen=True):
     def for_subfolder(self, folder: str) -> FolderIgnoreRules:
         """Return the rules narrowed to a folder in this one, whose own ignore files are not read yet."""
         name = byte_text(folder)
-        groups = (self.scry, self.settings, self.git, self.personal, self.built_in)
-        return FolderIgnoreRules(*(tuple(layer.for_subfolder(name) for layer in group) for group in groups))
+
+        def narrow(group: _RuleLayers) -> _RuleLayers:
+            return tuple(layer.for_subfolder(name) for layer in group)
+
+        return FolderIgnoreRules(
+            narrow(self.scry), narrow(self.settings), narrow(self.git), narrow(self.personal), narrow(self.built_in)
+        )
 
     def with_ignore_files(self, folder: str, prefix: str, present: Container[str]) -> FolderIgnoreRules:
         """Return these rules and those of the ignore files in the folder itself.
@@ -123,7 +134,7 @@ class FolderIgnoreRules(Struct, frozen=True):
         if repository is not None:
             rules = replace(rules, git=_git_exclude_layers(repository, prefix), personal=_personal_layers())
         scry = _read_layers(folder, prefix, SCRYIGNORE_FILE, present)
-        git = _read_layers(folder, prefix, GITIGNORE_FILE, present)
+        git = _read_layers(folder, prefix, GITIGNORE_FILE, present) if self.applies_gitignore else ()
         return replace(rules, scry=scry + rules.scry, git=git + rules.git) if scry or git else rules
 
 
@@ -136,17 +147,33 @@ def load_root_rules(root: Path, settings: Settings) -> FolderIgnoreRules:
     from_settings = _RuleLayer(
         "settings: ignore", IgnoreRuleSet.from_rules(parse_patterns(settings.ignore)), numbered=False
     )
-    outer_rules = _repository_rules(root)
-    return replace(outer_rules, settings=(from_settings,), built_in=built_in)
+    repository = find_repository(root)
+    rules = replace(_repository_rules(repository, root), settings=(from_settings,), built_in=built_in)
+    is_foreign = repository is None and _ignores_all_entries(root, rules)
+    return replace(rules, applies_gitignore=False) if is_foreign else rules
+
+
+def _ignores_all_entries(root: Path, rules: FolderIgnoreRules) -> bool:
+    """Return whether the rules with the ignore files of the folder leave none of its entries."""
+    try:
+        with os.scandir(root) as listing:
+            entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing]
+    except OSError:
+        return False
+    names = frozenset(name for name, _ in entries)
+    if GITIGNORE_FILE not in names:
+        return False
+    rules = rules.with_ignore_files(str(root), "", names)
+    decisions = (rules.decide(name, is_folder) for name, is_folder in entries if name not in ALWAYS_IGNORED)
+    return all(decision is not None and decision.ignored for decision in decisions)
 
 
 def _built_in_layer(source: str, patterns: Sequence[str]) -> _RuleLayer:
     return _RuleLayer(source, IgnoreRuleSet.from_rules(parse_patterns(patterns)), numbered=False)
 
 
-def _repository_rules(root: Path) -> FolderIgnoreRules:
+def _repository_rules(repository: GitRepository | None, root: Path) -> FolderIgnoreRules:
     """Return the rules of the repository around the project's folder that apply to the folder's entries."""
-    repository = find_repository(root)
     rules = FolderIgnoreRules((), (), (), _personal_layers(), ())
     if repository is None or repository.work_tree == root:
         return rules

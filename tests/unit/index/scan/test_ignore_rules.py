@@ -110,6 +110,35 @@ def test_opened_folder_is_indexed_though_ignored(tmp_path: Path) -> None:
     assert [entry.path for entry in walk(top / "build", Settings())] == ["docs/a.md", "x.log"]
 
 
+def test_gitignore_that_leaves_no_entry_of_an_opened_folder_does_not_apply(tmp_path: Path) -> None:
+    files = {
+        ".gitignore": "*.o\n/*\n!/debian/\n",
+        ".scryignore": "/mm/\n",
+        "fs/ext4.c": "",
+        "fs/a.o": "",
+        "mm/slab.c": "",
+    }
+    root = fill(tmp_path / "kernel", files)
+    assert [entry.path for entry in walk(root, Settings()) if entry.skip is None] == [
+        ".gitignore",
+        ".scryignore",
+        "fs/a.o",
+        "fs/ext4.c",
+    ]
+    assert details(root) == {"mm": ".scryignore line 1"}
+    assert explain_ignored(root, "fs/ext4.c", Settings()) is None
+    fill(root, {"debian/control": "", "fs/.gitignore": "*.o\n"})
+    assert set(details(root)) == {".gitignore", ".scryignore", "fs", "mm"}
+    (root / "debian" / "control").unlink()
+    (root / "debian").rmdir()
+    assert details(root) == {"fs/a.o": "fs/.gitignore line 1", "mm": ".scryignore line 1"}
+
+
+def test_gitignore_of_a_repository_may_leave_no_entry(tmp_path: Path) -> None:
+    root = fill(repository(tmp_path), {".gitignore": "/*\n", "a.c": "", "src/b.c": ""})
+    assert set(details(root)) == {".git", ".gitignore", "a.c", "src"}
+
+
 def test_a_repository_inside_starts_with_git_rules_of_its_own(tmp_path: Path) -> None:
     repository(tmp_path)
     repository(tmp_path / "lib")
