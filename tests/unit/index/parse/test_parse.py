@@ -9,6 +9,7 @@ from scry.core import ParsedFile, Symbol
 from scry.index.parse.captures import NotParsed, run_query
 from scry.index.parse.languages import language_of
 from scry.index.parse.parse import parse
+from scry.index.parse.shape import UnusualShape, check_text
 
 
 def _one(path: str, text: str, name: str) -> Symbol:
@@ -124,6 +125,13 @@ def test_many_syntax_errors_do_not_stall_the_query(path: str) -> None:
     numbers = random.Random(0)
     text = "".join(numbers.choice("[({") + numbers.choice(["", "\n", "x ", "'s' "]) for _ in range(60_000))
     assert parse(path, text).language
+
+
+def test_many_shifts_are_no_nested_type_arguments() -> None:
+    check_text("".join(f"#define BIT_{number} 1 << {number % 32}\n" for number in range(1000)).encode())
+    check_text(b"lines" + b" << line" * 1000)
+    with pytest.raises(UnusualShape, match="type arguments"):
+        check_text(b"List" + b"<List" * 1000)
 
 
 def test_parse_timeout_falls_back_to_plain_text() -> None:
