@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
-from itertools import takewhile
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -102,6 +101,7 @@ class NameBoost:
 
     def __init__(self, question: SearchQuery) -> None:
         self._names = queried_names(question.words, question.phrases)
+        self._endings = "\n".join([*self._names, ""])
         self._spellings = queried_spellings(question)
         self._asks_for_definition = _asks_for_definition(question)
         # In a sentence a word with capitals counts only as it is written: "write LaTeX" does not ask for `latex'`. Who
@@ -130,14 +130,23 @@ class NameBoost:
         The key has the container's name before it, or not. The own name of a block that adds to a type is that of the
         type, which may be defined by a macro only.
         """
-        if not document.name:
-            return None
-        block = _EXTENSION_PATTERN.fullmatch(document.name) if document.kind == "implementation" else None
-        own_name = block[1] if block else document.name
+        name = document.name
+        if not name or (document.kind != "implementation" and f"{normalize_name(name)}\n" not in self._endings):
+            return None  # most names end no queried name
+        block = _EXTENSION_PATTERN.fullmatch(name) if document.kind == "implementation" else None
+        own_name = block[1] if block else name
         key = normalize_name(own_name)
         if document.container and (qualified := normalize_name(document.container) + key) in self._names:
             return own_name, qualified
         return (own_name, key) if key in self._names else None
+
+    def bounds(self, documents: Iterable[DocumentHeader]) -> list[float]:
+        """Return for each document a factor that it can't exceed by its name."""
+        highest, endings = self.max_factor, self._endings
+        return [
+            highest if each.kind == "implementation" or f"{normalize_name(each.name)}\n" in endings else 1.0
+            for each in documents
+        ]
 
     def _definition_factor(self, document: DocumentHeader) -> float:
         is_type = document.kind in TYPE_KINDS
@@ -301,24 +310,20 @@ _ROUNDING_MARGIN = 1 + 1e-9
 """A bound is a product in another order than the score: it may be lower in its last digits."""
 
 
-class _FileSupport(Struct, frozen=True, gc=False):
-    """The support that the hits of one file lend each other.
+class _FileBoosts(Struct, frozen=True, gc=False):
+    """What the candidates of one file have in common.
 
-    count: of all hits. last: the position of the last of the first MAX_FILE_HITS + 1 hits. total: of their weights.
-    highest: the support of the last of these, and of those behind it, more than of any other.
+    hits: how many more lend each other support, MAX_FILE_HITS at most. last: the position of the last of these. total:
+    of their weights. highest: the support of the last one, and of those behind it, more than of any other. adjustments:
+    those of all documents of the file. max_factor: a product of factors that none exceeds, its own name aside.
     """
 
-    count: int
+    hits: int
     last: int
     total: float
     highest: float
-
-    @classmethod
-    def from_positions(cls, positions: Sequence[int]) -> _FileSupport:
-        """positions: of all hits in the file, ascending."""
-        weights = [1 / (1 + position / FILE_HIT_HALF_PLACE) for position in positions[: MAX_FILE_HITS + 1]]
-        total = sum(weights)
-        return cls(len(positions), positions[len(weights) - 1], total, total - weights[-1])
+    adjustments: list[Adjustment]
+    max_factor: float
 
 
 NO_CHANGES: Mapping[str, float] = MappingProxyType({})
@@ -337,7 +342,6 @@ class BoostRules:
         """by_rank_sum: all candidates, best rank sums first. past_changes: votes for files by past commits."""
         self.stem = stem
         self._powers, self._other_power = question.strengths, question.strengths.get("*", 1.0)
-        self._max_boost = max_boost(question)
         self._past_changes = past_changes
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
@@ -347,7 +351,7 @@ class BoostRules:
         self._own_platforms = families_here()
         self._platform_gaps = self._find_platform_gaps(self._file_positions)
         self._superseded = superseded_paths(self._file_positions)
-        self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
+        self._by_path: dict[str, list[Adjustment]] = {}
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> BoostRules:
         """Return the boosts for the same documents in another order of rank sums, sharing what depends on paths."""
@@ -366,7 +370,7 @@ class BoostRules:
         for position, each in enumerate(in_files):
             positions[each.document.path].append(position)
         self._file_positions: Mapping[str, Sequence[int]] = positions
-        self._supports: dict[str, _FileSupport] = {}
+        self._files: dict[str, _FileBoosts] = {}
         self._tested: dict[str, Adjustment] = {}
         test_paths = [path for path in positions if TEST in classify_path(path)]  # best rank sums first
         if test_paths:
@@ -380,7 +384,6 @@ class BoostRules:
                     factor = 1 + TESTED_SHARE * in_files[positions[path][0]].rank_sum / best_sum
                     tests[name] = Adjustment("tested", factor, f"its test {path} matches")
             self._tested = {path: tests[name] for path, name in names.items() if name in tests}
-        self._path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
         """Return the boosts of one candidate."""
@@ -390,80 +393,72 @@ class BoostRules:
             return [boost] if boost else []
         by_name = self._name_boost.adjustment_for(document)
         adjustments = [by_name] if by_name else []
-        hits, position = self._support_of(document.path), self._positions[document.doc_key]
-        if hits.count > 1:
-            support = hits.highest if position > hits.last else hits.total - 1 / (1 + position / FILE_HIT_HALF_PLACE)
-            reason = _FILE_HITS_REASONS[min(MAX_FILE_HITS, hits.count - 1)]
-            adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, reason))
-        if document.path in self._tested:
-            adjustments.append(self._tested[document.path])
-        adjustments += self._path_adjustments(document.path)[0]
+        file, position = self._files.get(document.path) or self._describe_file(document.path), 0
+        if file.hits:
+            position = self._positions[document.doc_key]
+            support = file.highest if position > file.last else file.total - 1 / (1 + position / FILE_HIT_HALF_PLACE)
+            adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, _FILE_HITS_REASONS[file.hits]))
+        adjustments += file.adjustments
         if document.is_test and "test_path" not in [each.name for each in adjustments]:
             adjustments += self._path_kind_adjustments((TEST,), "document")
         return adjustments
 
-    def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates, best rank sums first, whose sums times their factors may come to `min_score`."""
-        max_name = self._name_boost.max_factor ** self._power_of("definition")
-        max_commit = self._commit_boost.max_factor ** self._power_of("commit")
-        min_sum = min_score / (self._max_boost * _ROUNDING_MARGIN)
-        candidates = list(takewhile(lambda each: each.rank_sum >= min_sum, by_rank_sum))
-        self.classify_paths([candidate.document.path for candidate in candidates])
-        factors, reachable = self._path_factors, list[Candidate]()
-        for candidate in candidates:
-            path = candidate.document.path
-            if path not in factors:  # the highest factor of a document in this file, its own name apart
-                factor = (1 + FILE_HIT_SHARE * self._support_of(path).highest) ** self._power_of("file_hits")
-                factor *= self._tested[path].factor ** self._power_of("tested") if path in self._tested else 1
-                factors[path] = factor * self._by_path[path][1] * _ROUNDING_MARGIN
-            bound = candidate.rank_sum * factors[path]
-            if not path:
-                bound *= max_commit if candidate.document.content_type == "commit" else 1
-                if bound >= min_score:
-                    reachable.append(candidate)
-            elif bound >= min_score or (
-                bound * max_name >= min_score and self._name_boost.match_name(candidate.document) is not None
-            ):
-                reachable.append(candidate)
-        return reachable
+    def bounds(self, candidates: Sequence[Candidate]) -> list[float]:
+        """Return for each candidate a product of its rank sum and factors that it can't exceed."""
+        powers = self._powers
+        by_name = self._name_boost.bounds([each.document for each in candidates])
+        max_commit = self._commit_boost.max_factor ** powers.get("commit", self._other_power) * _ROUNDING_MARGIN
+        if powers:
+            power = powers.get("definition", self._other_power)
+            by_name = [factor**power for factor in by_name]
+        bounds: list[float] = []
+        for each, name_factor in zip(candidates, by_name, strict=True):
+            if path := each.document.path:
+                factor = (self._files.get(path) or self._describe_file(path)).max_factor * name_factor
+            else:
+                factor = max_commit if each.document.content_type == "commit" else _ROUNDING_MARGIN
+            bounds.append(each.rank_sum * factor)
+        return bounds
 
-    def _power_of(self, name: str) -> float:
-        return self._powers.get(name, self._other_power)
+    def _describe_file(self, path: str) -> _FileBoosts:
+        """Compute what the candidates of a file have in common."""
+        positions = self._file_positions[path]
+        weights = [1 / (1 + position / FILE_HIT_HALF_PLACE) for position in positions[: MAX_FILE_HITS + 1]]
+        total = sum(weights)
+        highest = total - weights[-1]
+        adjustments = self._by_path.get(path) or self._path_adjustments(path)
+        if path in self._tested:
+            adjustments = [self._tested[path], *adjustments]
+        factors = [(each.name, each.factor) for each in adjustments]
+        factors.append(("file_hits", 1 + FILE_HIT_SHARE * highest))
+        if self._powers:
+            factors = [(name, factor ** self._powers.get(name, self._other_power)) for name, factor in factors]
+        max_factor = math.prod([factor for _, factor in factors]) * _ROUNDING_MARGIN
+        hits, last = min(MAX_FILE_HITS, len(positions) - 1), positions[len(weights) - 1]
+        file = self._files[path] = _FileBoosts(hits, last, total, highest, adjustments, max_factor)
+        return file
 
-    def _support_of(self, path: str) -> _FileSupport:
-        if path not in self._supports:
-            self._supports[path] = _FileSupport.from_positions(self._file_positions[path])
-        return self._supports[path]
-
-    def _path_adjustments(self, path: str) -> tuple[list[Adjustment], float]:
-        """Return the boosts that all documents of a file have alike, and the product of their factors."""
-        if path not in self._by_path:
-            self.classify_paths([path])
-        return self._by_path[path]
-
-    def classify_paths(self, paths: Iterable[str]) -> None:
-        """Compute the boosts of these files at once; empty paths are passed over."""
-        new = [path for path in dict.fromkeys(paths) if path and path not in self._by_path]
-        words_of_paths = list(map(name_words, new))
-        stems_of_paths = [frozenset(map(self.stem, words)) for words in words_of_paths]
-        columns = (stems_of_paths, list(map(classify_path, new)), list(map(platform_of_path, new)))
-        for path, path_stems, kinds, platform in zip(new, *columns, strict=True):
-            adjustments: list[Adjustment] = []
-            shared = len(path_stems & self._stems)
-            if shared:
-                share = shared / len(path_stems)
-                reason = f"{shared} of {format_count(len(path_stems), 'word')} of the path are in the question"
-                adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * share, reason))
-            votes = self._past_changes.get(path, 0.0)
-            if votes:
-                factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
-                adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
-            adjustments += self._path_kind_adjustments(kinds | {SUPERSEDED} if path in self._superseded else kinds)
-            if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
-                reason = f"the path is for {platform[0]}, and so is one for this"
-                adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
-            factors = [each.factor ** self._power_of(each.name) for each in adjustments]
-            self._by_path[path] = adjustments, math.prod(factors)
+    def _path_adjustments(self, path: str) -> list[Adjustment]:
+        """Return the boosts that all documents of a file have by its path and by past commits."""
+        adjustments: list[Adjustment] = []
+        stems, kinds, platform = frozenset(map(self.stem, name_words(path))), classify_path(path), platform_of_path(path)
+        shared = len(stems & self._stems)
+        if shared:
+            reason = f"{shared} of {format_count(len(stems), 'word')} of the path are in the question"
+            adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * (shared / len(stems)), reason))
+        votes = self._past_changes.get(path, 0.0)
+        if votes:
+            factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
+            adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
+        if path in self._superseded:
+            kinds |= {SUPERSEDED}
+        if kinds:
+            adjustments += self._path_kind_adjustments(kinds)
+        if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
+            reason = f"the path is for {platform[0]}, and so is one for this"
+            adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
+        self._by_path[path] = adjustments
+        return adjustments
 
     def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:
         """Return the adjustments of these kinds that the query does not ask for. subject: what is of these kinds."""
