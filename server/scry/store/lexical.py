@@ -19,6 +19,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import cast
@@ -63,6 +64,12 @@ class Stemmer(dict[str, str]):
             self.clear()
         stem = self[term] = term[1:] if term.startswith(STEM_MARK) else "".join(self._analyzer.analyze(term)[:1])
         return stem
+
+
+@cache
+def shared_stemmer() -> Stemmer:
+    """Return the stemmer of all indexes, since a stem depends on the word alone."""
+    return Stemmer()
 
 
 _ANALYZER = "scry"
@@ -156,7 +163,7 @@ class LexicalIndex:
         builder.add_unsigned_field("file", indexed=True)
         builder.add_text_field("terms", tokenizer_name=_ANALYZER, index_option="freq")
         builder.add_unsigned_field("length", fast=True)
-        self._folder, self._stemmer = folder, Stemmer()
+        self._folder, self._stemmer = folder, shared_stemmer()
         self._is_writable = write
         self._writer: tantivy.IndexWriter | None = None
         if write:

@@ -93,6 +93,12 @@ _EXTENSION_PATTERN = re.compile(r"(?:impl|extension) ([\w.:]+)(?:<.*)?")
 match."""
 
 
+@lru_cache(maxsize=100_000)
+def _stem_each(stem: StemFunction, words: Sequence[str]) -> frozenset[str]:
+    """Return the stems of the words of a path or a subject."""
+    return frozenset(map(stem, words))
+
+
 class NameBoost:
     """The boost `definition` for one query: for documents whose name the query asks for or holds.
 
@@ -101,7 +107,7 @@ class NameBoost:
 
     def __init__(self, question: SearchQuery) -> None:
         self._names = queried_names(question.words, question.phrases)
-        self._endings = "\n".join([*self._names, ""])
+        self._joined_names = "\n".join(self._names)
         self._spellings = queried_spellings(question)
         self._asks_for_definition = _asks_for_definition(question)
         # In a sentence a word with capitals counts only as it is written: "write LaTeX" does not ask for `latex'`. Who
@@ -130,23 +136,19 @@ class NameBoost:
         The key has the container's name before it, or not. The own name of a block that adds to a type is that of the
         type, which may be defined by a macro only.
         """
-        name = document.name
-        if not name or (document.kind != "implementation" and f"{normalize_name(name)}\n" not in self._endings):
-            return None  # most names end no queried name
-        block = _EXTENSION_PATTERN.fullmatch(name) if document.kind == "implementation" else None
-        own_name = block[1] if block else name
+        if not document.name:
+            return None
+        block = _EXTENSION_PATTERN.fullmatch(document.name) if document.kind == "implementation" else None
+        own_name = block[1] if block else document.name
         key = normalize_name(own_name)
         if document.container and (qualified := normalize_name(document.container) + key) in self._names:
             return own_name, qualified
         return (own_name, key) if key in self._names else None
 
-    def bounds(self, documents: Iterable[DocumentHeader]) -> list[float]:
-        """Return for each document a factor that it can't exceed by its name."""
-        highest, endings = self.max_factor, self._endings
-        return [
-            highest if each.kind == "implementation" or f"{normalize_name(each.name)}\n" in endings else 1.0
-            for each in documents
-        ]
+    def may_match(self, documents: Iterable[DocumentHeader]) -> list[bool]:
+        """Return for each document whether a queried name may be its own, by whether one holds its name as a part."""
+        joined = self._joined_names
+        return [normalize_name(each.name) in joined or each.kind == "implementation" for each in documents]
 
     def _definition_factor(self, document: DocumentHeader) -> float:
         is_type = document.kind in TYPE_KINDS
@@ -227,7 +229,7 @@ class CommitBoost:
         """Return the boost of a commit."""
         share, is_whole = 0.0, False
         if "lexical" in candidate.oracle_matches and self._stems:
-            subject = frozenset(map(self._stem, content_terms(candidate.document.name))) - {""}
+            subject = _stem_each(self._stem, content_terms(candidate.document.name)) - {""}
             share, is_whole = len(subject & self._stems) / len(self._stems), subject == self._stems
         if self._asks_for_commits and share:
             factor = 1 + (COMMIT_QUESTION_FACTOR - 1) * share**2
@@ -365,10 +367,14 @@ class BoostRules:
         `test_router.py` and `Router.py` are test and subject: their names are the same but for case and the word test.
         """
         in_files = [each for each in by_rank_sum if each.document.path]
-        self._positions = {each.document.doc_key: position for position, each in enumerate(in_files)}
+        documents = [each.document for each in in_files]
+        self._named = frozenset(
+            [each.doc_key for each, may in zip(documents, self._name_boost.may_match(documents), strict=True) if may]
+        )
+        self._positions = {each.doc_key: position for position, each in enumerate(documents)}
         positions: dict[str, list[int]] = defaultdict(list)
-        for position, each in enumerate(in_files):
-            positions[each.document.path].append(position)
+        for position, each in enumerate(documents):
+            positions[each.path].append(position)
         self._file_positions: Mapping[str, Sequence[int]] = positions
         self._files: dict[str, _FileBoosts] = {}
         self._tested: dict[str, Adjustment] = {}
@@ -391,9 +397,10 @@ class BoostRules:
         if not document.path:
             boost = self._commit_boost.adjustment_for(candidate) if document.content_type == "commit" else None
             return [boost] if boost else []
-        by_name = self._name_boost.adjustment_for(document)
-        adjustments = [by_name] if by_name else []
-        file, position = self._files.get(document.path) or self._describe_file(document.path), 0
+        adjustments = list[Adjustment]()
+        if document.doc_key in self._named and (by_name := self._name_boost.adjustment_for(document)):
+            adjustments.append(by_name)
+        file = self._files.get(document.path) or self._describe_file(document.path)
         if file.hits:
             position = self._positions[document.doc_key]
             support = file.highest if position > file.last else file.total - 1 / (1 + position / FILE_HIT_HALF_PLACE)
@@ -405,43 +412,42 @@ class BoostRules:
 
     def bounds(self, candidates: Sequence[Candidate]) -> list[float]:
         """Return for each candidate a product of its rank sum and factors that it can't exceed."""
-        powers = self._powers
-        by_name = self._name_boost.bounds([each.document for each in candidates])
-        max_commit = self._commit_boost.max_factor ** powers.get("commit", self._other_power) * _ROUNDING_MARGIN
-        if powers:
-            power = powers.get("definition", self._other_power)
-            by_name = [factor**power for factor in by_name]
-        bounds: list[float] = []
-        for each, name_factor in zip(candidates, by_name, strict=True):
-            if path := each.document.path:
-                factor = (self._files.get(path) or self._describe_file(path)).max_factor * name_factor
-            else:
-                factor = max_commit if each.document.content_type == "commit" else _ROUNDING_MARGIN
-            bounds.append(each.rank_sum * factor)
-        return bounds
+        max_commit = self._raise(self._commit_boost.max_factor, "commit")
+        factors = {"": max_commit * _ROUNDING_MARGIN}
+        for path in self._file_positions:
+            factors[path] = (self._files.get(path) or self._describe_file(path)).max_factor
+        bounds = [each.rank_sum * factors[each.document.path] for each in candidates]
+        max_name, named = self._raise(self._name_boost.max_factor, "definition"), self._named
+        return [
+            bound * max_name if each.document.doc_key in named else bound
+            for each, bound in zip(candidates, bounds, strict=True)
+        ]
+
+    def _raise(self, factor: float, name: str) -> float:
+        """Return the factor of an adjustment raised to its exponent."""
+        return factor ** self._powers.get(name, self._other_power) if self._powers else factor
 
     def _describe_file(self, path: str) -> _FileBoosts:
         """Compute what the candidates of a file have in common."""
         positions = self._file_positions[path]
         weights = [1 / (1 + position / FILE_HIT_HALF_PLACE) for position in positions[: MAX_FILE_HITS + 1]]
         total = sum(weights)
-        highest = total - weights[-1]
-        adjustments = self._by_path.get(path) or self._path_adjustments(path)
+        hits, last, highest = len(weights) - 1, positions[len(weights) - 1], total - weights[-1]
+        adjustments = self._by_path.get(path)
+        if adjustments is None:
+            adjustments = self._by_path[path] = self._path_adjustments(path)
         if path in self._tested:
             adjustments = [self._tested[path], *adjustments]
-        factors = [(each.name, each.factor) for each in adjustments]
-        factors.append(("file_hits", 1 + FILE_HIT_SHARE * highest))
-        if self._powers:
-            factors = [(name, factor ** self._powers.get(name, self._other_power)) for name, factor in factors]
-        max_factor = math.prod([factor for _, factor in factors]) * _ROUNDING_MARGIN
-        hits, last = min(MAX_FILE_HITS, len(positions) - 1), positions[len(weights) - 1]
+        max_factor = self._raise(1 + FILE_HIT_SHARE * highest, "file_hits") * _ROUNDING_MARGIN
+        for each in adjustments:
+            max_factor *= self._raise(each.factor, each.name) if self._powers else each.factor
         file = self._files[path] = _FileBoosts(hits, last, total, highest, adjustments, max_factor)
         return file
 
     def _path_adjustments(self, path: str) -> list[Adjustment]:
         """Return the boosts that all documents of a file have by its path and by past commits."""
         adjustments: list[Adjustment] = []
-        stems, kinds, platform = frozenset(map(self.stem, name_words(path))), classify_path(path), platform_of_path(path)
+        stems, kinds, platform = _stem_each(self.stem, name_words(path)), classify_path(path), platform_of_path(path)
         shared = len(stems & self._stems)
         if shared:
             reason = f"{shared} of {format_count(len(stems), 'word')} of the path are in the question"
@@ -457,7 +463,6 @@ class BoostRules:
         if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
             reason = f"the path is for {platform[0]}, and so is one for this"
             adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
-        self._by_path[path] = adjustments
         return adjustments
 
     def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:

@@ -171,10 +171,16 @@ class PlaceRules:
         placed: list[tuple[float, str, int, Candidate, float, float]] = []
         best_score, best_evidence = -math.inf, -math.inf
         for index, each in enumerate(candidates):
-            bm25, cosine = self._shares(each)
+            matches = each.oracle_matches
+            lexical, semantic = matches.get("lexical"), matches.get("semantic")
+            bm25 = lexical.raw_score / self._best_bm25 if lexical is not None and self._best_bm25 else 0.0
+            cosine = semantic.raw_score if semantic is not None else 0.0
             evidence = self._evidence_of(each, bm25, cosine)
-            best_score, best_evidence = max(best_score, each.fused_score), max(best_evidence, evidence)
-            if used := each.oracle_matches.get("use"):  # a place that was used comes before the others, which score as
+            if each.fused_score > best_score:
+                best_score = each.fused_score
+            if evidence > best_evidence:
+                best_evidence = evidence
+            if used := matches.get("use"):  # a place that was used comes before the others, which score as
                 evidence += USE_EVIDENCE / used.rank  # if it had not been
             placed.append((-evidence, each.document.doc_id, index, each, bm25, cosine))
         placed.sort()
@@ -200,7 +206,7 @@ class PlaceRules:
     def _evidence_of(self, candidate: Candidate, bm25: float, cosine: float) -> float:
         """Return the evidence that a document is the place in its file, by the formula above.
 
-        bm25: as a share of the query's best one.
+        bm25: as a share of the query's best one, 0 where it does not match. cosine: likewise.
         """
         if not self._place_strength:
             return math.log(candidate.fused_score)
@@ -223,12 +229,6 @@ class PlaceRules:
         if len(parts) < MIN_WHOLE_NAME_SHARE * len(self._stems) or whole != normalize_name(name):
             return False
         return all([part.startswith(self._starts) and self._stem(part) in self._stems for part in parts])
-
-    def _shares(self, candidate: Candidate) -> tuple[float, float]:
-        """Return a document's BM25 as a share of the query's best one, and its cosine; 0 where it does not match."""
-        lexical, semantic = candidate.oracle_matches.get("lexical"), candidate.oracle_matches.get("semantic")
-        bm25 = lexical.raw_score / self._best_bm25 if lexical is not None and self._best_bm25 else 0.0
-        return bm25, semantic.raw_score if semantic is not None else 0.0
 
 
 # Boosts and order -----------------------------------------------------------------------------------------------------
