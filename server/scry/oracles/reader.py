@@ -40,6 +40,9 @@ terms occurs in most documents by accident, and is no evidence where a query is 
 ScoredKeys = list[tuple[int, float]]
 """Documents as pairs of doc_key and score, unordered."""
 
+RankedKeys = list[tuple[float, str, int]]
+"""Documents as (negated score, doc_id, doc_key), in this order."""
+
 
 class Corpus(Protocol):
     """A body of documents with an index of its own. Documents that are gone are absent from what its methods return."""
@@ -253,6 +256,7 @@ class OracleReader(Struct, frozen=True):
     _headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     _vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
     _word_searches: dict[tuple[object, ...], ScoredKeys] = field(default_factory=dict[tuple[object, ...], ScoredKeys])
+    _ranked_words: dict[tuple[object, ...], RankedKeys] = field(default_factory=dict[tuple[object, ...], RankedKeys])
 
     def corpus_of(self, doc_key: int) -> Corpus:
         """Return the corpus that a document with this doc_key belongs to."""
@@ -299,7 +303,7 @@ class OracleReader(Struct, frozen=True):
 
         Searched once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH.
         """
-        key = (id(index), tuple(terms), file_ids)
+        key = _search_key(terms, index, file_ids)
         if key not in self._word_searches:
             self._word_searches[key], _ = search_with_min_terms(terms, index, RETRIEVAL_DEPTH, file_ids)
         hits = self._word_searches[key]
@@ -308,30 +312,42 @@ class OracleReader(Struct, frozen=True):
         min_score = sorted([score for _, score in hits], reverse=True)[limit - 1]
         return [(doc_key, score) for doc_key, score in hits if score >= min_score]
 
+    def rank_by_words(
+        self, terms: Sequence[str], index: LexicalIndex, file_ids: tuple[int, ...] | None = None
+    ) -> RankedKeys:
+        """Return the best RETRIEVAL_DEPTH documents of a word index and all that equal the last one, sorted by score.
+
+        Searched and sorted once per query for the same terms and files.
+        """
+        key = _search_key(terms, index, file_ids)
+        if key not in self._ranked_words:
+            self._ranked_words[key] = self.sort_by_score(self.search_words(terms, index, RETRIEVAL_DEPTH, file_ids))
+        return self._ranked_words[key]
+
     def note_query(self, terms: Sequence[str]) -> WordQuery:
         """Return the word query for notes, which are scored with the term statistics of code and documents."""
         return WordQuery(terms, self.code.store.lexical, BM25_DIGITS)
 
-    def sort_by_score(self, scored: ScoredKeys) -> list[tuple[float, str, int]]:
-        """Return the documents that exist as (negated score, doc_id, doc_key), best first, equal scores by doc_id."""
+    def sort_by_score(self, scored: ScoredKeys) -> RankedKeys:
+        """Return the documents that exist, best first, equal scores by doc_id."""
         headers = self.headers([doc_key for doc_key, _ in scored])
         return sorted([(-score, headers[doc_key].doc_id, doc_key) for doc_key, score in scored if doc_key in headers])
 
     def rank_among_others(
-        self, scored: ScoredKeys, other_scores: Sequence[float], score_type: str
+        self, ranked: RankedKeys, other_scores: Sequence[float], score_type: str
     ) -> list[OracleMatch]:
         """Return matches for documents of one kind at the ranks where they would stand among others, best first.
 
         A document stands behind the others that score better and behind those of its own kind before it (by score, then
         doc_id); it moves no other. Documents that are gone, or rank below RETRIEVAL_DEPTH, are left out.
-        other_scores: best first, as far as they can matter.
+        ranked: those of one kind. other_scores: best first, as far as they can matter.
         """
         ascending = [-score for score in other_scores]
-        ranked = [
+        placed = [
             (bisect_left(ascending, negated) + position, doc_key, -negated)
-            for position, (negated, _, doc_key) in enumerate(self.sort_by_score(scored), 1)
+            for position, (negated, _, doc_key) in enumerate(ranked, 1)
         ]
-        return [OracleMatch(key, rank, score, score_type) for rank, key, score in ranked if rank <= RETRIEVAL_DEPTH]
+        return [OracleMatch(key, rank, score, score_type) for rank, key, score in placed if rank <= RETRIEVAL_DEPTH]
 
     def query_vector(self, question: SearchQuery) -> tuple[EmbedderInfo, Vectors] | None:
         """Return the embedder whose vectors are searched and the query's vector by it, encoded once.
@@ -345,6 +361,10 @@ class OracleReader(Struct, frozen=True):
         if embedder.identity not in self._vectors:
             self._vectors[embedder.identity] = self.encode_query(embedder, words)
         return embedder, self._vectors[embedder.identity]
+
+
+def _search_key(terms: Sequence[str], index: LexicalIndex, file_ids: Sequence[int] | None) -> tuple[object, ...]:
+    return id(index), tuple(terms), file_ids
 
 
 def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequence[int] | None = None) -> int:
