@@ -93,6 +93,7 @@ _BALANCE_FILE = 0
 _MAX_BALANCE_DOCUMENTS = 500
 _BALANCE_TRIALS = 30
 _MAX_BYTES_PER_CHARACTER = 4
+_Hits = Sequence[tuple[float, tantivy.DocAddress]]  # by tantivy's own scores, best first
 
 
 class LexicalEntry(Struct, frozen=True):
@@ -224,7 +225,7 @@ class LexicalIndex:
         while True:
             hits = snapshot.searcher.search(query, searched, count=False).hits
             doc_keys = snapshot.searcher.fast_field_values("number", [address for _, address in hits])
-            scores, ceiling = self._exact_scores(snapshot, terms, hits, limit if min_score == math.inf else len(hits))
+            scores, ceiling = self._exact_scores(snapshot, terms, hits, limit, min_score)
             least = min(min_score, sorted(scores, reverse=True)[limit - 1] if len(scores) >= limit else 0.0)
             if len(hits) < searched or ceiling < least or ceiling <= 0:  # documents of score 0 are left out
                 scored = zip(doc_keys, scores, strict=True)
@@ -236,12 +237,11 @@ class LexicalIndex:
 
     def _read_term(self, snapshot: _Snapshot, stem: str) -> _TermStatistics:
         """Return how a stem counts. With the first one that occurs, read the statistics of the whole index."""
-        known = snapshot.terms.get(stem)
-        if known is not None:
+        if (known := snapshot.terms.get(stem)) is not None:
             return known
         documents = snapshot.count_documents()
-        query = self._term_query(stem)
-        living = counted = snapshot.searcher.doc_freq("terms", stem)
+        query, living = self._term_query(stem), snapshot.searcher.doc_freq("terms", stem)
+        counted = living
         if not snapshot.counted and counted:  # tantivy names its statistics only with the score of a document
             for _, address in snapshot.searcher.search(query, 1, count=False).hits:
                 explained = decode_json(query.explain(snapshot.searcher, address).to_json(), _Explained)
@@ -256,11 +256,11 @@ class LexicalIndex:
         return snapshot.terms.setdefault(stem, known)
 
     def _exact_scores(
-        self, snapshot: _Snapshot, terms: Sequence[str], hits: Sequence[tuple[float, tantivy.DocAddress]], limit: int
+        self, snapshot: _Snapshot, terms: Sequence[str], hits: _Hits, limit: int, min_score: float
     ) -> tuple[list[float], float]:
         """Return the rounded BM25 of each hit, and a score that no document behind the last hit exceeds.
 
-        limit: hits that surely score less than so many others are not computed exactly.
+        limit: hits that surely score less than so many others, and less than `min_score`, are not computed exactly.
 
         Where the error of tantivy's score might round it otherwise, compute the score from the frequencies and the
         length that tantivy names. Each distinct stem is boosted by its number, by which the parts of tantivy's
@@ -273,8 +273,9 @@ class LexicalIndex:
         lowest, highest = np.rint(approximate * (1 - error)), np.rint(approximate * (1 + error))
         scores: list[float] = (highest / _UNIT).tolist()
         ceiling = scores[-1]
-        least = lowest[limit - 1] if limit <= len(hits) else 0.0  # hits are sorted by their approximate scores
-        uncertain: list[int] = np.flatnonzero((lowest < highest) & (highest >= least)).tolist()
+        least = lowest[limit - 1] if limit <= len(hits) else 0.0
+        is_needed = highest >= min(least, min_score * _UNIT - 1)
+        uncertain: list[int] = np.flatnonzero((lowest < highest) & is_needed).tolist()
         if not uncertain:
             return scores, ceiling
         stems = list(enumerate(Counter(map(_STEMMER.stem, terms)).items(), 1))
@@ -308,16 +309,14 @@ class LexicalIndex:
         else:
             each = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in doc_keys]
             wanted = tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
-        matches: dict[int, list[str]] = {doc_key: [] for doc_key in doc_keys}
+        searcher, matches = self._snapshot.searcher, {doc_key: list[str]() for doc_key in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
             bits = [
                 (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(stem), float(1 << bit)))
                 for bit, stem in enumerate(map(_STEMMER.stem, part))
             ]
-            musts = (tantivy.Query.boolean_query(bits), tantivy.Query.const_score_query(wanted, 0.0))
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, must) for must in musts])
-            searcher = self._snapshot.searcher
+            query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)
             hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):

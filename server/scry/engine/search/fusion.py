@@ -176,10 +176,7 @@ class PlaceRules:
             bm25 = lexical.raw_score / self._best_bm25 if lexical is not None and self._best_bm25 else 0.0
             cosine = semantic.raw_score if semantic is not None else 0.0
             evidence = self._evidence_of(each, bm25, cosine)
-            if each.fused_score > best_score:
-                best_score = each.fused_score
-            if evidence > best_evidence:
-                best_evidence = evidence
+            best_score, best_evidence = max(best_score, each.fused_score), max(best_evidence, evidence)
             if used := matches.get("use"):  # a place that was used comes before the others, which score as
                 evidence += USE_EVIDENCE / used.rank  # if it had not been
             placed.append((-evidence, each.document.doc_id, index, each, bm25, cosine))
@@ -228,7 +225,7 @@ class PlaceRules:
         *parts, whole = words
         if len(parts) < MIN_WHOLE_NAME_SHARE * len(self._stems) or whole != normalize_name(name):
             return False
-        return all([part.startswith(self._starts) and self._stem(part) in self._stems for part in parts])
+        return False not in [part.startswith(self._starts) and self._stem(part) in self._stems for part in parts]
 
 
 # Boosts and order -----------------------------------------------------------------------------------------------------
@@ -259,7 +256,9 @@ def rank_with_boosts(
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.
     files, least = adjuster.best_files(limit, by_rank_sum)
-    return adjuster.rank([each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files], least)
+    return adjuster.rank(
+        [each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files], least
+    )
 
 
 _BELOW_EQUAL = 1 - 1e-9

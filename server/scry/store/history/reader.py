@@ -381,8 +381,8 @@ class HistoryReader:
 class HistoryCache(Struct):
     """Values that queries have read of one generation.
 
-    cochange_commits: those among `headers`. changed_symbols, commits_by_symbol: of a few thousand commits at most, since
-    no others have known lines. commits_by_file: by path and their greatest number.
+    cochange_commits: those among `headers`. changed_symbols, commits_by_symbol: of a few thousand commits at most,
+    since no others have known lines. commits_by_file: by path and their greatest number.
     """
 
     generation: int

@@ -289,11 +289,11 @@ def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
 def read_documents(
     rows: Sequence[Sequence[Any]],
     descriptions: Mapping[int, Mapping[int, tuple[str, str]]],
-    doc_ids: Sequence[str] | None = None,
+    doc_ids: Sequence[str] = (),
 ) -> list[Document]:
     """Return the document of each row of DOCUMENT_COLUMNS, without its own text, which stays in the text of the file.
 
-    descriptions: by file id and key, the signature and doc comment of a document. doc_ids: of the rows, where known.
+    descriptions: by file id and key, the signature and doc comment of a document. doc_ids: of the rows, where all are known.
     """
     documents: list[Document] = []
     doc_ids = doc_ids or read_doc_ids([(row[3], *row[5:]) for row in rows])
