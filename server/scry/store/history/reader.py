@@ -372,20 +372,27 @@ class HistoryReader:
 
     def _current_cache(self) -> HistoryCache:
         """Return the cache of the current generation; under the lock."""
-        is_full = len(self._cache.headers) > _MAX_CACHED or len(self._cache.symbols) > _MAX_CACHED
-        if is_full or self._cache.generation != self._database.generation_seen:
-            self._cache = HistoryCache(self._database.generation_seen)
+        cache, seen = self._cache, self._database.generation_seen
+        is_full = len(cache.headers) > _MAX_CACHED or len(cache.symbols) > _MAX_CACHED
+        if is_full or cache.generation != seen:
+            # A commit never changes. Removed ones count as dead words until these are written anew, to another folder.
+            removed = self.lexical.folder, self._database.meta.get_int("dead_words")
+            self._cache = HistoryCache(seen, removed)
+            if not is_full and cache.removed == removed:
+                self._cache.headers, self._cache.cochange_commits = cache.headers, cache.cochange_commits
         return self._cache
 
 
 class HistoryCache(Struct):
     """Values that queries have read of one generation.
 
-    cochange_commits: those among `headers`. changed_symbols, commits_by_symbol: of a few thousand commits at most,
-    since no others have known lines. commits_by_file: by path and their greatest number.
+    removed: differs where commits were removed; headers of others outlast a generation. cochange_commits: those among
+    `headers`. changed_symbols, commits_by_symbol: of a few thousand commits at most, since no others have known lines.
+    commits_by_file: by path and their greatest number.
     """
 
     generation: int
+    removed: tuple[Path, int] | None = None
     headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     symbols: dict[int, tuple[str, int]] = field(default_factory=dict[int, "tuple[str, int]"])
     changed_symbols: dict[int, IntArray] = field(default_factory=dict[int, IntArray])

@@ -293,7 +293,7 @@ def read_documents(
 ) -> list[Document]:
     """Return the document of each row of DOCUMENT_COLUMNS, without its own text, which stays in the text of the file.
 
-    descriptions: by file id and key, the signature and doc comment of a document. doc_ids: of the rows, where all are known.
+    descriptions: by file id and key, the signature and doc comment of a document. doc_ids: of the rows, where known.
     """
     documents: list[Document] = []
     doc_ids = doc_ids or read_doc_ids([(row[3], *row[5:]) for row in rows])
