@@ -52,8 +52,7 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     scores = [-negated for negated, _, _ in ranked]
     if reader.commits.history is not None and reader.commits.is_included:
         try:
-            history, min_score = reader.commits.history, min_score_in_depth(scores)
-            commits = reader.rank_by_words(terms, history.lexical, None, min_score)
+            commits = reader.rank_by_words(terms, reader.commits.history.lexical, other_scores=scores)
             matches += reader.rank_among_others(commits, scores, SCORE_TYPE)
         except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
             pass

@@ -312,7 +312,7 @@ class OracleReader(Struct, frozen=True):
         Searched once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH. min_score: of documents
         behind the first MIN_HITS, only those of this score are needed, however often they are searched.
         """
-        key = _search_key(terms, index, file_ids)
+        key = (id(index), tuple(terms), file_ids)
         if key not in self._word_searches:
             depth = MIN_HITS if min_score else RETRIEVAL_DEPTH
             self._word_searches[key], _ = search_with_min_terms(terms, index, depth, file_ids, min_score or math.inf)
@@ -327,14 +327,16 @@ class OracleReader(Struct, frozen=True):
         terms: Sequence[str],
         index: LexicalIndex,
         file_ids: tuple[int, ...] | None = None,
-        min_score: float = 0.0,
+        other_scores: Sequence[float] = (),
     ) -> RankedKeys:
         """Return the best RETRIEVAL_DEPTH documents of a word index and all that equal the last one, sorted by score.
 
-        Searched and sorted once per query for the same terms and files. min_score: as of `search_words`.
+        Searched and sorted once per query for the same terms and files. other_scores: best first, of documents among
+        which these are to be ranked; those that rank below RETRIEVAL_DEPTH may be missing.
         """
-        key = _search_key(terms, index, file_ids)
+        key = (id(index), tuple(terms), file_ids)
         if key not in self._ranked_words:
+            min_score = other_scores[RETRIEVAL_DEPTH - 1] if len(other_scores) >= RETRIEVAL_DEPTH else 0.0
             scored = self.search_words(terms, index, RETRIEVAL_DEPTH, file_ids, min_score)
             self._ranked_words[key] = self.sort_by_score(scored)
         return self._ranked_words[key]
@@ -376,10 +378,6 @@ class OracleReader(Struct, frozen=True):
         if embedder.identity not in self._vectors:
             self._vectors[embedder.identity] = self.encode_query(embedder, words)
         return embedder, self._vectors[embedder.identity]
-
-
-def _search_key(terms: Sequence[str], index: LexicalIndex, file_ids: Sequence[int] | None) -> tuple[object, ...]:
-    return id(index), tuple(terms), file_ids
 
 
 def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequence[int] | None = None) -> int:

@@ -11,6 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from copy import copy
 from functools import lru_cache
 from types import MappingProxyType
@@ -93,21 +94,16 @@ _EXTENSION_PATTERN = re.compile(r"(?:impl|extension) ([\w.:]+)(?:<.*)?")
 match."""
 
 
-@lru_cache(maxsize=100_000)
-def _stem_each(stem: StemFunction, words: Sequence[str]) -> frozenset[str]:
-    """Return the stems of the words of a path or a subject."""
-    return frozenset(map(stem, words))
-
-
 class NameBoost:
     """The boost `definition` for one query: for documents whose name the query asks for or holds.
 
-    max_factor: the highest factor that any document can get by its name.
+    max_factor: the highest factor that any document can get by its name. joined_names: the keys of all queried names as
+    one text; a document the key of whose name is no part of it gets no factor.
     """
 
     def __init__(self, question: SearchQuery) -> None:
         self._names = queried_names(question.words, question.phrases)
-        self._joined_names = "\n".join(self._names)
+        self.joined_names = "\n".join(self._names)
         self._spellings = queried_spellings(question)
         self._asks_for_definition = _asks_for_definition(question)
         # In a sentence a word with capitals counts only as it is written: "write LaTeX" does not ask for `latex'`. Who
@@ -144,11 +140,6 @@ class NameBoost:
         if document.container and (qualified := normalize_name(document.container) + key) in self._names:
             return own_name, qualified
         return (own_name, key) if key in self._names else None
-
-    def may_match(self, documents: Iterable[DocumentHeader]) -> list[bool]:
-        """Return for each document whether a queried name may be its own, by whether one holds its name as a part."""
-        joined = self._joined_names
-        return [normalize_name(each.name) in joined or each.kind == "implementation" for each in documents]
 
     def _definition_factor(self, document: DocumentHeader) -> float:
         is_type = document.kind in TYPE_KINDS
@@ -229,7 +220,7 @@ class CommitBoost:
         """Return the boost of a commit."""
         share, is_whole = 0.0, False
         if "lexical" in candidate.oracle_matches and self._stems:
-            subject = _stem_each(self._stem, content_terms(candidate.document.name)) - {""}
+            subject = frozenset(map(self._stem, content_terms(candidate.document.name))) - {""}
             share, is_whole = len(subject & self._stems) / len(self._stems), subject == self._stems
         if self._asks_for_commits and share:
             factor = 1 + (COMMIT_QUESTION_FACTOR - 1) * share**2
@@ -368,8 +359,9 @@ class BoostRules:
         """
         in_files = [each for each in by_rank_sum if each.document.path]
         documents = [each.document for each in in_files]
+        joined = self._name_boost.joined_names
         self._named = frozenset(
-            [each.doc_key for each, may in zip(documents, self._name_boost.may_match(documents), strict=True) if may]
+            [each.doc_key for each in documents if normalize_name(each.name) in joined or each.kind == "implementation"]
         )
         self._positions = {each.doc_key: position for position, each in enumerate(documents)}
         positions: dict[str, list[int]] = defaultdict(list)
@@ -380,7 +372,8 @@ class BoostRules:
         self._tested: dict[str, Adjustment] = {}
         test_paths = [path for path in positions if TEST in classify_path(path)]  # best rank sums first
         if test_paths:
-            names = {path: normalize_name(file_stem(path).partition(".")[0]) for path in positions}
+            file_stems = [each.partition(".")[0] for each in map(file_stem, positions)]
+            names = dict(zip(positions, map(normalize_name, file_stems), strict=True))
             best_sum, tests = in_files[0].rank_sum, dict[str, Adjustment]()
             for path in test_paths:
                 name = names.pop(path)
@@ -412,20 +405,17 @@ class BoostRules:
 
     def bounds(self, candidates: Sequence[Candidate]) -> list[float]:
         """Return for each candidate a product of its rank sum and factors that it can't exceed."""
-        max_commit = self._raise(self._commit_boost.max_factor, "commit")
-        factors = {"": max_commit * _ROUNDING_MARGIN}
+        powers, other = self._powers, self._other_power
+        factors = {"": self._commit_boost.max_factor ** powers.get("commit", other) * _ROUNDING_MARGIN}
+        self._read_paths([path for path in self._file_positions if path not in self._by_path])
         for path in self._file_positions:
             factors[path] = (self._files.get(path) or self._describe_file(path)).max_factor
         bounds = [each.rank_sum * factors[each.document.path] for each in candidates]
-        max_name, named = self._raise(self._name_boost.max_factor, "definition"), self._named
+        max_name, named = self._name_boost.max_factor ** powers.get("definition", other), self._named
         return [
             bound * max_name if each.document.doc_key in named else bound
             for each, bound in zip(candidates, bounds, strict=True)
         ]
-
-    def _raise(self, factor: float, name: str) -> float:
-        """Return the factor of an adjustment raised to its exponent."""
-        return factor ** self._powers.get(name, self._other_power) if self._powers else factor
 
     def _describe_file(self, path: str) -> _FileBoosts:
         """Compute what the candidates of a file have in common."""
@@ -433,21 +423,28 @@ class BoostRules:
         weights = [1 / (1 + position / FILE_HIT_HALF_PLACE) for position in positions[: MAX_FILE_HITS + 1]]
         total = sum(weights)
         hits, last, highest = len(weights) - 1, positions[len(weights) - 1], total - weights[-1]
-        adjustments = self._by_path.get(path)
-        if adjustments is None:
-            adjustments = self._by_path[path] = self._path_adjustments(path)
+        if path not in self._by_path:
+            self._read_paths([path])
+        adjustments = self._by_path[path]
         if path in self._tested:
             adjustments = [self._tested[path], *adjustments]
-        max_factor = self._raise(1 + FILE_HIT_SHARE * highest, "file_hits") * _ROUNDING_MARGIN
+        powers, other = self._powers, self._other_power
+        max_factor = (1 + FILE_HIT_SHARE * highest) ** powers.get("file_hits", other) * _ROUNDING_MARGIN
         for each in adjustments:
-            max_factor *= self._raise(each.factor, each.name) if self._powers else each.factor
+            max_factor *= each.factor ** powers.get(each.name, other)
         file = self._files[path] = _FileBoosts(hits, last, total, highest, adjustments, max_factor)
         return file
 
-    def _path_adjustments(self, path: str) -> list[Adjustment]:
+    def _read_paths(self, paths: Sequence[str]) -> None:
+        """Compute the boosts of these files by their paths and by past commits, at once."""
+        words_of_paths = list(map(name_words, paths))
+        stems_of_paths = [frozenset(map(self.stem, words)) for words in words_of_paths]
+        self._by_path.update(zip(paths, map(self._path_adjustments, paths, stems_of_paths), strict=True))
+
+    def _path_adjustments(self, path: str, stems: AbstractSet[str]) -> list[Adjustment]:
         """Return the boosts that all documents of a file have by its path and by past commits."""
         adjustments: list[Adjustment] = []
-        stems, kinds, platform = _stem_each(self.stem, name_words(path)), classify_path(path), platform_of_path(path)
+        kinds, platform = classify_path(path), platform_of_path(path)
         shared = len(stems & self._stems)
         if shared:
             reason = f"{shared} of {format_count(len(stems), 'word')} of the path are in the question"
