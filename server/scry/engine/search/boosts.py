@@ -359,10 +359,6 @@ class BoostRules:
         """
         in_files = [each for each in by_rank_sum if each.document.path]
         documents = [each.document for each in in_files]
-        joined = self._name_boost.joined_names
-        self._named = frozenset(
-            [each.doc_key for each in documents if normalize_name(each.name) in joined or each.kind == "implementation"]
-        )
         self._positions = {each.doc_key: position for position, each in enumerate(documents)}
         positions: dict[str, list[int]] = defaultdict(list)
         for position, each in enumerate(documents):
@@ -391,8 +387,9 @@ class BoostRules:
             boost = self._commit_boost.adjustment_for(candidate) if document.content_type == "commit" else None
             return [boost] if boost else []
         adjustments = list[Adjustment]()
-        if document.doc_key in self._named and (by_name := self._name_boost.adjustment_for(document)):
-            adjustments.append(by_name)
+        if normalize_name(document.name) in self._name_boost.joined_names or document.kind == "implementation":
+            by_name = self._name_boost.adjustment_for(document)
+            adjustments += [by_name] if by_name else []
         file = self._files.get(document.path) or self._describe_file(document.path)
         if file.hits:
             position = self._positions[document.doc_key]
@@ -411,10 +408,14 @@ class BoostRules:
         for path in self._file_positions:
             factors[path] = (self._files.get(path) or self._describe_file(path)).max_factor
         bounds = [each.rank_sum * factors[each.document.path] for each in candidates]
-        max_name, named = self._name_boost.max_factor ** powers.get("definition", other), self._named
+        joined, max_factor = self._name_boost.joined_names, self._name_boost.max_factor
+        max_name = max_factor ** powers.get("definition", other)
+        if max_factor == NAME_IN_QUESTION_FACTOR:  # so little that to look for names would cost more than it saves
+            return [bound * max_name for bound in bounds]
+        documents = [each.document for each in candidates]
         return [
-            bound * max_name if each.document.doc_key in named else bound
-            for each, bound in zip(candidates, bounds, strict=True)
+            bound * max_name if normalize_name(each.name) in joined or each.kind == "implementation" else bound
+            for each, bound in zip(documents, bounds, strict=True)
         ]
 
     def _describe_file(self, path: str) -> _FileBoosts:
