@@ -113,7 +113,7 @@ def find_identifiers(text: str) -> list[str]:
     return _WORD_RUN.findall(text)
 
 
-@lru_cache(maxsize=1000)  # a question is asked of many repositories
+@lru_cache(maxsize=20_000)  # also of the subjects of commits, which recur
 def content_terms(text: str) -> tuple[str, ...]:
     """Return the distinct terms of a query in order, without stop words unless there is nothing else."""
     distinct = tuple(dict.fromkeys(tokenize(text)))

@@ -44,9 +44,7 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     terms = expand_query_terms(question)
     if not terms:
         return ()
-    ranked = reader.sort_by_score(
-        reader.search_words(terms, reader.code.store.lexical, RETRIEVAL_DEPTH, reader.code.file_ids)
-    )
+    ranked = reader.rank_by_words(terms, reader.code.store.lexical, reader.code.file_ids)
     matches = [
         OracleMatch(doc_key, rank, -negated, SCORE_TYPE)
         for rank, (negated, _, doc_key) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)
@@ -54,8 +52,8 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     scores = [-negated for negated, _, _ in ranked]
     if reader.commits.history is not None and reader.commits.is_included:
         try:
-            scored = reader.search_words(terms, reader.commits.history.lexical, RETRIEVAL_DEPTH)
-            matches += reader.rank_among_others(scored, scores, SCORE_TYPE)
+            commits = reader.rank_by_words(terms, reader.commits.history.lexical, other_scores=scores)
+            matches += reader.rank_among_others(commits, scores, SCORE_TYPE)
         except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
             pass
     if reader.notes.stores is not None:

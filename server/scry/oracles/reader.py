@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 RETRIEVAL_DEPTH = 200
 """Most matches that an oracle returns (F4)."""
 
+MIN_HITS = 50
+"""Documents that are found by words whatever they score: more than the temporal oracle's seeds of either kind."""
+
 MIN_TERM_SHARE = 0.25
 """A document matches by words if it holds a quarter of the query's terms, rounded up: two of five. A single one of many
 terms occurs in most documents by accident, and is no evidence where a query is worded unlike the code
@@ -39,6 +42,9 @@ terms occurs in most documents by accident, and is no evidence where a query is 
 
 ScoredKeys = list[tuple[int, float]]
 """Documents as pairs of doc_key and score, unordered."""
+
+RankedKeys = list[tuple[float, str, int]]
+"""Documents as (negated score, doc_id, doc_key), in this order."""
 
 
 class Corpus(Protocol):
@@ -253,6 +259,7 @@ class OracleReader(Struct, frozen=True):
     _headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     _vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
     _word_searches: dict[tuple[object, ...], ScoredKeys] = field(default_factory=dict[tuple[object, ...], ScoredKeys])
+    _ranked_words: dict[tuple[object, ...], RankedKeys] = field(default_factory=dict[tuple[object, ...], RankedKeys])
 
     def corpus_of(self, doc_key: int) -> Corpus:
         """Return the corpus that a document with this doc_key belongs to."""
@@ -293,45 +300,71 @@ class OracleReader(Struct, frozen=True):
         return sum(corpus.count_existing(own) for corpus, own in self.by_corpus(doc_keys))
 
     def search_words(
-        self, terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: tuple[int, ...] | None = None
+        self,
+        terms: Sequence[str],
+        index: LexicalIndex,
+        limit: int,
+        file_ids: tuple[int, ...] | None = None,
+        min_score: float = 0.0,
     ) -> ScoredKeys:
         """Return the best `limit` documents of a word index by BM25, and all that equal the last one.
 
-        Searched once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH.
+        Searched once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH. min_score: of documents
+        behind the first MIN_HITS, only those of this score are needed, however often they are searched.
         """
         key = (id(index), tuple(terms), file_ids)
         if key not in self._word_searches:
-            self._word_searches[key], _ = search_with_min_terms(terms, index, RETRIEVAL_DEPTH, file_ids)
+            depth = MIN_HITS if min_score else RETRIEVAL_DEPTH
+            self._word_searches[key], _ = search_with_min_terms(terms, index, depth, file_ids, min_score or math.inf)
         hits = self._word_searches[key]
         if len(hits) <= limit:
             return hits
         min_score = sorted([score for _, score in hits], reverse=True)[limit - 1]
         return [(doc_key, score) for doc_key, score in hits if score >= min_score]
 
+    def rank_by_words(
+        self,
+        terms: Sequence[str],
+        index: LexicalIndex,
+        file_ids: tuple[int, ...] | None = None,
+        other_scores: Sequence[float] = (),
+    ) -> RankedKeys:
+        """Return the best RETRIEVAL_DEPTH documents of a word index and all that equal the last one, sorted by score.
+
+        Searched and sorted once per query for the same terms and files. other_scores: best first, of documents among
+        which these are to be ranked; those that rank below RETRIEVAL_DEPTH may be missing.
+        """
+        key = (id(index), tuple(terms), file_ids)
+        if key not in self._ranked_words:
+            min_score = other_scores[RETRIEVAL_DEPTH - 1] if len(other_scores) >= RETRIEVAL_DEPTH else 0.0
+            scored = self.search_words(terms, index, RETRIEVAL_DEPTH, file_ids, min_score)
+            self._ranked_words[key] = self.sort_by_score(scored)
+        return self._ranked_words[key]
+
     def note_query(self, terms: Sequence[str]) -> WordQuery:
         """Return the word query for notes, which are scored with the term statistics of code and documents."""
         return WordQuery(terms, self.code.store.lexical, BM25_DIGITS)
 
-    def sort_by_score(self, scored: ScoredKeys) -> list[tuple[float, str, int]]:
-        """Return the documents that exist as (negated score, doc_id, doc_key), best first, equal scores by doc_id."""
+    def sort_by_score(self, scored: ScoredKeys) -> RankedKeys:
+        """Return the documents that exist, best first, equal scores by doc_id."""
         headers = self.headers([doc_key for doc_key, _ in scored])
         return sorted([(-score, headers[doc_key].doc_id, doc_key) for doc_key, score in scored if doc_key in headers])
 
     def rank_among_others(
-        self, scored: ScoredKeys, other_scores: Sequence[float], score_type: str
+        self, ranked: RankedKeys, other_scores: Sequence[float], score_type: str
     ) -> list[OracleMatch]:
         """Return matches for documents of one kind at the ranks where they would stand among others, best first.
 
         A document stands behind the others that score better and behind those of its own kind before it (by score, then
         doc_id); it moves no other. Documents that are gone, or rank below RETRIEVAL_DEPTH, are left out.
-        other_scores: best first, as far as they can matter.
+        ranked: those of one kind. other_scores: best first, as far as they can matter.
         """
         ascending = [-score for score in other_scores]
-        ranked = [
+        placed = [
             (bisect_left(ascending, negated) + position, doc_key, -negated)
-            for position, (negated, _, doc_key) in enumerate(self.sort_by_score(scored), 1)
+            for position, (negated, _, doc_key) in enumerate(ranked, 1)
         ]
-        return [OracleMatch(key, rank, score, score_type) for rank, key, score in ranked if rank <= RETRIEVAL_DEPTH]
+        return [OracleMatch(key, rank, score, score_type) for rank, key, score in placed if rank <= RETRIEVAL_DEPTH]
 
     def query_vector(self, question: SearchQuery) -> tuple[EmbedderInfo, Vectors] | None:
         """Return the embedder whose vectors are searched and the query's vector by it, encoded once.
@@ -353,22 +386,26 @@ def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequ
 
 
 def search_with_min_terms(
-    terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: Sequence[int] | None = None
+    terms: Sequence[str],
+    index: LexicalIndex,
+    limit: int,
+    file_ids: Sequence[int] | None = None,
+    min_score: float = math.inf,
 ) -> tuple[ScoredKeys, int]:
-    """Return the best `limit` documents by BM25, unordered, and how many of the terms each had to hold.
+    """Return the best `limit` documents by BM25 and all of `min_score`, unordered, and how many terms each had to hold.
 
-    That is MIN_TERM_SHARE of them; terms that occur nowhere do not count. Where no document holds as many, the number
-    falls until one does. A query that spells an identifier as code does is about that identifier: a single term is
-    enough.
+    That is MIN_TERM_SHARE of the terms; those that occur nowhere do not count. Where no document holds as many, the
+    number falls until one does. A query that spells an identifier as code does is about that identifier: a single term
+    is enough.
     """
     minimum = 1
     if not [term for term in terms if term.startswith(EXACT_NAME_PREFIX)]:
         known = sum([index.document_frequency(term) > 0 for term in terms])
         minimum = max(1, math.ceil(MIN_TERM_SHARE * known))
-    hits = index.search(terms, limit, file_ids, minimum)
+    hits = index.search(terms, limit, file_ids, minimum, min_score=min_score)
     while minimum > 1 and not hits:
         minimum -= 1
-        hits = index.search(terms, limit, file_ids, minimum)
+        hits = index.search(terms, limit, file_ids, minimum, min_score=min_score)
     return hits, minimum
 
 

@@ -133,8 +133,7 @@ def find_tied_documents(terms: Sequence[str], reader: OracleReader, history: His
 
 def best_by_words(terms: Sequence[str], index: LexicalIndex, limit: int, reader: OracleReader) -> list[DocumentHeader]:
     """Return the best documents of a word index by BM25, equal scores in the order of doc_id."""
-    existing = reader.sort_by_score(reader.search_words(terms, index, limit))
-    doc_keys = [doc_key for _, _, doc_key in existing[:limit]]
+    doc_keys = [doc_key for _, _, doc_key in reader.rank_by_words(terms, index)[:limit]]
     headers = reader.headers(doc_keys)
     return [headers[doc_key] for doc_key in doc_keys]
 

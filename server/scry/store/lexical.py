@@ -65,6 +65,8 @@ class Stemmer(dict[str, str]):
         return stem
 
 
+_STEMMER = Stemmer()  # of all indexes: a stem depends on the word alone
+
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
 _MAX_SINGLE_LOOKUPS = 100
@@ -91,6 +93,7 @@ _BALANCE_FILE = 0
 _MAX_BALANCE_DOCUMENTS = 500
 _BALANCE_TRIALS = 30
 _MAX_BYTES_PER_CHARACTER = 4
+_Hits = Sequence[tuple[float, tantivy.DocAddress]]  # by tantivy's own scores, best first
 
 
 class LexicalEntry(Struct, frozen=True):
@@ -156,7 +159,7 @@ class LexicalIndex:
         builder.add_unsigned_field("file", indexed=True)
         builder.add_text_field("terms", tokenizer_name=_ANALYZER, index_option="freq")
         builder.add_unsigned_field("length", fast=True)
-        self._folder, self._stemmer = folder, Stemmer()
+        self._folder = folder
         self._is_writable = write
         self._writer: tantivy.IndexWriter | None = None
         if write:
@@ -188,7 +191,7 @@ class LexicalIndex:
     @property
     def stem(self) -> Callable[[str], str]:
         """Return the function that returns a term as the index holds it; "" for one that it never holds."""
-        return self._stemmer.stem
+        return _STEMMER.stem
 
     @describes_damage
     def search(
@@ -207,13 +210,12 @@ class LexicalIndex:
         documents of these files. min_score: also all documents of at least this score. doc_key: only this document.
         """
         snapshot = self._snapshot  # one for all calls: another thread may reload
-        wanted: list[tuple[tantivy.Occur, tantivy.Query]] = []
-        for term in terms:
-            stem = self._stemmer.stem(term)
-            known = self._read_term(snapshot, stem)
-            if known.living:
-                query = tantivy.Query.term_query(self._schema, "terms", stem, "freq")
-                wanted.append((tantivy.Occur.Should, tantivy.Query.boost_query(query, known.boost)))
+        known = [(stem, self._read_term(snapshot, stem)) for stem in map(_STEMMER.stem, terms)]
+        wanted = [
+            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term_query(stem), each.boost))
+            for stem, each in known
+            if each.living
+        ]
         query = tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
         if file_ids is not None:
             query = _restrict_query(query, tantivy.Query.term_set_query(self._schema, "file", list(file_ids)))
@@ -223,21 +225,23 @@ class LexicalIndex:
         while True:
             hits = snapshot.searcher.search(query, searched, count=False).hits
             doc_keys = snapshot.searcher.fast_field_values("number", [address for _, address in hits])
-            scores, ceiling = self._exact_scores(snapshot, terms, hits)
+            scores, ceiling = self._exact_scores(snapshot, terms, hits, limit, min_score)
             least = min(min_score, sorted(scores, reverse=True)[limit - 1] if len(scores) >= limit else 0.0)
             if len(hits) < searched or ceiling < least or ceiling <= 0:  # documents of score 0 are left out
                 scored = zip(doc_keys, scores, strict=True)
                 return [(int(doc_key or 0), score) for doc_key, score in scored if score >= least and score > 0]
             searched *= 4
 
+    def _term_query(self, stem: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, "terms", stem, "freq")
+
     def _read_term(self, snapshot: _Snapshot, stem: str) -> _TermStatistics:
         """Return how a stem counts. With the first one that occurs, read the statistics of the whole index."""
-        known = snapshot.terms.get(stem)
-        if known is not None:
+        if (known := snapshot.terms.get(stem)) is not None:
             return known
         documents = snapshot.count_documents()
-        query = tantivy.Query.term_query(self._schema, "terms", stem, "freq")
-        living = counted = snapshot.searcher.doc_freq("terms", stem)
+        query, living = self._term_query(stem), snapshot.searcher.doc_freq("terms", stem)
+        counted = living
         if not snapshot.counted and counted:  # tantivy names its statistics only with the score of a document
             for _, address in snapshot.searcher.search(query, 1, count=False).hits:
                 explained = decode_json(query.explain(snapshot.searcher, address).to_json(), _Explained)
@@ -252,9 +256,11 @@ class LexicalIndex:
         return snapshot.terms.setdefault(stem, known)
 
     def _exact_scores(
-        self, snapshot: _Snapshot, terms: Sequence[str], hits: Sequence[tuple[float, tantivy.DocAddress]]
+        self, snapshot: _Snapshot, terms: Sequence[str], hits: _Hits, limit: int, min_score: float
     ) -> tuple[list[float], float]:
         """Return the rounded BM25 of each hit, and a score that no document behind the last hit exceeds.
+
+        limit: hits that surely score less than so many others, and less than `min_score`, are not computed exactly.
 
         Where the error of tantivy's score might round it otherwise, compute the score from the frequencies and the
         length that tantivy names. Each distinct stem is boosted by its number, by which the parts of tantivy's
@@ -267,15 +273,14 @@ class LexicalIndex:
         lowest, highest = np.rint(approximate * (1 - error)), np.rint(approximate * (1 + error))
         scores: list[float] = (highest / _UNIT).tolist()
         ceiling = scores[-1]
-        uncertain: list[int] = np.flatnonzero(lowest < highest).tolist()
+        least = lowest[limit - 1] if limit <= len(hits) else 0.0
+        is_needed = highest >= min(least, min_score * _UNIT - 1)
+        uncertain: list[int] = np.flatnonzero((lowest < highest) & is_needed).tolist()
         if not uncertain:
             return scores, ceiling
-        stems = list(enumerate(Counter([self._stemmer.stem(term) for term in terms]).items(), 1))
+        stems = list(enumerate(Counter(map(_STEMMER.stem, terms)).items(), 1))
         wanted = [
-            (
-                tantivy.Occur.Should,
-                tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, "terms", stem, "freq"), float(number)),
-            )
+            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term_query(stem), float(number)))
             for number, (stem, _) in stems
         ]
         query = tantivy.Query.boolean_query(wanted)
@@ -304,19 +309,14 @@ class LexicalIndex:
         else:
             each = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in doc_keys]
             wanted = tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
-        matches: dict[int, list[str]] = {doc_key: [] for doc_key in doc_keys}
+        searcher, matches = self._snapshot.searcher, {doc_key: list[str]() for doc_key in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
-            queries = [
-                tantivy.Query.term_query(self._schema, "terms", self._stemmer.stem(term), "freq") for term in part
-            ]
             bits = [
-                (tantivy.Occur.Should, tantivy.Query.const_score_query(query, float(1 << bit)))
-                for bit, query in enumerate(queries)
+                (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(stem), float(1 << bit)))
+                for bit, stem in enumerate(map(_STEMMER.stem, part))
             ]
-            musts = (tantivy.Query.boolean_query(bits), tantivy.Query.const_score_query(wanted, 0.0))
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, must) for must in musts])
-            searcher = self._snapshot.searcher
+            query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)
             hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
@@ -339,7 +339,7 @@ class LexicalIndex:
     @describes_damage
     def document_frequency(self, term: str) -> int:
         """Return the number of documents in which the term occurs."""
-        return self._read_term(self._snapshot, self._stemmer.stem(term)).living
+        return self._read_term(self._snapshot, _STEMMER.stem(term)).living
 
     @describes_damage
     def inverse_document_frequency(self, stem: str) -> float:

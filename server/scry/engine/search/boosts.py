@@ -11,9 +11,9 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from copy import copy
 from functools import lru_cache
-from itertools import takewhile
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -97,11 +97,13 @@ match."""
 class NameBoost:
     """The boost `definition` for one query: for documents whose name the query asks for or holds.
 
-    max_factor: the highest factor that any document can get by its name.
+    max_factor: the highest factor that any document can get by its name. joined_names: the keys of all queried names as
+    one text; a document the key of whose name is no part of it gets no factor.
     """
 
     def __init__(self, question: SearchQuery) -> None:
         self._names = queried_names(question.words, question.phrases)
+        self.joined_names = "\n".join(self._names)
         self._spellings = queried_spellings(question)
         self._asks_for_definition = _asks_for_definition(question)
         # In a sentence a word with capitals counts only as it is written: "write LaTeX" does not ask for `latex'`. Who
@@ -301,24 +303,20 @@ _ROUNDING_MARGIN = 1 + 1e-9
 """A bound is a product in another order than the score: it may be lower in its last digits."""
 
 
-class _FileSupport(Struct, frozen=True, gc=False):
-    """The support that the hits of one file lend each other.
+class _FileBoosts(Struct, frozen=True, gc=False):
+    """What the candidates of one file have in common.
 
-    count: of all hits. last: the position of the last of the first MAX_FILE_HITS + 1 hits. total: of their weights.
-    highest: the support of the last of these, and of those behind it, more than of any other.
+    hits: how many more lend each other support, MAX_FILE_HITS at most. last: the position of the last of these. total:
+    of their weights. highest: the support of the last one, and of those behind it, more than of any other. adjustments:
+    those of all documents of the file. max_factor: a product of factors that none exceeds, its own name aside.
     """
 
-    count: int
+    hits: int
     last: int
     total: float
     highest: float
-
-    @classmethod
-    def from_positions(cls, positions: Sequence[int]) -> _FileSupport:
-        """positions: of all hits in the file, ascending."""
-        weights = [1 / (1 + position / FILE_HIT_HALF_PLACE) for position in positions[: MAX_FILE_HITS + 1]]
-        total = sum(weights)
-        return cls(len(positions), positions[len(weights) - 1], total, total - weights[-1])
+    adjustments: list[Adjustment]
+    max_factor: float
 
 
 NO_CHANGES: Mapping[str, float] = MappingProxyType({})
@@ -337,7 +335,6 @@ class BoostRules:
         """by_rank_sum: all candidates, best rank sums first. past_changes: votes for files by past commits."""
         self.stem = stem
         self._powers, self._other_power = question.strengths, question.strengths.get("*", 1.0)
-        self._max_boost = max_boost(question)
         self._past_changes = past_changes
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
@@ -347,7 +344,7 @@ class BoostRules:
         self._own_platforms = families_here()
         self._platform_gaps = self._find_platform_gaps(self._file_positions)
         self._superseded = superseded_paths(self._file_positions)
-        self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
+        self._by_path: dict[str, list[Adjustment]] = {}
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> BoostRules:
         """Return the boosts for the same documents in another order of rank sums, sharing what depends on paths."""
@@ -361,16 +358,18 @@ class BoostRules:
         `test_router.py` and `Router.py` are test and subject: their names are the same but for case and the word test.
         """
         in_files = [each for each in by_rank_sum if each.document.path]
-        self._positions = {each.document.doc_key: position for position, each in enumerate(in_files)}
+        documents = [each.document for each in in_files]
+        self._positions = {each.doc_key: position for position, each in enumerate(documents)}
         positions: dict[str, list[int]] = defaultdict(list)
-        for position, each in enumerate(in_files):
-            positions[each.document.path].append(position)
+        for position, each in enumerate(documents):
+            positions[each.path].append(position)
         self._file_positions: Mapping[str, Sequence[int]] = positions
-        self._supports: dict[str, _FileSupport] = {}
+        self._files: dict[str, _FileBoosts] = {}
         self._tested: dict[str, Adjustment] = {}
         test_paths = [path for path in positions if TEST in classify_path(path)]  # best rank sums first
         if test_paths:
-            names = {path: normalize_name(file_stem(path).partition(".")[0]) for path in positions}
+            file_stems = [each.partition(".")[0] for each in map(file_stem, positions)]
+            names = dict(zip(positions, map(normalize_name, file_stems), strict=True))
             best_sum, tests = in_files[0].rank_sum, dict[str, Adjustment]()
             for path in test_paths:
                 name = names.pop(path)
@@ -380,7 +379,6 @@ class BoostRules:
                     factor = 1 + TESTED_SHARE * in_files[positions[path][0]].rank_sum / best_sum
                     tests[name] = Adjustment("tested", factor, f"its test {path} matches")
             self._tested = {path: tests[name] for path, name in names.items() if name in tests}
-        self._path_factors: dict[str, float] = {"": _ROUNDING_MARGIN}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
         """Return the boosts of one candidate."""
@@ -388,82 +386,82 @@ class BoostRules:
         if not document.path:
             boost = self._commit_boost.adjustment_for(candidate) if document.content_type == "commit" else None
             return [boost] if boost else []
-        by_name = self._name_boost.adjustment_for(document)
-        adjustments = [by_name] if by_name else []
-        hits, position = self._support_of(document.path), self._positions[document.doc_key]
-        if hits.count > 1:
-            support = hits.highest if position > hits.last else hits.total - 1 / (1 + position / FILE_HIT_HALF_PLACE)
-            reason = _FILE_HITS_REASONS[min(MAX_FILE_HITS, hits.count - 1)]
-            adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, reason))
-        if document.path in self._tested:
-            adjustments.append(self._tested[document.path])
-        adjustments += self._path_adjustments(document.path)[0]
+        adjustments = list[Adjustment]()
+        if normalize_name(document.name) in self._name_boost.joined_names or document.kind == "implementation":
+            by_name = self._name_boost.adjustment_for(document)
+            adjustments += [by_name] if by_name else []
+        file = self._files.get(document.path) or self._describe_file(document.path)
+        if file.hits:
+            position = self._positions[document.doc_key]
+            support = file.highest if position > file.last else file.total - 1 / (1 + position / FILE_HIT_HALF_PLACE)
+            adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, _FILE_HITS_REASONS[file.hits]))
+        adjustments += file.adjustments
         if document.is_test and "test_path" not in [each.name for each in adjustments]:
             adjustments += self._path_kind_adjustments((TEST,), "document")
         return adjustments
 
-    def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates, best rank sums first, whose sums times their factors may come to `min_score`."""
-        max_name = self._name_boost.max_factor ** self._power_of("definition")
-        max_commit = self._commit_boost.max_factor ** self._power_of("commit")
-        min_sum = min_score / (self._max_boost * _ROUNDING_MARGIN)
-        candidates = list(takewhile(lambda each: each.rank_sum >= min_sum, by_rank_sum))
-        self.classify_paths([candidate.document.path for candidate in candidates])
-        factors, reachable = self._path_factors, list[Candidate]()
-        for candidate in candidates:
-            path = candidate.document.path
-            if path not in factors:  # the highest factor of a document in this file, its own name apart
-                factor = (1 + FILE_HIT_SHARE * self._support_of(path).highest) ** self._power_of("file_hits")
-                factor *= self._tested[path].factor ** self._power_of("tested") if path in self._tested else 1
-                factors[path] = factor * self._by_path[path][1] * _ROUNDING_MARGIN
-            bound = candidate.rank_sum * factors[path]
-            if not path:
-                bound *= max_commit if candidate.document.content_type == "commit" else 1
-                if bound >= min_score:
-                    reachable.append(candidate)
-            elif bound >= min_score or (
-                bound * max_name >= min_score and self._name_boost.match_name(candidate.document) is not None
-            ):
-                reachable.append(candidate)
-        return reachable
+    def bounds(self, candidates: Sequence[Candidate]) -> list[float]:
+        """Return for each candidate a product of its rank sum and factors that it can't exceed."""
+        powers, other = self._powers, self._other_power
+        factors = {"": self._commit_boost.max_factor ** powers.get("commit", other) * _ROUNDING_MARGIN}
+        self._read_paths([path for path in self._file_positions if path not in self._by_path])
+        for path in self._file_positions:
+            factors[path] = (self._files.get(path) or self._describe_file(path)).max_factor
+        bounds = [each.rank_sum * factors[each.document.path] for each in candidates]
+        joined, max_factor = self._name_boost.joined_names, self._name_boost.max_factor
+        max_name = max_factor ** powers.get("definition", other)
+        if max_factor == NAME_IN_QUESTION_FACTOR:  # so little that to look for names would cost more than it saves
+            return [bound * max_name for bound in bounds]
+        documents = [each.document for each in candidates]
+        return [
+            bound * max_name if normalize_name(each.name) in joined or each.kind == "implementation" else bound
+            for each, bound in zip(documents, bounds, strict=True)
+        ]
 
-    def _power_of(self, name: str) -> float:
-        return self._powers.get(name, self._other_power)
-
-    def _support_of(self, path: str) -> _FileSupport:
-        if path not in self._supports:
-            self._supports[path] = _FileSupport.from_positions(self._file_positions[path])
-        return self._supports[path]
-
-    def _path_adjustments(self, path: str) -> tuple[list[Adjustment], float]:
-        """Return the boosts that all documents of a file have alike, and the product of their factors."""
+    def _describe_file(self, path: str) -> _FileBoosts:
+        """Compute what the candidates of a file have in common."""
+        positions = self._file_positions[path]
+        weights = [1 / (1 + position / FILE_HIT_HALF_PLACE) for position in positions[: MAX_FILE_HITS + 1]]
+        total = sum(weights)
+        hits, last, highest = len(weights) - 1, positions[len(weights) - 1], total - weights[-1]
         if path not in self._by_path:
-            self.classify_paths([path])
-        return self._by_path[path]
+            self._read_paths([path])
+        adjustments = self._by_path[path]
+        if path in self._tested:
+            adjustments = [self._tested[path], *adjustments]
+        powers, other = self._powers, self._other_power
+        max_factor = (1 + FILE_HIT_SHARE * highest) ** powers.get("file_hits", other) * _ROUNDING_MARGIN
+        for each in adjustments:
+            max_factor *= each.factor ** powers.get(each.name, other)
+        file = self._files[path] = _FileBoosts(hits, last, total, highest, adjustments, max_factor)
+        return file
 
-    def classify_paths(self, paths: Iterable[str]) -> None:
-        """Compute the boosts of these files at once; empty paths are passed over."""
-        new = [path for path in dict.fromkeys(paths) if path and path not in self._by_path]
-        words_of_paths = list(map(name_words, new))
+    def _read_paths(self, paths: Sequence[str]) -> None:
+        """Compute the boosts of these files by their paths and by past commits, at once."""
+        words_of_paths = list(map(name_words, paths))
         stems_of_paths = [frozenset(map(self.stem, words)) for words in words_of_paths]
-        columns = (stems_of_paths, list(map(classify_path, new)), list(map(platform_of_path, new)))
-        for path, path_stems, kinds, platform in zip(new, *columns, strict=True):
-            adjustments: list[Adjustment] = []
-            shared = len(path_stems & self._stems)
-            if shared:
-                share = shared / len(path_stems)
-                reason = f"{shared} of {format_count(len(path_stems), 'word')} of the path are in the question"
-                adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * share, reason))
-            votes = self._past_changes.get(path, 0.0)
-            if votes:
-                factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
-                adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
-            adjustments += self._path_kind_adjustments(kinds | {SUPERSEDED} if path in self._superseded else kinds)
-            if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
-                reason = f"the path is for {platform[0]}, and so is one for this"
-                adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
-            factors = [each.factor ** self._power_of(each.name) for each in adjustments]
-            self._by_path[path] = adjustments, math.prod(factors)
+        self._by_path.update(zip(paths, map(self._path_adjustments, paths, stems_of_paths), strict=True))
+
+    def _path_adjustments(self, path: str, stems: AbstractSet[str]) -> list[Adjustment]:
+        """Return the boosts that all documents of a file have by its path and by past commits."""
+        adjustments: list[Adjustment] = []
+        kinds, platform = classify_path(path), platform_of_path(path)
+        shared = len(stems & self._stems)
+        if shared:
+            reason = f"{shared} of {format_count(len(stems), 'word')} of the path are in the question"
+            adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * (shared / len(stems)), reason))
+        votes = self._past_changes.get(path, 0.0)
+        if votes:
+            factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
+            adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
+        if path in self._superseded:
+            kinds |= {SUPERSEDED}
+        if kinds:
+            adjustments += self._path_kind_adjustments(kinds)
+        if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
+            reason = f"the path is for {platform[0]}, and so is one for this"
+            adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
+        return adjustments
 
     def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:
         """Return the adjustments of these kinds that the query does not ask for. subject: what is of these kinds."""

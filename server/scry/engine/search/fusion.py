@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from heapq import nlargest
 
 from msgspec import structs
@@ -170,10 +171,13 @@ class PlaceRules:
         placed: list[tuple[float, str, int, Candidate, float, float]] = []
         best_score, best_evidence = -math.inf, -math.inf
         for index, each in enumerate(candidates):
-            bm25, cosine = self._shares(each)
+            matches = each.oracle_matches
+            lexical, semantic = matches.get("lexical"), matches.get("semantic")
+            bm25 = lexical.raw_score / self._best_bm25 if lexical is not None and self._best_bm25 else 0.0
+            cosine = semantic.raw_score if semantic is not None else 0.0
             evidence = self._evidence_of(each, bm25, cosine)
             best_score, best_evidence = max(best_score, each.fused_score), max(best_evidence, evidence)
-            if used := each.oracle_matches.get("use"):  # a place that was used comes before the others, which score as
+            if used := matches.get("use"):  # a place that was used comes before the others, which score as
                 evidence += USE_EVIDENCE / used.rank  # if it had not been
             placed.append((-evidence, each.document.doc_id, index, each, bm25, cosine))
         placed.sort()
@@ -199,18 +203,14 @@ class PlaceRules:
     def _evidence_of(self, candidate: Candidate, bm25: float, cosine: float) -> float:
         """Return the evidence that a document is the place in its file, by the formula above.
 
-        bm25: as a share of the query's best one.
+        bm25: as a share of the query's best one, 0 where it does not match. cosine: likewise.
         """
         if not self._place_strength:
             return math.log(candidate.fused_score)
         document = candidate.document
         lines = document.line_count
-        # The words of a name of several are its parts and the whole.
-        *parts, whole = name_words(document.name) or ("",)
-        is_asked = parts[1:] and len(parts) >= MIN_WHOLE_NAME_SHARE * len(self._stems)
-        is_asked = is_asked and whole == normalize_name(document.name)
-        for part in parts if is_asked else ():
-            is_asked = is_asked and part.startswith(self._starts) and self._stem(part) in self._stems
+        words = name_words(document.name)
+        is_asked = len(words) > 2 and words[0].startswith(self._starts) and self._holds_name(document.name, words)
         return (
             math.log(candidate.fused_score)
             + math.log(min(lines, FULL_LENGTH_LINES))
@@ -220,11 +220,12 @@ class PlaceRules:
             + (WHOLE_NAME_EVIDENCE if is_asked else 0.0)
         )
 
-    def _shares(self, candidate: Candidate) -> tuple[float, float]:
-        """Return a document's BM25 as a share of the query's best one, and its cosine; 0 where it does not match."""
-        lexical, semantic = candidate.oracle_matches.get("lexical"), candidate.oracle_matches.get("semantic")
-        bm25 = lexical.raw_score / self._best_bm25 if lexical is not None and self._best_bm25 else 0.0
-        return bm25, semantic.raw_score if semantic is not None else 0.0
+    def _holds_name(self, name: str, words: Sequence[str]) -> bool:
+        """Return whether the query holds all parts of a name of several. words: its parts and the whole."""
+        *parts, whole = words
+        if len(parts) < MIN_WHOLE_NAME_SHARE * len(self._stems) or whole != normalize_name(name):
+            return False
+        return False not in [part.startswith(self._starts) and self._stem(part) in self._stems for part in parts]
 
 
 # Boosts and order -----------------------------------------------------------------------------------------------------
@@ -254,19 +255,7 @@ def rank_with_boosts(
     if limit is None or len(candidates) <= 2 * limit or not adjuster.is_bounded:
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.
-    # A first bound comes from at most two candidates of a file: the repeat penalty lowers further ones far.
-    seen, first = defaultdict[str, int](int), list[Candidate]()
-    for candidate in by_rank_sum:
-        seen[candidate.document.path] += 1
-        if seen[candidate.document.path] <= 2:
-            first.append(candidate)
-            if len(first) == 3 * limit:
-                break
-    best = adjuster.best_scores(first)
-    least = sorted(best.values())[-limit] if len(best) >= limit else 0.0
-    best = adjuster.best_scores(rules.filter_reachable(least * ceiling, by_rank_sum))
-    least = sorted(best.values())[-limit] * _BELOW_EQUAL if len(best) >= limit else 0.0
-    files = frozenset([key for key, score in best.items() if score >= least])
+    files, least = adjuster.best_files(limit, by_rank_sum)
     return adjuster.rank(
         [each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files], least
     )
@@ -297,19 +286,29 @@ class ScoreAdjuster:
         candidates: of each file all that may rank. min_score: further places of a file that score less, and less than
         WORTHY_SHARE of its first one, are left out.
         """
-        self._rules.classify_paths([candidate.document.path for candidate in candidates])
         return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates], min_score))
 
-    def best_scores(self, candidates: Sequence[Candidate]) -> dict[str | int, float]:
-        """Return the best score of each file by its path, and of each candidate without one by its doc_key, before
-        places count.
+    def best_files(self, limit: int, candidates: Sequence[Candidate]) -> tuple[AbstractSet[str | int], float]:
+        """Return the `limit` files with the best scores before places count, and all that equal the last one; and that
+        one's score, 0 for fewer files.
+
+        A file is named by its path, and a candidate without one by its doc_key. Candidates are adjusted in the order of
+        the bounds of their scores, as long as one can bring its file among the first.
         """
-        self._rules.classify_paths([candidate.document.path for candidate in candidates])
+        bounds = self._rules.bounds(candidates)
         best: dict[str | int, float] = {}
-        for candidate in candidates:
+        least = 0.0
+        for at in sorted(range(len(bounds)), key=bounds.__getitem__, reverse=True):
+            candidate, bound = candidates[at], bounds[at] / self._ceiling
+            if bound < least:
+                break
             key = candidate.document.path or candidate.document.doc_key
-            best[key] = max(best.get(key, 0.0), self.adjust(candidate).fused_score)
-        return best
+            known = best.get(key, 0.0)
+            if known < bound and (score := self.adjust(candidate).fused_score) > known:
+                best[key] = score
+                if score > least and len(best) >= limit:
+                    least = nlargest(limit, best.values())[-1] * _BELOW_EQUAL
+        return frozenset([key for key, score in best.items() if score >= least]), least
 
     def adjust(self, candidate: Candidate) -> Candidate:
         """Return the candidate with its boosts applied."""
@@ -347,10 +346,10 @@ class ScoreAdjuster:
         """
         if not self.is_bounded:
             return list(by_rank_sum)
-        reachable = self._rules.filter_reachable(min_score * self._ceiling, by_rank_sum)
-        paths = frozenset([each.document.path for each in reachable]) - {""}
-        others = frozenset([each.document.doc_key for each in reachable if not each.document.path])
-        return [each for each in by_rank_sum if each.document.path in paths or each.document.doc_key in others]
+        bounds, least = self._rules.bounds(by_rank_sum), min_score * self._ceiling
+        reachable = [each.document for each, bound in zip(by_rank_sum, bounds, strict=True) if bound >= least]
+        files = frozenset([each.path or each.doc_key for each in reachable])
+        return [each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files]
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> ScoreAdjuster:
         """Return an adjuster for the same documents in another order of rank sums."""

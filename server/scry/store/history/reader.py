@@ -167,11 +167,14 @@ class HistoryReader:
         Headers are cached from query to query, until something is published.
         """
         with self._lock:
-            cached = self._current_cache().headers
+            cache = self._current_cache()
+            cached = cache.headers
             missing = [doc_key for doc_key in doc_keys if doc_key not in cached]
-            sql = "SELECT number, sha, subject FROM commits WHERE number IN ({})"
-            for doc_key, sha, subject in self._select_in(sql, missing):
+            sql = f"SELECT number, sha, subject, {IS_COCHANGE_SQL} FROM commits WHERE number IN ({{}})"
+            for doc_key, sha, subject, is_cochange in self._select_in(sql, missing):
                 cached[doc_key] = DocumentHeader(doc_key, commit_doc_id(sha.hex()), "commit", "", subject, "commit", "")
+                if is_cochange:
+                    cache.cochange_commits.add(doc_key)
             return {doc_key: cached[doc_key] for doc_key in doc_keys if doc_key in cached}
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
@@ -290,8 +293,11 @@ class HistoryReader:
 
     def cochange_commit_count(self) -> int:
         """Return the number of co-change commits: those with known lines, without merges and commits of many files."""
-        ties = self._database.meta.get("ties")
-        return ties if isinstance(ties, int) else 0
+        with self._lock:
+            cache = self._current_cache()
+            if cache.cochange_commit_count is None:
+                cache.cochange_commit_count = self._database.meta.get_int("ties")
+            return cache.cochange_commit_count
 
     def symbol_ids_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Return the symbol id of each of these documents that a commit with known lines changed."""
@@ -312,11 +318,14 @@ class HistoryReader:
             "SELECT t.symbol, t.number FROM touched t JOIN commits k USING (number) "
             f"WHERE t.symbol IN ({{}}) AND {IS_COCHANGE_SQL} ORDER BY k.time DESC, k.number DESC"
         )
-        commits_by_symbol: dict[int, list[int]] = {symbol: [] for symbol in symbol_ids}
-        for symbol, doc_key in self._select_in(sql, symbol_ids):  # all rows: a window function would double the time
-            if len(commits_by_symbol[symbol]) < limit:
-                commits_by_symbol[symbol].append(doc_key)
-        return commits_by_symbol
+        with self._lock:
+            cached = self._current_cache().commits_by_symbol
+            missing = [symbol for symbol in symbol_ids if symbol not in cached]
+            rows = self._select_in(sql, missing)  # all rows: a window function would double the time
+            cached.update({symbol: [] for symbol in missing})
+            for symbol, doc_key in rows:
+                cached[symbol].append(doc_key)
+            return {symbol: cached[symbol][:limit] for symbol in symbol_ids}
 
     def cochange_commits_of_file(self, path: str, limit: int) -> list[int]:
         """Return the newest `limit` co-change commits that changed this file."""
@@ -324,12 +333,18 @@ class HistoryReader:
             "SELECT c.number FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
             f"WHERE p.path = ? AND {IS_COCHANGE_SQL} ORDER BY k.time DESC, k.number DESC LIMIT ?"
         )
-        return [doc_key for (doc_key,) in self._select(sql, (encode_path(path), limit))]
+        with self._lock:
+            cached = self._current_cache().commits_by_file
+            if (path, limit) not in cached:
+                rows = self._select(sql, (encode_path(path), limit))
+                cached[path, limit] = [doc_key for (doc_key,) in rows]
+            return cached[path, limit]
 
     def filter_cochange_commits(self, doc_keys: Sequence[int]) -> list[int]:
-        """Return those of these commits that are co-change commits."""
-        rows = self._select_in(f"SELECT number FROM commits WHERE number IN ({{}}) AND {IS_COCHANGE_SQL}", doc_keys)
-        return [doc_key for (doc_key,) in rows]
+        """Return those of these commits that are co-change commits, in the order of their keys."""
+        with self._lock:
+            self.headers(doc_keys)
+            return sorted(self._current_cache().cochange_commits.intersection(doc_keys))
 
     def symbol_ids_by_commit(self, doc_keys: Sequence[int]) -> dict[int, IntArray]:
         """Return the ids of the symbols that each of these commits changed, each once."""
@@ -357,22 +372,34 @@ class HistoryReader:
 
     def _current_cache(self) -> HistoryCache:
         """Return the cache of the current generation; under the lock."""
-        is_full = len(self._cache.headers) > _MAX_CACHED or len(self._cache.symbols) > _MAX_CACHED
-        if is_full or self._cache.generation != self._database.generation_seen:
-            self._cache = HistoryCache(self._database.generation_seen)
+        cache, seen = self._cache, self._database.generation_seen
+        is_full = len(cache.headers) > _MAX_CACHED or len(cache.symbols) > _MAX_CACHED
+        if is_full or cache.generation != seen:
+            # A commit never changes. Removed ones count as dead words until these are written anew, to another folder.
+            removed = self.lexical.folder, self._database.meta.get_int("dead_words")
+            self._cache = HistoryCache(seen, removed)
+            if not is_full and cache.removed == removed:
+                self._cache.headers, self._cache.cochange_commits = cache.headers, cache.cochange_commits
         return self._cache
 
 
 class HistoryCache(Struct):
     """Values that queries have read of one generation.
 
-    changed_symbols: of a few thousand commits at most, since no others have known lines.
+    removed: differs where commits were removed; headers of others outlast a generation. cochange_commits: those among
+    `headers`. changed_symbols, commits_by_symbol: of a few thousand commits at most, since no others have known lines.
+    commits_by_file: by path and their greatest number.
     """
 
     generation: int
+    removed: tuple[Path, int] | None = None
     headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     symbols: dict[int, tuple[str, int]] = field(default_factory=dict[int, "tuple[str, int]"])
     changed_symbols: dict[int, IntArray] = field(default_factory=dict[int, IntArray])
+    cochange_commits: set[int] = field(default_factory=set[int])
+    cochange_commit_count: int | None = None
+    commits_by_symbol: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    commits_by_file: dict[tuple[str, int], list[int]] = field(default_factory=dict[tuple[str, int], list[int]])
 
 
 HISTORY_PENDING = "pending"

@@ -95,7 +95,11 @@ class DocumentTable:
         with self._lock:
             rows = self._select_rows(DOCUMENT_COLUMNS, doc_keys)
             descriptions = self._descriptions(frozenset([row[1] for row in rows])) if with_descriptions else {}
-        return {document.doc_key: document for document in read_documents(rows, descriptions)}
+            known = self._current_cache().headers
+            doc_ids = [known[row[0]].doc_id for row in rows if row[0] in known]
+        if len(doc_ids) < len(rows):
+            doc_ids = []
+        return {document.doc_key: document for document in read_documents(rows, descriptions, doc_ids)}
 
     def headers_by_name(self, keys: Sequence[str]) -> list[DocumentHeader]:
         """Return the headers of the documents whose normalized name is one of `keys`."""

@@ -287,14 +287,16 @@ def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
 
 
 def read_documents(
-    rows: Sequence[Sequence[Any]], descriptions: Mapping[int, Mapping[int, tuple[str, str]]]
+    rows: Sequence[Sequence[Any]],
+    descriptions: Mapping[int, Mapping[int, tuple[str, str]]],
+    doc_ids: Sequence[str] = (),
 ) -> list[Document]:
     """Return the document of each row of DOCUMENT_COLUMNS, without its own text, which stays in the text of the file.
 
-    descriptions: by file id and key, the signature and doc comment of a document.
+    descriptions: by file id and key, the signature and doc comment of a document. doc_ids: of the rows, where known.
     """
     documents: list[Document] = []
-    doc_ids = read_doc_ids([(row[3], *row[5:]) for row in rows])
+    doc_ids = doc_ids or read_doc_ids([(row[3], *row[5:]) for row in rows])
     for row, doc_id in zip(rows, doc_ids, strict=True):
         doc_key, file_id, content_type, path, language, name, kind, container, ordinal, place = row
         span, name_span = unpack_spans(place)
