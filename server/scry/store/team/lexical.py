@@ -238,14 +238,17 @@ class TeamWords:
         start, count = 0, _FIRST_REPOSITORIES
         while part := [repository for repository, bound in bounds[start : start + count] if bound >= least]:
             self.score_repositories(terms, part)
-            tests = is_left(part) if is_left is not None else None
-            pooled = [best]
-            for repository in part:
-                keys, scores, held = self.score_repository(terms, repository)
-                wanted = (held >= min_terms) & (scores >= least)
-                pooled.append(scores[wanted if tests is None else wanted & tests[repository](keys)])
-                searched.append((float(pooled[-1].max(initial=0.0)), repository))
-            best = np.sort(np.concatenate(pooled))[-limit:]
+            columns = [self.score_repository(terms, repository) for repository in part]
+            scores, held = (np.concatenate([each[at] for each in columns]) for at in (1, 2))
+            wanted = (held >= min_terms) & (scores >= least)
+            if is_left is not None:
+                tests = is_left(part)
+                passing = [tests[repository](each[0]) for repository, each in zip(part, columns, strict=True)]
+                wanted &= np.concatenate(passing)
+            # Each repository holds a term, so that none of the slices is empty.
+            starts = np.cumsum([0, *[len(each[0]) for each in columns[:-1]]])
+            searched += zip(np.maximum.reduceat(np.where(wanted, scores, 0.0), starts).tolist(), part, strict=True)
+            best = np.sort(np.concatenate([best, scores[wanted]]))[-limit:]
             least = float(best[0]) if len(best) == limit else 0.0
             start, count = start + count, 2 * count
         self._floors[tuple(terms), limit] = least
