@@ -56,13 +56,45 @@ def score_postings(
     weights, times = (np.array(each)[at] for each in zip(*stems, strict=True))
     norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / average)
     shares = weights * postings.frequencies / (postings.frequencies + norms)
-    owners = np.repeat(np.array(of_repositories, np.int64), postings.counts) << _KEY_BITS
-    documents, row_of = np.unique(owners | postings.keys, return_inverse=True)
-    scores = np.rint(np.bincount(row_of, shares) * _UNIT) / _UNIT  # summed up in the order of the stems
-    held = np.bincount(row_of, times).astype(np.int64)
-    keys = documents & (1 << _KEY_BITS) - 1
-    bounds = np.searchsorted(documents, np.arange(repositories + 1) << _KEY_BITS).tolist()
+    owners = np.repeat(np.array(of_repositories, np.int64), postings.counts)
+    places, documents = _number_documents(owners, postings.keys, repositories)
+    scores = np.rint(np.bincount(places, shares) * _UNIT) / _UNIT  # summed up in the order of the stems
+    held = np.bincount(places, times).astype(np.int64)
+    rows = np.flatnonzero(held)
+    owners, keys = documents(rows)
+    scores, held = scores[rows], held[rows]
+    bounds = np.searchsorted(owners, np.arange(repositories + 1)).tolist()
     return [(keys[start:end], scores[start:end], held[start:end]) for start, end in pairwise(bounds)]
+
+
+_MAX_SPARSENESS = 16
+"""Numbers for each posting up to which documents are numbered by their keys, which saves sorting them."""
+
+
+def _number_documents(
+    owners: Integers, keys: Integers, repositories: int
+) -> tuple[Integers, Callable[[Integers], tuple[Integers, Integers]]]:
+    """Return a number for the document of each posting, and what returns repository and key of numbers.
+
+    Numbers ascend by repository and key. owners: the places of the repositories.
+    """
+    firsts = np.full(repositories, np.iinfo(np.int64).max)
+    lasts = np.full(repositories, -1)
+    np.minimum.at(firsts, owners, keys)
+    np.maximum.at(lasts, owners, keys)
+    sizes = np.maximum(lasts - firsts + 1, 0)
+    total = int(sizes.sum())
+    if total > _MAX_SPARSENESS * len(keys):
+        documents, places = np.unique(owners << _KEY_BITS | keys, return_inverse=True)
+        return places, lambda rows: (documents[rows] >> _KEY_BITS, documents[rows] & (1 << _KEY_BITS) - 1)
+    ends = np.cumsum(sizes)
+    offsets = ends - sizes - firsts
+
+    def documents_of(rows: Integers) -> tuple[Integers, Integers]:
+        own = np.searchsorted(ends, rows, "right")
+        return own, rows - offsets[own]
+
+    return keys + offsets[owners], documents_of
 
 
 class _TermRows(Struct, frozen=True):
