@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -245,6 +246,51 @@ def test_exhausted_connections_are_told(router: ProjectRouter) -> None:
         for _ in range(team_answer_module.MAX_CONNECTIONS):
             stack.callback(access.give_back, access.borrow(), is_sound=True)
         assert fault_of(find(router)).startswith("all 4 connections")
+    assert found_in_team(find(router))
+
+
+def wait_until_disconnected(team: Team) -> None:
+    """Wait until the server has ended all connections of clerks."""
+    deadline = time.monotonic() + 30
+    while team.postgres.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'clerk'") != [(0,)]:
+        assert time.monotonic() < deadline, "a connection is still open"
+        time.sleep(0.05)
+
+
+@pytest.mark.acceptance("T3")
+def test_question_waits_for_another_where_the_server_gives_no_further_connection(
+    router: ProjectRouter, team: Team
+) -> None:
+    """The role may hold one connection, which an earlier question uses: the next one waits for it instead of failing."""
+    router.team.close()
+    wait_until_disconnected(team)
+    team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT 1")
+    try:
+        access = router.team.require()
+        used = access.borrow()
+        threading.Timer(0.5, access.give_back, [used], {"is_sound": True}).start()
+        answer = find(router)
+    finally:
+        team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT -1")
+    assert answer.faults == []
+    assert found_in_team(answer)
+
+
+@pytest.mark.acceptance("T3")
+def test_refused_connection_is_told_where_there_is_no_other(router: ProjectRouter, team: Team) -> None:
+    router.team.close()
+    team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT 0")
+    try:
+        assert "too many connections" in fault_of(find(router))
+    finally:
+        team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT -1")
+
+
+def test_unused_connections_are_closed(router: ProjectRouter, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(team_answer_module, "KEPT_IDLE_S", 0.2)
+    router.team.close()
+    assert found_in_team(find(router))
+    wait_until_disconnected(team)
     assert found_in_team(find(router))
 
 

@@ -67,6 +67,12 @@ TEAM = "team"
 MAX_CONNECTIONS = 4
 """Connections of one process: with 100 people that each type in an editor, a server of 400 connections has enough."""
 
+KEPT_IDLE_S = 60.0
+"""Longest time that an unused connection is kept, so that of a hundred open editors only those that ask hold any."""
+
+REFUSED_WAIT_S = 5.0
+"""Longest wait for another connection of this process where the server gives no further one."""
+
 HANDOFF_TIMEOUT_S = 5.0
 """Longest time that a snapshot waits for the ranks of local projects."""
 
@@ -94,9 +100,10 @@ class TeamAccess:
     def __init__(self, membership: Membership) -> None:
         """Connect to nothing yet."""
         self.membership = membership
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._idle: list[tuple[TeamDatabase, float]] = []
         self._open = 0
+        self._closing: threading.Timer | None = None
         self._late: OrderedDict[QuestionKey, _Late] = OrderedDict()
 
     def borrow(self) -> TeamDatabase:
@@ -115,20 +122,49 @@ class TeamAccess:
             self._open += 1
         try:
             return TeamDatabase.open_for_reading(self.membership.connection_string())
-        except BaseException:
+        except BaseException as error:
             with self._lock:
                 self._open -= 1
+                self._lock.notify_all()
+            if isinstance(error, IndexUnavailable) and (other := self._wait_for_other()) is not None:
+                return other
             raise
+
+    def _wait_for_other(self) -> TeamDatabase | None:
+        """Return the next connection that is given back, the server having refused another one; None for none."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._idle or not self._open, REFUSED_WAIT_S)
+            return self._idle.pop()[0] if self._idle else None
 
     def give_back(self, database: TeamDatabase, *, is_sound: bool) -> None:
         """Take a connection back. is_sound: whether it can be used again."""
-        if is_sound:
-            with self._lock:
-                self._idle.append((database, time.monotonic()))
-            return
-        database.close()
+        if not is_sound:
+            database.close()
         with self._lock:
-            self._open -= 1
+            if is_sound:
+                self._idle.append((database, time.monotonic()))
+            else:
+                self._open -= 1
+            self._lock.notify_all()
+            self._close_later()
+
+    def _close_later(self) -> None:
+        """See to it that idle connections are closed once nobody has used them for KEPT_IDLE_S. Hold the lock."""
+        if self._closing is None and self._idle:
+            self._closing = threading.Timer(KEPT_IDLE_S, self._close_unused)
+            self._closing.daemon = True
+            self._closing.start()
+
+    def _close_unused(self) -> None:
+        before = time.monotonic() - KEPT_IDLE_S
+        with self._lock:
+            unused = [database for database, since in self._idle if since <= before]
+            self._idle = [each for each in self._idle if each[1] > before]
+            self._open -= len(unused)
+            self._closing = None
+            self._close_later()
+        for database in unused:
+            database.close()
 
     def read(self, read: Callable[[TeamReader], T]) -> T:
         """Return what is read in one snapshot. Raises as `borrow`, and whatever `read` raises."""
@@ -163,6 +199,9 @@ class TeamAccess:
         with self._lock:
             idle, self._idle = self._idle, []
             self._open -= len(idle)
+            if self._closing is not None:
+                self._closing.cancel()
+                self._closing = None
         for database, _ in idle:
             database.close()
 
