@@ -103,6 +103,7 @@ class TeamAccess:
         self._lock = threading.Condition()
         self._idle: list[tuple[TeamDatabase, float]] = []
         self._open = 0
+        self._is_closed = False
         self._closing: threading.Timer | None = None
         self._late: OrderedDict[QuestionKey, _Late] = OrderedDict()
 
@@ -138,10 +139,12 @@ class TeamAccess:
 
     def give_back(self, database: TeamDatabase, *, is_sound: bool) -> None:
         """Take a connection back. is_sound: whether it can be used again."""
-        if not is_sound:
+        with self._lock:
+            is_kept = is_sound and not self._is_closed
+        if not is_kept:
             database.close()
         with self._lock:
-            if is_sound:
+            if is_kept:
                 self._idle.append((database, time.monotonic()))
             else:
                 self._open -= 1
@@ -195,8 +198,9 @@ class TeamAccess:
         return late.answers if late is not None and time.monotonic() - late.at < LATE_S else ()
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the connections that nobody uses, and the others once they are given back."""
         with self._lock:
+            self._is_closed = True
             idle, self._idle = self._idle, []
             self._open -= len(idle)
             if self._closing is not None:
