@@ -168,6 +168,36 @@ def test_why_explains_as_for_local_results(router: ProjectRouter) -> None:
     assert router.why(messages.WhyParams(depot.doc_id)).query == QUESTION  # of the newest answer that has it
 
 
+def test_results_in_full_and_excerpts_are_read_from_the_index(router: ProjectRouter, team: Team) -> None:
+    """Beside those of local results, and as `detail` has them."""
+    answer = find(router, full=True, excerpt=1)
+    assert answer.faults == []
+    [depot] = [each for each in answer.results if each.doc_id == "depot:./depot/prices.py::sum_prices"]
+    assert depot.full
+    assert depot.full.body == DEPOT["depot/prices.py"].rstrip("\n")
+    assert depot.excerpt == [messages.ExcerptLine(2, '"""Sum up the prices of pallets."""')]
+    for result in answer.results:
+        assert result.full, result.doc_id
+        if result.commit:
+            detail = router.detail(messages.DetailParams(answer.query_id, result.rank))
+            assert detail.result.full == result.full
+    assert not any(each.full or each.excerpt for each in find(router).results)
+
+
+@pytest.mark.parametrize("query", ["", QUESTION])
+def test_recent_changes_in_full_are_read_from_the_index(router: ProjectRouter, query: str) -> None:
+    params = messages.RecentParams(query, team=True, full=True, excerpt=1)
+    answer = router.recent(params, PATIENT)
+    assert answer.faults == []
+    team = [each for each in answer.results if each.commit]
+    assert "code" in {each.content_type for each in team}
+    for result in team:
+        expected = "Sum up the prices" if result.content_type == "commit" else DEPOT["depot/prices.py"].rstrip("\n")
+        assert result.full
+        assert result.full.body == expected
+        assert bool(result.excerpt) == bool(query and result.content_type == "code")
+
+
 def test_text_of_a_file_is_that_of_the_index(router: ProjectRouter) -> None:
     answer = find(router)
     uri = next(each.location.uri for each in answer.results if each.commit and each.location)
@@ -261,7 +291,7 @@ def wait_until_disconnected(team: Team) -> None:
 def test_question_waits_for_another_where_the_server_gives_no_further_connection(
     router: ProjectRouter, team: Team
 ) -> None:
-    """The role may hold one connection, which an earlier question uses: the next one waits for it instead of failing."""
+    """The role may hold one connection, which an earlier question uses: the next one waits for it."""
     router.team.close()
     wait_until_disconnected(team)
     team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT 1")

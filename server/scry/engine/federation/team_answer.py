@@ -29,7 +29,7 @@ from scry.core.types import IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.embedding.static_model import content_words, load_bundled_model
 from scry.engine.activity.team_jumps import GIVER
-from scry.engine.context import FindRequest, RequestContext
+from scry.engine.context import FindRequest, RecentRequest, RequestContext
 from scry.engine.federation.fan_out import (
     BlankAnswer,
     Participant,
@@ -41,6 +41,7 @@ from scry.engine.federation.fan_out import (
     subrequest_context,
 )
 from scry.engine.federation.rank_merge import rank_across_projects
+from scry.engine.federation.team_documents import add_texts, read_texts
 from scry.engine.federation.team_links import commit_link, file_link, remotes_of
 from scry.engine.federation.team_search import (
     TeamAnswer,
@@ -213,17 +214,24 @@ class TeamAccess:
 class _TeamQuestion:
     """A question on its way to the team, in a thread of its own: first retrieval, then, once ranks are known, answers.
 
-    on_late: called when the answers have come too late.
+    on_late: called when the answers have come too late. with_texts: whether the texts of results are wanted, too.
     """
 
     def __init__(
-        self, access: TeamAccess, question: SearchQuery, excluded: Sequence[str], on_late: Callable[[], None] | None
+        self,
+        access: TeamAccess,
+        question: SearchQuery,
+        excluded: Sequence[str],
+        on_late: Callable[[], None] | None,
+        *,
+        with_texts: bool,
     ) -> None:
         self._access = access
         self._question = question
         self._excluded = excluded
         self._on_late = on_late
-        self._key = (repr(question), *excluded)
+        self._with_texts = with_texts
+        self._key = (repr(question), with_texts, *excluded)
         self._ranks: queue.SimpleQueue[Sequence[OracleMatches] | None] = queue.SimpleQueue()
         self._retrieved: Future[Sequence[TeamRetrieval]] = Future()
         self._answered: Future[Sequence[TeamAnswer]] = Future()
@@ -287,6 +295,8 @@ class _TeamQuestion:
             ranks = None
         own = rank_across_projects([each.retrieval for each in found]) if found else []
         answers = build_team_answers(found, rank_in_team(found, own if ranks is None else ranks), reader)
+        if self._with_texts:
+            answers = read_texts(answers, reader)
         self._answered.set_result(answers)
         if is_late := self._is_given_up.is_set():
             self._access.keep_late(self._key, answers)
@@ -326,7 +336,8 @@ def find_with_team(
     """
     ordered = sort_by_name(projects)
     question = question_of(request)
-    asked = _TeamQuestion(access, question, remotes_of_projects(ordered), on_late)
+    with_texts = request.with_full_results or request.excerpt_lines > 0
+    asked = _TeamQuestion(access, question, remotes_of_projects(ordered), on_late, with_texts=with_texts)
 
     def retrieve(participant: Participant) -> RetrievalResult:
         return require_engine(participant).modes.retrieve(request, subrequest_context(context, participant))
@@ -352,7 +363,7 @@ def find_with_team(
         team, fault = late, None
     merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
     names = [each.name for each in ordered]
-    parts = [*merged.parts, *(present_part(each, context, names) for each in team)]
+    parts = [*merged.parts, *(present_part(each, request, context, names) for each in team)]
     faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in RETRIED)])]
     if trouble := GIVER.describe_trouble():
         faults.append(ProjectFault(TEAM, trouble))
@@ -391,12 +402,13 @@ def _wait_for_answers(
 
 
 def present_part(
-    team: TeamAnswer, context: RequestContext, taken: Sequence[str] = (), mode: str = "find"
+    team: TeamAnswer, request: FindRequest | RecentRequest, context: RequestContext, taken: Sequence[str] = ()
 ) -> ProjectAnswer:
     """Return the answer of a team's repository on the wire. taken: names of local projects in the same answer."""
-    repository = team.repository
+    repository, mode = team.repository, "find" if isinstance(request, FindRequest) else "recent"
     project = team_project(repository)
     answer = present_answer(replace(team.answer, notices=()), mode, project, replace(context, unsaved_paths=()))
+    answer = add_texts(answer, team, project, request, context.encoding)
     results = [add_team_place(each, repository) for each in answer.results]
     name = f"{repository.name} (team)" if repository.name in taken else repository.name
     return ProjectAnswer(name, replace(answer, results=results), team.answer.notices, is_team=True)

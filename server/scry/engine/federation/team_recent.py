@@ -34,6 +34,7 @@ from scry.engine.federation.team_answer import (
     present_part,
     remotes_of_projects,
 )
+from scry.engine.federation.team_documents import read_texts
 from scry.engine.federation.team_links import normalize_remote
 from scry.engine.federation.team_search import TeamAnswer, TeamRetrieval, repository_state, retrieve_from_team
 from scry.engine.index_view import IndexView
@@ -66,7 +67,12 @@ def recent_with_team(
     """Return the answers of these projects and of the team's repositories to a recent; as `find_with_team`."""
     ordered = sort_by_name(projects)
     excluded = remotes_of_projects(ordered)
-    read = partial(_rank_team_by_recency if request.query.strip() else _list_team_changes, request, excluded)
+    list_or_rank = partial(_rank_team_by_recency if request.query.strip() else _list_team_changes, request, excluded)
+
+    def read(reader: TeamReader) -> Sequence[TeamAnswer]:
+        answers = list_or_rank(reader)
+        return read_texts(answers, reader) if request.with_full_results or request.excerpt_lines else answers
+
     asked = TeamTask(access, ("recent", repr(request), *excluded), read, on_late)
     of_team: list[tuple[Sequence[TeamAnswer], str | None]] = []
 
@@ -79,7 +85,7 @@ def recent_with_team(
     if any(has_changes(part.answer.results, part.notices) for part in local.parts):
         answers = [each for each in answers if has_changes(each.answer.hits, each.answer.notices)]
     names = [each.name for each in ordered]
-    parts = [present_part(each, context, names, "recent") for each in answers]
+    parts = [present_part(each, request, context, names) for each in answers]
     faults = [] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in RETRIED)]
     return replace(local, parts=[*local.parts, *parts], faults=[*local.faults, *faults])
 

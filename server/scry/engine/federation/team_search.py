@@ -60,6 +60,7 @@ from scry.oracles.temporal import (
 )
 from scry.store.notes.reader import NoteStores
 from scry.store.team.lexical import TeamWords
+from scry.store.team.notes import NoteContent
 from scry.store.team.postings import Integers
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex, RepositoryInfo
@@ -91,11 +92,19 @@ class TeamRetrieval(Struct, frozen=True):
     retrieval: Retrieval
 
 
+class TeamTexts(Struct, frozen=True):
+    """The texts of results: of files by path, and what results show of beliefs by doc_id."""
+
+    files: Mapping[str, str]
+    beliefs: Mapping[str, NoteContent]
+
+
 class TeamAnswer(Struct, frozen=True):
-    """The results of one repository of a team."""
+    """The results of one repository of a team. texts: those of the results, where they were asked for."""
 
     repository: RepositoryInfo
     answer: Answer
+    texts: TeamTexts | None = None
 
 
 # Retrieval ------------------------------------------------------------------------------------------------------------

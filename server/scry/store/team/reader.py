@@ -31,6 +31,7 @@ from scry.store.team.repository import (
     read_doc_keys,
     read_files,
     read_results,
+    read_texts,
 )
 from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, EXACT_DOCUMENTS, NOTE_WORDS
 from scry.store.vector_sets import EmbedderInfo
@@ -201,6 +202,10 @@ class TeamReader:
     def prefetch_files(self, repositories: Sequence[int]) -> None:
         """Read the files of these repositories."""
         read_files(self._database, [self.open(each).files for each in repositories])
+
+    def prefetch_texts(self, paths: Mapping[int, Sequence[str]]) -> None:
+        """Read the texts of files by repository and path."""
+        read_texts(self._database, [(self.open(each).files, wanted) for each, wanted in paths.items()])
 
     def prefetch_doc_keys(self, doc_ids: Mapping[int, Sequence[str]]) -> None:
         """Read the keys and headers of documents by repository and doc_id."""
