@@ -196,7 +196,7 @@ class TeamReader:
         read_changes(self._database, [(self.open(each).history, *keys) for each, keys in commits.items()])
 
     def prefetch_symbols(self, symbols: Mapping[int, Sequence[int]]) -> None:
-        """Read by repository the symbols that count; others whose changes were read count as absent from here on."""
+        """Read symbols by repository."""
         read_symbols(self._database, [(self.open(each).history, own) for each, own in symbols.items()])
 
     def prefetch_files(self, repositories: Sequence[int]) -> None:
