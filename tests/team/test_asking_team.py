@@ -16,6 +16,7 @@ from scry.engine.context import RequestContext
 from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
 from scry.engine.federation import team_answer as team_answer_module
 from scry.engine.federation.team_service import TeamService
+from scry.store.team import TeamDatabase
 from scry.store.team.membership import forget_membership, save_membership
 from scry_protocol import messages
 from tests.sample.history import HistoryProject
@@ -266,6 +267,33 @@ def test_local_answer_does_not_wait_for_a_hanging_server(router: ProjectRouter, 
     assert [each for each in answer.results if each.project == "shop"]
     assert has_come.wait(60)
     assert found_in_team(find(router, RequestContext(team_timeout_s=0.0)))
+
+
+@pytest.mark.acceptance("T3")
+def test_late_question_that_is_asked_again_is_asked_once(
+    router: ProjectRouter, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Editors ask again until the team has answered: a slow server would get the more work the slower it is."""
+    asked: list[str] = []
+    borrow = team_answer_module.TeamAccess.borrow
+
+    def counting(access: team_answer_module.TeamAccess) -> TeamDatabase:
+        asked.append("a connection")
+        return borrow(access)
+
+    find(router, query="another question")
+    monkeypatch.setattr(team_answer_module.TeamAccess, "borrow", counting)
+    halted = team.postgres.pids()
+    team.postgres.signal(signal.SIGSTOP, halted)
+    try:
+        late = [find(router, RequestContext()) for _ in range(3)]
+    finally:
+        team.postgres.signal(signal.SIGCONT, halted)
+    assert [fault_of(each) for each in late] == [team_answer_module.LATE] * 3
+    answer = find(router)
+    assert answer.faults == []
+    assert found_in_team(answer)
+    assert len(asked) == 1
 
 
 @pytest.mark.acceptance("T3")

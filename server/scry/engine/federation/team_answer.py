@@ -107,6 +107,7 @@ class TeamAccess:
         self._is_closed = False
         self._closing: threading.Timer | None = None
         self._late: OrderedDict[QuestionKey, _Late] = OrderedDict()
+        self._given_up: dict[QuestionKey, Future[Sequence[TeamAnswer]]] = {}
 
     def borrow(self) -> TeamDatabase:
         """Return a connection for one thread. Raises IndexUnavailable, Busy and PartMissing."""
@@ -185,6 +186,22 @@ class TeamAccess:
             self.give_back(database, is_sound=is_sound)
         return found
 
+    def keep_running(self, key: QuestionKey, answered: Future[Sequence[TeamAnswer]]) -> None:
+        """Keep a question that nobody waits for any more, until it is answered, for who asks the same again."""
+        with self._lock:
+            self._given_up[key] = answered
+        answered.add_done_callback(lambda _: self._forget_running(key, answered))
+
+    def _forget_running(self, key: QuestionKey, answered: Future[Sequence[TeamAnswer]]) -> None:
+        with self._lock:
+            if self._given_up.get(key) is answered:
+                del self._given_up[key]
+
+    def running(self, key: QuestionKey) -> Future[Sequence[TeamAnswer]] | None:
+        """Return the answers to come of this question where it was asked before and given up."""
+        with self._lock:
+            return self._given_up.get(key)
+
     def keep_late(self, key: QuestionKey, answers: Sequence[TeamAnswer]) -> None:
         """Keep answers that came too late."""
         with self._lock:
@@ -214,7 +231,8 @@ class TeamAccess:
 class _TeamQuestion:
     """A question on its way to the team, in a thread of its own: first retrieval, then, once ranks are known, answers.
 
-    on_late: called when the answers have come too late. with_texts: whether the texts of results are wanted, too.
+    key: by which late answers are kept. on_late: called when they have come too late. with_texts: whether the texts of
+    results are wanted, too.
     """
 
     def __init__(
@@ -222,6 +240,7 @@ class _TeamQuestion:
         access: TeamAccess,
         question: SearchQuery,
         excluded: Sequence[str],
+        key: QuestionKey,
         on_late: Callable[[], None] | None,
         *,
         with_texts: bool,
@@ -231,7 +250,7 @@ class _TeamQuestion:
         self._excluded = excluded
         self._on_late = on_late
         self._with_texts = with_texts
-        self._key = (repr(question), with_texts, *excluded)
+        self._key = key
         self._ranks: queue.SimpleQueue[Sequence[OracleMatches] | None] = queue.SimpleQueue()
         self._retrieved: Future[Sequence[TeamRetrieval]] = Future()
         self._answered: Future[Sequence[TeamAnswer]] = Future()
@@ -247,18 +266,18 @@ class _TeamQuestion:
         self._ranks.put(ranks)
         answers = self._wait(self._answered, seconds)
         if answers is None:
-            self._is_given_up.set()  # from here on the thread keeps what it finds
+            self._give_up()
             answers = self._wait(self._answered, 0.0)
         return answers
 
-    def take_late(self) -> Sequence[TeamAnswer]:
-        """Return what came too late when the same was asked before, ranked among the team's own alone."""
-        return self._access.take_late(self._key)
-
     def abandon(self) -> None:
         """Let the thread finish on its own, and keep its answers for the same question."""
-        self._is_given_up.set()
+        self._give_up()
         self._ranks.put(None)
+
+    def _give_up(self) -> None:
+        self._access.keep_running(self._key, self._answered)
+        self._is_given_up.set()  # from here on the thread keeps what it finds
 
     def _wait(self, future: Future[Sequence[T]], seconds: float) -> Sequence[T] | None:
         try:
@@ -337,14 +356,21 @@ def find_with_team(
     ordered = sort_by_name(projects)
     question = question_of(request)
     with_texts = request.with_full_results or request.excerpt_lines > 0
-    asked = _TeamQuestion(access, question, remotes_of_projects(ordered), on_late, with_texts=with_texts)
+    excluded = remotes_of_projects(ordered)
+    key = (repr(question), with_texts, *excluded)
+    # Who asks again takes what came late, or waits for what is under way: a slow server is not asked twice.
+    late = access.take_late(key)
+    running = None if late else access.running(key)
+    asked: _TeamQuestion | None = None
+    if not late and running is None:
+        asked = _TeamQuestion(access, question, excluded, key, on_late, with_texts=with_texts)
 
     def retrieve(participant: Participant) -> RetrievalResult:
         return require_engine(participant).modes.retrieve(request, subrequest_context(context, participant))
 
     local = ask_in_parallel(ordered, retrieve)
     deadline = time.monotonic() + context.team_timeout_s
-    found, fault = _wait_for_team(asked, deadline)
+    found, fault = ((), None) if asked is None else _wait_for_team(asked, deadline)
     of_team = [RetrievalResult(question, IndexState(), each.retrieval) for each in found]
     ranked = rank_retrievals_together([*local, *of_team])
 
@@ -356,11 +382,11 @@ def find_with_team(
         return engine.present(engine.modes.build_answer(retrieved, own_context), "find", own_context, request)
 
     answers = ask_in_parallel(ordered, build_answer)
-    team: Sequence[TeamAnswer] = ()
-    if fault is None:
+    team: Sequence[TeamAnswer] = late
+    if running is not None:
+        team, fault = _wait_for_running(running, deadline)
+    elif asked is not None and fault is None:
         team, fault = _wait_for_answers(asked, ranked[len(local) :], deadline)
-    if fault == LATE and (late := asked.take_late()):
-        team, fault = late, None
     merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
     names = [each.name for each in ordered]
     parts = [*merged.parts, *(present_part(each, request, context, names) for each in team)]
@@ -399,6 +425,18 @@ def _wait_for_answers(
     except ScryError as error:
         return (), str(error)
     return ((), LATE) if answers is None else (answers, None)
+
+
+def _wait_for_running(
+    running: Future[Sequence[TeamAnswer]], deadline: float
+) -> tuple[Sequence[TeamAnswer], str | None]:
+    """Return the answers of a question that was asked before, ranked among the team's own, or why there are none."""
+    try:
+        return running.result(max(0.0, deadline - time.monotonic())), None
+    except FutureTimeout:
+        return (), LATE
+    except ScryError as error:
+        return (), str(error)
 
 
 def present_part(

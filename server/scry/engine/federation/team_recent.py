@@ -105,10 +105,13 @@ class TeamTask:
         self._on_late = on_late
         self._answered: Future[Sequence[TeamAnswer]] = Future()
         self._is_given_up = threading.Event()
-        threading.Thread(target=self._run, name="scry-team", daemon=True).start()
+        if late := access.take_late(key):  # the server is not asked again for what it has answered
+            self._answered.set_result(late)
+        else:
+            threading.Thread(target=self._run, name="scry-team", daemon=True).start()
 
     def wait(self, seconds: float) -> tuple[Sequence[TeamAnswer], str | None]:
-        """Return the answers, those that came too late the last time where there are none yet, and the fault."""
+        """Return the answers, those that came too late the last time where there are any, and the fault."""
         try:
             return self._answered.result(max(0.0, seconds)), None
         except FutureTimeout:
@@ -117,8 +120,7 @@ class TeamTask:
                 return self.wait(0)
         except ScryError as error:
             return (), str(error)
-        late = self._access.take_late(self._key)
-        return (late, None) if late else ((), LATE)
+        return (), LATE
 
     def _run(self) -> None:
         try:

@@ -253,7 +253,8 @@ def _prefetch_co_changed(
 def _drop_unpromising(tied: TiedDocuments, index: RepositoryIndex) -> TiedDocuments:
     """Return only the documents that more commits may tie to the seeds than by chance: all others score nothing.
 
-    How many commits changed a document in all is not read yet; at least those did that tie it, and more lower its score.
+    How many commits changed a document in all is not read yet; at least those did that tie it, and more lower its
+    score.
     """
     counted = tied.counted
     least = counted.commit_counts.astype(np.float64)
