@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -15,6 +16,7 @@ from scry.engine.context import RequestContext
 from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
 from scry.engine.federation import team_answer as team_answer_module
 from scry.engine.federation.team_service import TeamService
+from scry.store.team import TeamDatabase
 from scry.store.team.membership import forget_membership, save_membership
 from scry_protocol import messages
 from tests.sample.history import HistoryProject
@@ -167,6 +169,36 @@ def test_why_explains_as_for_local_results(router: ProjectRouter) -> None:
     assert router.why(messages.WhyParams(depot.doc_id)).query == QUESTION  # of the newest answer that has it
 
 
+def test_results_in_full_and_excerpts_are_read_from_the_index(router: ProjectRouter, team: Team) -> None:
+    """Beside those of local results, and as `detail` has them."""
+    answer = find(router, full=True, excerpt=1)
+    assert answer.faults == []
+    [depot] = [each for each in answer.results if each.doc_id == "depot:./depot/prices.py::sum_prices"]
+    assert depot.full
+    assert depot.full.body == DEPOT["depot/prices.py"].rstrip("\n")
+    assert depot.excerpt == [messages.ExcerptLine(2, '"""Sum up the prices of pallets."""')]
+    for result in answer.results:
+        assert result.full, result.doc_id
+        if result.commit:
+            detail = router.detail(messages.DetailParams(answer.query_id, result.rank))
+            assert detail.result.full == result.full
+    assert not any(each.full or each.excerpt for each in find(router).results)
+
+
+@pytest.mark.parametrize("query", ["", QUESTION])
+def test_recent_changes_in_full_are_read_from_the_index(router: ProjectRouter, query: str) -> None:
+    params = messages.RecentParams(query, team=True, full=True, excerpt=1)
+    answer = router.recent(params, PATIENT)
+    assert answer.faults == []
+    team = [each for each in answer.results if each.commit]
+    assert "code" in {each.content_type for each in team}
+    for result in team:
+        expected = "Sum up the prices" if result.content_type == "commit" else DEPOT["depot/prices.py"].rstrip("\n")
+        assert result.full
+        assert result.full.body == expected
+        assert bool(result.excerpt) == bool(query and result.content_type == "code")
+
+
 def test_text_of_a_file_is_that_of_the_index(router: ProjectRouter) -> None:
     answer = find(router)
     uri = next(each.location.uri for each in answer.results if each.commit and each.location)
@@ -238,6 +270,33 @@ def test_local_answer_does_not_wait_for_a_hanging_server(router: ProjectRouter, 
 
 
 @pytest.mark.acceptance("T3")
+def test_late_question_that_is_asked_again_is_asked_once(
+    router: ProjectRouter, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Editors ask again until the team has answered: a slow server would get the more work the slower it is."""
+    asked: list[str] = []
+    borrow = team_answer_module.TeamAccess.borrow
+
+    def counting(access: team_answer_module.TeamAccess) -> TeamDatabase:
+        asked.append("a connection")
+        return borrow(access)
+
+    find(router, query="another question")
+    monkeypatch.setattr(team_answer_module.TeamAccess, "borrow", counting)
+    halted = team.postgres.pids()
+    team.postgres.signal(signal.SIGSTOP, halted)
+    try:
+        late = [find(router, RequestContext()) for _ in range(3)]
+    finally:
+        team.postgres.signal(signal.SIGCONT, halted)
+    assert [fault_of(each) for each in late] == [team_answer_module.LATE] * 3
+    answer = find(router)
+    assert answer.faults == []
+    assert found_in_team(answer)
+    assert len(asked) == 1
+
+
+@pytest.mark.acceptance("T3")
 def test_exhausted_connections_are_told(router: ProjectRouter) -> None:
     find(router)
     access = router.team.require()
@@ -245,6 +304,51 @@ def test_exhausted_connections_are_told(router: ProjectRouter) -> None:
         for _ in range(team_answer_module.MAX_CONNECTIONS):
             stack.callback(access.give_back, access.borrow(), is_sound=True)
         assert fault_of(find(router)).startswith("all 4 connections")
+    assert found_in_team(find(router))
+
+
+def wait_until_disconnected(team: Team) -> None:
+    """Wait until the server has ended all connections of clerks."""
+    deadline = time.monotonic() + 30
+    while team.postgres.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'clerk'") != [(0,)]:
+        assert time.monotonic() < deadline, "a connection is still open"
+        time.sleep(0.05)
+
+
+@pytest.mark.acceptance("T3")
+def test_question_waits_for_another_where_the_server_gives_no_further_connection(
+    router: ProjectRouter, team: Team
+) -> None:
+    """The role may hold one connection, which an earlier question uses: the next one waits for it."""
+    router.team.close()
+    wait_until_disconnected(team)
+    team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT 1")
+    try:
+        access = router.team.require()
+        used = access.borrow()
+        threading.Timer(0.5, access.give_back, [used], {"is_sound": True}).start()
+        answer = find(router)
+    finally:
+        team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT -1")
+    assert answer.faults == []
+    assert found_in_team(answer)
+
+
+@pytest.mark.acceptance("T3")
+def test_refused_connection_is_told_where_there_is_no_other(router: ProjectRouter, team: Team) -> None:
+    router.team.close()
+    team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT 0")
+    try:
+        assert "too many connections" in fault_of(find(router))
+    finally:
+        team.postgres.execute("ALTER ROLE clerk CONNECTION LIMIT -1")
+
+
+def test_unused_connections_are_closed(router: ProjectRouter, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(team_answer_module, "KEPT_IDLE_S", 0.2)
+    router.team.close()
+    assert found_in_team(find(router))
+    wait_until_disconnected(team)
     assert found_in_team(find(router))
 
 

@@ -410,7 +410,7 @@ class Engine:
         from scry.engine.response.excerpts import add_excerpts
 
         store = self.index.store()
-        return presented if store is None else add_excerpts(presented, answer.hits, store, count)
+        return presented if store is None else add_excerpts(presented, answer.hits, store.files.get_text, count)
 
     def _add_full(self, presented: messages.Answer, answer: Answer, context: RequestContext) -> messages.Answer:
         from scry.engine.response.details import add_full_results

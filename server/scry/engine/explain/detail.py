@@ -163,12 +163,12 @@ def read_full_document(
         body, cut = truncate_at_line(symbol.doc, max_characters)
         return FullDocument("markdown", symbol.name, "", body, cut, None)
     text = store.files.get_text(document.path) if store else None
-    body, cut = truncate_at_line(_text_of(document, text or ""), max_characters)
+    body, cut = truncate_at_line(text_of_document(document, text or ""), max_characters)
     graph = read_relations(document, store, history) if store else None
     return FullDocument(document.language, symbol.signature, symbol.doc, body, cut, graph)
 
 
-def _text_of(document: Document, text: str) -> str:
+def text_of_document(document: Document, text: str) -> str:
     """Return the document's part of its file's text; of a notebook the lines of a cell, not their form in JSON."""
     if document.symbol.kind == "file":
         return text.rstrip("\n")
@@ -241,7 +241,7 @@ def read_detail(snapshot: ProjectSnapshot, doc_id: str, doc_key: int | None) -> 
 def _replace_text(full: FullDocument, now: ChangedDocument) -> FullDocument:
     """Return a result in full with the text of its changed file; its relations are those of the index."""
     symbol = now.document.symbol
-    body, cut = truncate_at_line(_text_of(now.document, now.text), MAX_BODY_CHARACTERS)
+    body, cut = truncate_at_line(text_of_document(now.document, now.text), MAX_BODY_CHARACTERS)
     return replace(full, signature=symbol.signature, doc=symbol.doc, body=body, truncated=cut)
 
 

@@ -29,7 +29,7 @@ from scry.core.types import IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.embedding.static_model import content_words, load_bundled_model
 from scry.engine.activity.team_jumps import GIVER
-from scry.engine.context import FindRequest, RequestContext
+from scry.engine.context import FindRequest, RecentRequest, RequestContext
 from scry.engine.federation.fan_out import (
     BlankAnswer,
     Participant,
@@ -41,6 +41,7 @@ from scry.engine.federation.fan_out import (
     subrequest_context,
 )
 from scry.engine.federation.rank_merge import rank_across_projects
+from scry.engine.federation.team_documents import add_texts, read_texts
 from scry.engine.federation.team_links import commit_link, file_link, remotes_of
 from scry.engine.federation.team_search import (
     TeamAnswer,
@@ -66,6 +67,12 @@ TEAM = "team"
 
 MAX_CONNECTIONS = 4
 """Connections of one process: with 100 people that each type in an editor, a server of 400 connections has enough."""
+
+KEPT_IDLE_S = 60.0
+"""Longest time that an unused connection is kept, so that of a hundred open editors only those that ask hold any."""
+
+REFUSED_WAIT_S = 5.0
+"""Longest wait for another connection of this process where the server gives no further one."""
 
 HANDOFF_TIMEOUT_S = 5.0
 """Longest time that a snapshot waits for the ranks of local projects."""
@@ -94,10 +101,13 @@ class TeamAccess:
     def __init__(self, membership: Membership) -> None:
         """Connect to nothing yet."""
         self.membership = membership
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._idle: list[tuple[TeamDatabase, float]] = []
         self._open = 0
+        self._is_closed = False
+        self._closing: threading.Timer | None = None
         self._late: OrderedDict[QuestionKey, _Late] = OrderedDict()
+        self._given_up: dict[QuestionKey, Future[Sequence[TeamAnswer]]] = {}
 
     def borrow(self) -> TeamDatabase:
         """Return a connection for one thread. Raises IndexUnavailable, Busy and PartMissing."""
@@ -115,20 +125,51 @@ class TeamAccess:
             self._open += 1
         try:
             return TeamDatabase.open_for_reading(self.membership.connection_string())
-        except BaseException:
+        except BaseException as error:
             with self._lock:
                 self._open -= 1
+                self._lock.notify_all()
+            if isinstance(error, IndexUnavailable) and (other := self._wait_for_other()) is not None:
+                return other
             raise
+
+    def _wait_for_other(self) -> TeamDatabase | None:
+        """Return the next connection that is given back, the server having refused another one; None for none."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._idle or not self._open, REFUSED_WAIT_S)
+            return self._idle.pop()[0] if self._idle else None
 
     def give_back(self, database: TeamDatabase, *, is_sound: bool) -> None:
         """Take a connection back. is_sound: whether it can be used again."""
-        if is_sound:
-            with self._lock:
-                self._idle.append((database, time.monotonic()))
-            return
-        database.close()
         with self._lock:
-            self._open -= 1
+            is_kept = is_sound and not self._is_closed
+        if not is_kept:
+            database.close()
+        with self._lock:
+            if is_kept:
+                self._idle.append((database, time.monotonic()))
+            else:
+                self._open -= 1
+            self._lock.notify_all()
+            self._close_later()
+
+    def _close_later(self) -> None:
+        """See to it that idle connections are closed once nobody has used them for KEPT_IDLE_S. Hold the lock."""
+        if self._closing is None and self._idle:
+            self._closing = threading.Timer(KEPT_IDLE_S, self._close_unused)
+            self._closing.daemon = True
+            self._closing.start()
+
+    def _close_unused(self) -> None:
+        before = time.monotonic() - KEPT_IDLE_S
+        with self._lock:
+            unused = [database for database, since in self._idle if since <= before]
+            self._idle = [each for each in self._idle if each[1] > before]
+            self._open -= len(unused)
+            self._closing = None
+            self._close_later()
+        for database in unused:
+            database.close()
 
     def read(self, read: Callable[[TeamReader], T]) -> T:
         """Return what is read in one snapshot. Raises as `borrow`, and whatever `read` raises."""
@@ -145,6 +186,22 @@ class TeamAccess:
             self.give_back(database, is_sound=is_sound)
         return found
 
+    def keep_running(self, key: QuestionKey, answered: Future[Sequence[TeamAnswer]]) -> None:
+        """Keep a question that nobody waits for any more, until it is answered, for who asks the same again."""
+        with self._lock:
+            self._given_up[key] = answered
+        answered.add_done_callback(lambda _: self._forget_running(key, answered))
+
+    def _forget_running(self, key: QuestionKey, answered: Future[Sequence[TeamAnswer]]) -> None:
+        with self._lock:
+            if self._given_up.get(key) is answered:
+                del self._given_up[key]
+
+    def running(self, key: QuestionKey) -> Future[Sequence[TeamAnswer]] | None:
+        """Return the answers to come of this question where it was asked before and given up."""
+        with self._lock:
+            return self._given_up.get(key)
+
     def keep_late(self, key: QuestionKey, answers: Sequence[TeamAnswer]) -> None:
         """Keep answers that came too late."""
         with self._lock:
@@ -159,10 +216,14 @@ class TeamAccess:
         return late.answers if late is not None and time.monotonic() - late.at < LATE_S else ()
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the connections that nobody uses, and the others once they are given back."""
         with self._lock:
+            self._is_closed = True
             idle, self._idle = self._idle, []
             self._open -= len(idle)
+            if self._closing is not None:
+                self._closing.cancel()
+                self._closing = None
         for database, _ in idle:
             database.close()
 
@@ -170,17 +231,26 @@ class TeamAccess:
 class _TeamQuestion:
     """A question on its way to the team, in a thread of its own: first retrieval, then, once ranks are known, answers.
 
-    on_late: called when the answers have come too late.
+    key: by which late answers are kept. on_late: called when they have come too late. with_texts: whether the texts of
+    results are wanted, too.
     """
 
     def __init__(
-        self, access: TeamAccess, question: SearchQuery, excluded: Sequence[str], on_late: Callable[[], None] | None
+        self,
+        access: TeamAccess,
+        question: SearchQuery,
+        excluded: Sequence[str],
+        key: QuestionKey,
+        on_late: Callable[[], None] | None,
+        *,
+        with_texts: bool,
     ) -> None:
         self._access = access
         self._question = question
         self._excluded = excluded
         self._on_late = on_late
-        self._key = (repr(question), *excluded)
+        self._with_texts = with_texts
+        self._key = key
         self._ranks: queue.SimpleQueue[Sequence[OracleMatches] | None] = queue.SimpleQueue()
         self._retrieved: Future[Sequence[TeamRetrieval]] = Future()
         self._answered: Future[Sequence[TeamAnswer]] = Future()
@@ -196,18 +266,18 @@ class _TeamQuestion:
         self._ranks.put(ranks)
         answers = self._wait(self._answered, seconds)
         if answers is None:
-            self._is_given_up.set()  # from here on the thread keeps what it finds
+            self._give_up()
             answers = self._wait(self._answered, 0.0)
         return answers
 
-    def take_late(self) -> Sequence[TeamAnswer]:
-        """Return what came too late when the same was asked before, ranked among the team's own alone."""
-        return self._access.take_late(self._key)
-
     def abandon(self) -> None:
         """Let the thread finish on its own, and keep its answers for the same question."""
-        self._is_given_up.set()
+        self._give_up()
         self._ranks.put(None)
+
+    def _give_up(self) -> None:
+        self._access.keep_running(self._key, self._answered)
+        self._is_given_up.set()  # from here on the thread keeps what it finds
 
     def _wait(self, future: Future[Sequence[T]], seconds: float) -> Sequence[T] | None:
         try:
@@ -244,6 +314,8 @@ class _TeamQuestion:
             ranks = None
         own = rank_across_projects([each.retrieval for each in found]) if found else []
         answers = build_team_answers(found, rank_in_team(found, own if ranks is None else ranks), reader)
+        if self._with_texts:
+            answers = read_texts(answers, reader)
         self._answered.set_result(answers)
         if is_late := self._is_given_up.is_set():
             self._access.keep_late(self._key, answers)
@@ -283,14 +355,22 @@ def find_with_team(
     """
     ordered = sort_by_name(projects)
     question = question_of(request)
-    asked = _TeamQuestion(access, question, remotes_of_projects(ordered), on_late)
+    with_texts = request.with_full_results or request.excerpt_lines > 0
+    excluded = remotes_of_projects(ordered)
+    key = (repr(question), with_texts, *excluded)
+    # Who asks again takes what came late, or waits for what is under way: a slow server is not asked twice.
+    late = access.take_late(key)
+    running = None if late else access.running(key)
+    asked: _TeamQuestion | None = None
+    if not late and running is None:
+        asked = _TeamQuestion(access, question, excluded, key, on_late, with_texts=with_texts)
 
     def retrieve(participant: Participant) -> RetrievalResult:
         return require_engine(participant).modes.retrieve(request, subrequest_context(context, participant))
 
     local = ask_in_parallel(ordered, retrieve)
     deadline = time.monotonic() + context.team_timeout_s
-    found, fault = _wait_for_team(asked, deadline)
+    found, fault = ((), None) if asked is None else _wait_for_team(asked, deadline)
     of_team = [RetrievalResult(question, IndexState(), each.retrieval) for each in found]
     ranked = rank_retrievals_together([*local, *of_team])
 
@@ -302,14 +382,14 @@ def find_with_team(
         return engine.present(engine.modes.build_answer(retrieved, own_context), "find", own_context, request)
 
     answers = ask_in_parallel(ordered, build_answer)
-    team: Sequence[TeamAnswer] = ()
-    if fault is None:
+    team: Sequence[TeamAnswer] = late
+    if running is not None:
+        team, fault = _wait_for_running(running, deadline)
+    elif asked is not None and fault is None:
         team, fault = _wait_for_answers(asked, ranked[len(local) :], deadline)
-    if fault == LATE and (late := asked.take_late()):
-        team, fault = late, None
     merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
     names = [each.name for each in ordered]
-    parts = [*merged.parts, *(present_part(each, context, names) for each in team)]
+    parts = [*merged.parts, *(present_part(each, request, context, names) for each in team)]
     faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in RETRIED)])]
     if trouble := GIVER.describe_trouble():
         faults.append(ProjectFault(TEAM, trouble))
@@ -347,13 +427,26 @@ def _wait_for_answers(
     return ((), LATE) if answers is None else (answers, None)
 
 
+def _wait_for_running(
+    running: Future[Sequence[TeamAnswer]], deadline: float
+) -> tuple[Sequence[TeamAnswer], str | None]:
+    """Return the answers of a question that was asked before, ranked among the team's own, or why there are none."""
+    try:
+        return running.result(max(0.0, deadline - time.monotonic())), None
+    except FutureTimeout:
+        return (), LATE
+    except ScryError as error:
+        return (), str(error)
+
+
 def present_part(
-    team: TeamAnswer, context: RequestContext, taken: Sequence[str] = (), mode: str = "find"
+    team: TeamAnswer, request: FindRequest | RecentRequest, context: RequestContext, taken: Sequence[str] = ()
 ) -> ProjectAnswer:
     """Return the answer of a team's repository on the wire. taken: names of local projects in the same answer."""
-    repository = team.repository
+    repository, mode = team.repository, "find" if isinstance(request, FindRequest) else "recent"
     project = team_project(repository)
     answer = present_answer(replace(team.answer, notices=()), mode, project, replace(context, unsaved_paths=()))
+    answer = add_texts(answer, team, project, request, context.encoding)
     results = [add_team_place(each, repository) for each in answer.results]
     name = f"{repository.name} (team)" if repository.name in taken else repository.name
     return ProjectAnswer(name, replace(answer, results=results), team.answer.notices, is_team=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ _KNOWN_REMOTES: dict[Path, frozenset[str]] = {}
 _LOCK = threading.Lock()
 
 
+@lru_cache(maxsize=16_384)
 def normalize_remote(url: str) -> str:
     """Return the address of a repository without way, user, port and ending: `forge.example/shop/cart`.
 

@@ -34,6 +34,7 @@ from scry.engine.federation.team_answer import (
     present_part,
     remotes_of_projects,
 )
+from scry.engine.federation.team_documents import read_texts
 from scry.engine.federation.team_links import normalize_remote
 from scry.engine.federation.team_search import TeamAnswer, TeamRetrieval, repository_state, retrieve_from_team
 from scry.engine.index_view import IndexView
@@ -66,7 +67,12 @@ def recent_with_team(
     """Return the answers of these projects and of the team's repositories to a recent; as `find_with_team`."""
     ordered = sort_by_name(projects)
     excluded = remotes_of_projects(ordered)
-    read = partial(_rank_team_by_recency if request.query.strip() else _list_team_changes, request, excluded)
+    list_or_rank = partial(_rank_team_by_recency if request.query.strip() else _list_team_changes, request, excluded)
+
+    def read(reader: TeamReader) -> Sequence[TeamAnswer]:
+        answers = list_or_rank(reader)
+        return read_texts(answers, reader) if request.with_full_results or request.excerpt_lines else answers
+
     asked = TeamTask(access, ("recent", repr(request), *excluded), read, on_late)
     of_team: list[tuple[Sequence[TeamAnswer], str | None]] = []
 
@@ -79,7 +85,7 @@ def recent_with_team(
     if any(has_changes(part.answer.results, part.notices) for part in local.parts):
         answers = [each for each in answers if has_changes(each.answer.hits, each.answer.notices)]
     names = [each.name for each in ordered]
-    parts = [present_part(each, context, names, "recent") for each in answers]
+    parts = [present_part(each, request, context, names) for each in answers]
     faults = [] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in RETRIED)]
     return replace(local, parts=[*local.parts, *parts], faults=[*local.faults, *faults])
 
@@ -99,10 +105,13 @@ class TeamTask:
         self._on_late = on_late
         self._answered: Future[Sequence[TeamAnswer]] = Future()
         self._is_given_up = threading.Event()
-        threading.Thread(target=self._run, name="scry-team", daemon=True).start()
+        if late := access.take_late(key):  # the server is not asked again for what it has answered
+            self._answered.set_result(late)
+        else:
+            threading.Thread(target=self._run, name="scry-team", daemon=True).start()
 
     def wait(self, seconds: float) -> tuple[Sequence[TeamAnswer], str | None]:
-        """Return the answers, those that came too late the last time where there are none yet, and the fault."""
+        """Return the answers, those that came too late the last time where there are any, and the fault."""
         try:
             return self._answered.result(max(0.0, seconds)), None
         except FutureTimeout:
@@ -111,8 +120,7 @@ class TeamTask:
                 return self.wait(0)
         except ScryError as error:
             return (), str(error)
-        late = self._access.take_late(self._key)
-        return (late, None) if late else ((), LATE)
+        return (), LATE
 
     def _run(self) -> None:
         try:

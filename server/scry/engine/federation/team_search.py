@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scry.core.doc_id import new_query_id
@@ -51,6 +52,7 @@ from scry.oracles.temporal import (
     COMMITS_PER_SEED,
     SEED_COMMITS,
     SEED_DOCUMENTS,
+    CoChangeCounts,
     CoChanges,
     TiedDocuments,
     best_by_words,
@@ -60,6 +62,7 @@ from scry.oracles.temporal import (
 )
 from scry.store.notes.reader import NoteStores
 from scry.store.team.lexical import TeamWords
+from scry.store.team.notes import NoteContent
 from scry.store.team.postings import Integers
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex, RepositoryInfo
@@ -91,11 +94,19 @@ class TeamRetrieval(Struct, frozen=True):
     retrieval: Retrieval
 
 
+class TeamTexts(Struct, frozen=True):
+    """The texts of results: of files by path, and what results show of beliefs by doc_id."""
+
+    files: Mapping[str, str]
+    beliefs: Mapping[str, NoteContent]
+
+
 class TeamAnswer(Struct, frozen=True):
-    """The results of one repository of a team."""
+    """The results of one repository of a team. texts: those of the results, where they were asked for."""
 
     repository: RepositoryInfo
     answer: Answer
+    texts: TeamTexts | None = None
 
 
 # Retrieval ------------------------------------------------------------------------------------------------------------
@@ -202,7 +213,8 @@ def _prefetch_co_changes(
         commits[each] = sorted(changing), voting
     reader.prefetch_changes(commits)
     tied = {each: find_tied_documents(terms, own, history) for each, (own, history) in with_history.items()}
-    reader.prefetch_symbols({each: _promising_symbols(own, reader.open(each)) for each, own in tied.items()})
+    tied = {each: _drop_unpromising(own, reader.open(each)) for each, own in tied.items()}
+    reader.prefetch_symbols({each: own.counted.documents.tolist() for each, own in tied.items()})
     co_changes = {
         each: find_co_changes(terms, own, history, tied[each]) for each, (own, history) in with_history.items()
     }
@@ -238,15 +250,17 @@ def _prefetch_co_changed(
         read.update({each: min(counts[each], 4 * read[each]) for each in short})
 
 
-def _promising_symbols(tied: TiedDocuments, index: RepositoryIndex) -> list[int]:
-    """Return the symbols that more commits may tie to the seeds than by chance: the temporal oracle drops all others.
+def _drop_unpromising(tied: TiedDocuments, index: RepositoryIndex) -> TiedDocuments:
+    """Return only the documents that more commits may tie to the seeds than by chance: all others score nothing.
 
-    How many commits changed a symbol in all is not read yet; at least those did that tie it, and more lower its score.
+    How many commits changed a document in all is not read yet; at least those did that tie it, and more lower its
+    score.
     """
-    least = tied.counted.commit_counts.astype(np.float64)
-    scores = scores_above_chance(tied.counted, least, tied.seeds, index.info.cochange_commits)
-    symbols: list[int] = tied.counted.documents[scores > 0].tolist()
-    return symbols
+    counted = tied.counted
+    least = counted.commit_counts.astype(np.float64)
+    may_score = scores_above_chance(counted, least, tied.seeds, index.info.cochange_commits) > 0
+    columns = (counted.documents, counted.commit_counts, counted.matched_counts)
+    return replace(tied, counted=CoChangeCounts(*[column[may_score] for column in columns]))
 
 
 # Choosing the repositories --------------------------------------------------------------------------------------------
@@ -354,8 +368,10 @@ def rank_in_team(found: Sequence[TeamRetrieval], matches: Sequence[OracleMatches
         question, reader, own = retrieval.question, retrieval.reader, matches[at]
         is_bounded, limit = not math.isinf(bounds[at]), None if question.min_score else question.limit
         least = best[0] if len(best) == question.limit and is_bounded else 0.0
-        if bounds[at] < least * _BELOW_EQUAL:
-            own = OracleMatches({}, own.faults)
+        if rankings and bounds[at] < least * _BELOW_EQUAL:
+            scoring = next(iter(rankings.values())).scoring  # that of all, as words weigh what they do in the team
+            rankings[at] = Ranking(question, reader, OracleMatches({}, own.faults), scoring, (), (), {})
+            continue
         rankings[at] = rank_candidates(question, reader, own, limit, least)
         best = sorted([*best, *[each.fused_score for each in rankings[at].ranked]])[-question.limit :]
     return [rankings[at] for at in range(len(found))]

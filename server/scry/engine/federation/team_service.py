@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -11,26 +10,16 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UnsetType
 from msgspec.structs import replace
 
-from scry.core.doc_id import commit_sha_of, file_doc_id, new_query_id, parse_doc_id, split_off_project
+from scry.core.doc_id import new_query_id, split_off_project
 from scry.core.errors import BadRequest, IndexUnavailable, RegistryUnavailable
-from scry.core.knowledge import BELIEF, knowledge_type
-from scry.core.types import Document, DocumentHeader, SearchQuery
+from scry.core.types import DocumentHeader, SearchQuery
 from scry.embedding.attribution import CosineAttribution, attribute_cosine
 from scry.embedding.static_model import content_words, load_bundled_model
-from scry.engine.browse.files import file_document
 from scry.engine.context import FindRequest, RecentRequest, RequestContext
-from scry.engine.explain.detail import (
-    CHANGED,
-    CURRENT,
-    GONE,
-    MAX_BODY_CHARACTERS,
-    FullDocument,
-    text_in_span,
-    truncate_at_line,
-)
+from scry.engine.explain.detail import CHANGED, CURRENT, GONE, MAX_BODY_CHARACTERS
 from scry.engine.explain.explain import MAX_SPLIT_CHARACTERS, explain_document
 from scry.engine.explain.explanation import ModeRank, WhyResult
 from scry.engine.explain.resolve_id import ResolvedDocument
@@ -44,12 +33,18 @@ from scry.engine.federation.team_answer import (
     find_with_team,
     team_project,
 )
+from scry.engine.federation.team_documents import (
+    TeamDocument,
+    find_document,
+    present_impact,
+    read_in_full,
+    require_repository,
+)
 from scry.engine.federation.team_links import find_in_clones
 from scry.engine.federation.team_recent import recent_with_team
 from scry.engine.federation.team_search import repository_state, retrieve_from_team
 from scry.engine.questions import recall_query
 from scry.engine.response.answer import present_location
-from scry.engine.response.beliefs import present_targets
 from scry.engine.response.details import present_full
 from scry.engine.response.explanation import present_explanation
 from scry.engine.response.merged import FederatedAnswer, qualify_explanation
@@ -74,18 +69,6 @@ READ_TIMEOUT_S = 10.0
 T = TypeVar("T")
 
 LateListener = Callable[[], None]
-
-
-class TeamDocument(Struct, frozen=True):
-    """A document of the team's index.
-
-    keys: its doc_key; of a whole file those of all that is in it. text: that of its file; empty for a commit.
-    """
-
-    index: RepositoryIndex
-    keys: Sequence[int]
-    document: Document
-    text: str = ""
 
 
 class TeamService:
@@ -121,7 +104,7 @@ class TeamService:
         recalled = recall_query(params.query, params.query_id, [params.doc_id], archives)
 
         def explain(reader: TeamReader) -> tuple[RepositoryInfo, WhyResult]:
-            found = _find_document(reader, name, doc_id)
+            found = find_document(reader, name, doc_id)
             explained = _explain(reader, found, recalled.question, doc_id)
             return found.index.info, replace(explained, query=recalled.query, remark=recalled.remark)
 
@@ -140,12 +123,13 @@ class TeamService:
         result = stored.place(params.rank, params.doc_id)
         commit = stored.result(params.rank).commit
         try:
-            found = self._read(lambda reader: _find_document(reader, *split_off_project(result.doc_id)))
+            found = self._read(lambda reader: find_document(reader, *split_off_project(result.doc_id)))
         except BadRequest as error:
             detail = messages.Detail(stored.query_id, stored.query, result, GONE, str(error), text="")
             return record_detail(recorder, detail, params)
         info = found.index.info
-        full = present_full(_read_in_full(found), _impact_of(found), team_project(info).root, context.encoding)
+        whole = read_in_full(found.document, found.text, MAX_BODY_CHARACTERS)
+        full = present_full(whole, present_impact(found.belief), team_project(info).root, context.encoding)
         location = present_location(found.document, team_project(info).root, context.encoding)
         result = add_team_place(replace(result, full=full, location=location), info)
         state, note = CURRENT, ""
@@ -162,7 +146,7 @@ class TeamService:
             raise BadRequest("uri", f"names no file of a team, such as {TEAM_SCHEME}:///cart/4f2a…/src/app.py")
 
         def read(reader: TeamReader) -> tuple[RepositoryInfo, str | None]:
-            index = _require_repository(reader, unquote(name))
+            index = require_repository(reader, unquote(name))
             text = index.files.get_text(unquote(path))
             return index.info, index.notes.text_of_file(unquote(path)) if text is None else text
 
@@ -214,67 +198,6 @@ class TeamService:
             return outcome.result(READ_TIMEOUT_S)
         except FutureTimeout as error:
             raise IndexUnavailable("the team's server does not answer") from error
-
-
-def _require_repository(reader: TeamReader, name: str) -> RepositoryIndex:
-    wanted = name.removesuffix(" (team)")
-    for info in reader.repositories.values():
-        if info.name == wanted:
-            return reader.open(info.repository_id)
-    raise BadRequest("doc_id", f"the team's index has no repository {wanted}, or you may not read it")
-
-
-def _find_document(reader: TeamReader, name: str, doc_id: str) -> TeamDocument:
-    """Return a document by its repository and its exact doc_id. Raises BadRequest where there is none."""
-    index = _require_repository(reader, name)
-    sha = commit_sha_of(doc_id)
-    if sha is not None:
-        key = index.history.key_of_commit(sha)
-        commits = index.history.get_documents([key]) if key is not None else {}
-        for key, document in commits.items():
-            return TeamDocument(index, [key], document)
-    if knowledge_type(doc_id) is not None:
-        for key in index.notes.doc_keys_by_id([doc_id]).values():
-            return TeamDocument(index, [key], index.notes.get_documents([key])[key])
-    keys = index.documents.doc_keys_by_id([doc_id])
-    for key in keys.values():
-        reader.prefetch_results({index.info.repository_id: [key]})
-        document = index.documents.get_documents([key])[key]
-        return TeamDocument(index, [key], document, index.files.get_text(document.path) or "")
-    return _require_file(index, doc_id)
-
-
-def _require_file(index: RepositoryIndex, doc_id: str) -> TeamDocument:
-    """Return a whole file by its doc_id. Raises BadRequest where there is none."""
-    path = doc_id.removeprefix("./") and parse_doc_id(doc_id).path
-    file = index.files.get_file(path)
-    if file is not None and file_doc_id(path) == doc_id:
-        ids = [number for number, each, _, _ in index.files.indexed_files() if each == path]
-        starts, ends = index.files.key_ranges(ids)
-        keys = [key for start, end in zip(starts.tolist(), ends.tolist(), strict=True) for key in range(start, end)]
-        return TeamDocument(index, keys, file_document(file), index.files.get_text(path) or "")
-    raise BadRequest("doc_id", f"{doc_id} is not in {index.info.name} at {index.info.commit[:10]}")
-
-
-def _read_in_full(found: TeamDocument) -> FullDocument:
-    symbol = found.document.symbol
-    if any(map(NoteCorpus.owns, found.keys)):
-        body, cut = truncate_at_line(symbol.doc, MAX_BODY_CHARACTERS)
-        return FullDocument("markdown", symbol.name, "", body, cut, None)
-    if not found.document.path:
-        return FullDocument("text", symbol.signature, symbol.doc, f"{symbol.name}\n\n{symbol.doc}".strip(), False, None)
-    whole = found.text.rstrip("\n") if symbol.kind == "file" else text_in_span(found.text, symbol.span)
-    body, cut = truncate_at_line(whole, MAX_BODY_CHARACTERS)
-    return FullDocument(found.document.language, symbol.signature, symbol.doc, body, cut, None)
-
-
-def _impact_of(found: TeamDocument) -> messages.BeliefImpact | UnsetType:
-    """Return the targets and warnings of a belief; absent for any other document."""
-    if found.document.content_type != BELIEF:
-        return UNSET
-    for content in found.index.notes.contents(found.keys).values():
-        return present_targets(content.reach, content.standing.warnings(time.time()), {})
-    return UNSET
 
 
 def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | None, doc_id: str) -> WhyResult:

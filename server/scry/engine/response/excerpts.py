@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from scry.core.text import content_terms, split_source_lines, tokenize
 from scry.core.types import Hit, Symbol
 from scry.engine.response.answer import replace_surrogates
-from scry.store.index.store import IndexStore
 from scry.store.lexical import Stemmer
 from scry_protocol import messages
 
@@ -19,10 +18,12 @@ MAX_LINE_CHARACTERS = 160
 _MAX_LINES_READ = 2_000
 
 
-def add_excerpts(answer: messages.Answer, hits: Sequence[Hit], store: IndexStore, count: int) -> messages.Answer:
+def add_excerpts(
+    answer: messages.Answer, hits: Sequence[Hit], get_text: Callable[[str], str | None], count: int
+) -> messages.Answer:
     """Return the answer, with up to `count` lines of every result in a file; as it is where there is no query.
 
-    hits: of its results.
+    hits: of its results. get_text: returns the text of an indexed file by its path.
     """
     if not answer.query.strip():
         return answer
@@ -31,7 +32,7 @@ def add_excerpts(answer: messages.Answer, hits: Sequence[Hit], store: IndexStore
     results: list[messages.ResultItem] = []
     for result, hit in zip(answer.results, hits, strict=True):
         path = hit.document.path
-        text = store.files.get_text(path) if path and hit.document.content_type in ("code", "doc") else None
+        text = get_text(path) if path and hit.document.content_type in ("code", "doc") else None
         if text is not None:
             lines = _choose_lines(split_source_lines(text), hit.document.symbol, wanted, stemmer, count)
             results.append(msgspec.structs.replace(result, excerpt=lines))

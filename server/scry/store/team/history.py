@@ -352,10 +352,9 @@ def read_changes(
 
 
 def read_symbols(database: TeamDatabase, wanted: Sequence[tuple[RepositoryHistory, Sequence[int]]]) -> None:
-    """Read symbols of several histories, by id. All others that the commits read so far changed count as absent."""
-    for history, _ in wanted:
-        for changed in history.cache.changed_symbols.values():
-            history.cache.symbols.update(dict.fromkeys(changed.tolist()))
+    """Read symbols of several histories, by id."""
+    for history, symbols in wanted:
+        history.cache.symbols.update(dict.fromkeys(symbols))
     places = [(history, symbol) for history, symbols in wanted for symbol in symbols]
     if not places:
         return

@@ -56,13 +56,45 @@ def score_postings(
     weights, times = (np.array(each)[at] for each in zip(*stems, strict=True))
     norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / average)
     shares = weights * postings.frequencies / (postings.frequencies + norms)
-    owners = np.repeat(np.array(of_repositories, np.int64), postings.counts) << _KEY_BITS
-    documents, row_of = np.unique(owners | postings.keys, return_inverse=True)
-    scores = np.rint(np.bincount(row_of, shares) * _UNIT) / _UNIT  # summed up in the order of the stems
-    held = np.bincount(row_of, times).astype(np.int64)
-    keys = documents & (1 << _KEY_BITS) - 1
-    bounds = np.searchsorted(documents, np.arange(repositories + 1) << _KEY_BITS).tolist()
+    owners = np.repeat(np.array(of_repositories, np.int64), postings.counts)
+    places, documents = _number_documents(owners, postings.keys, repositories)
+    scores = np.rint(np.bincount(places, shares) * _UNIT) / _UNIT  # summed up in the order of the stems
+    held = np.bincount(places, times).astype(np.int64)
+    rows = np.flatnonzero(held)
+    owners, keys = documents(rows)
+    scores, held = scores[rows], held[rows]
+    bounds = np.searchsorted(owners, np.arange(repositories + 1)).tolist()
     return [(keys[start:end], scores[start:end], held[start:end]) for start, end in pairwise(bounds)]
+
+
+_MAX_SPARSENESS = 16
+"""Numbers for each posting up to which documents are numbered by their keys, which saves sorting them."""
+
+
+def _number_documents(
+    owners: Integers, keys: Integers, repositories: int
+) -> tuple[Integers, Callable[[Integers], tuple[Integers, Integers]]]:
+    """Return a number for the document of each posting, and what returns repository and key of numbers.
+
+    Numbers ascend by repository and key. owners: the places of the repositories.
+    """
+    firsts = np.full(repositories, np.iinfo(np.int64).max)
+    lasts = np.full(repositories, -1)
+    np.minimum.at(firsts, owners, keys)
+    np.maximum.at(lasts, owners, keys)
+    sizes = np.maximum(lasts - firsts + 1, 0)
+    total = int(sizes.sum())
+    if total > _MAX_SPARSENESS * len(keys):
+        documents, places = np.unique(owners << _KEY_BITS | keys, return_inverse=True)
+        return places, lambda rows: (documents[rows] >> _KEY_BITS, documents[rows] & (1 << _KEY_BITS) - 1)
+    ends = np.cumsum(sizes)
+    offsets = ends - sizes - firsts
+
+    def documents_of(rows: Integers) -> tuple[Integers, Integers]:
+        own = np.searchsorted(ends, rows, "right")
+        return own, rows - offsets[own]
+
+    return keys + offsets[owners], documents_of
 
 
 class _TermRows(Struct, frozen=True):
@@ -74,13 +106,20 @@ class _TermRows(Struct, frozen=True):
     min_lengths: Integers
 
 
+class _TermPostings(Struct, frozen=True):
+    """The postings of a stem. holders: the repositories that have any. packed: those that were read, by repository."""
+
+    holders: frozenset[int]
+    packed: dict[int, bytes]
+
+
 class TermTables:
     """The statistics and postings of stems that were read in one snapshot, of all corpora: each is read once."""
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
         self._rows: dict[tuple[int, str], _TermRows] = {}
-        self._packed: dict[tuple[int, int, str], bytes | None] = {}
+        self._postings: dict[tuple[int, str], _TermPostings] = {}
 
     def read_statistics(self, stems: Iterable[str]) -> None:
         """Read the statistics of all these stems in all corpora by one statement, for what is asked next."""
@@ -107,35 +146,45 @@ class TermTables:
 
     def read_postings(self, stems: Iterable[str], wanted: Iterable[tuple[int, int]]) -> None:
         """Read the postings of all these stems by one statement. wanted: corpora, each with a repository."""
-        distinct = set(stems)
-        places = [each for each in wanted if any((*each, stem) not in self._packed for stem in distinct)]
-        if not places or not distinct:
-            return
+        repositories: dict[int, set[int]] = {}
+        for corpus, repository in wanted:
+            repositories.setdefault(corpus, set()).add(repository)
+        distinct = sorted(set(stems))
         self.read_statistics(distinct)
-        unread = [(*each, stem) for each in places for stem in distinct if (*each, stem) not in self._packed]
-        self._packed.update(dict.fromkeys(unread))
-        held = {
-            (corpus, stem): frozenset(self.rows_of(corpus, stem).repositories.tolist())
-            for corpus in {each[0] for each in places}
-            for stem in distinct
-        }
-        present = [each for each in unread if each[1] in held[each[0], each[2]]]
-        if not present:
+        unread: list[tuple[int, str, list[int]]] = []
+        for stem in distinct:
+            for corpus, asked in repositories.items():
+                known = self._postings_of(corpus, stem)
+                if missing := asked.intersection(known.holders).difference(known.packed):
+                    unread.append((corpus, stem, sorted(missing)))
+        if not unread:
             return
         # With OFFSET 0 the planner looks each posting up; otherwise it reads all postings of the visible repositories.
         sql = (
-            "SELECT wanted.place, p.packed FROM unnest(%s::integer[], %s::smallint[], %s::integer[], %s::bytea[]) "
-            "AS wanted(place, corpus, repository, term) CROSS JOIN LATERAL (SELECT packed FROM postings p WHERE "
-            "p.corpus = wanted.corpus AND p.term = wanted.term AND p.repository_id = wanted.repository OFFSET 0) p"
+            "SELECT wanted.at, wanted.repository, p.packed FROM unnest(%s::integer[], %s::integer[]) "
+            "AS wanted(at, repository) CROSS JOIN LATERAL (SELECT packed FROM postings p WHERE "
+            "p.corpus = (%s::smallint[])[wanted.at] AND p.term = (%s::bytea[])[wanted.at] "
+            "AND p.repository_id = wanted.repository OFFSET 0) p"
         )
-        corpora, repositories, terms = zip(*present, strict=True)
-        values = list(range(len(present))), list(corpora), list(repositories), list(map(encode_term, terms))
-        for place, packed in self._database.select(sql, values):
-            self._packed[present[place]] = packed
+        values = (
+            [at for at, (_, _, missing) in enumerate(unread, 1) for _ in missing],
+            [repository for _, _, missing in unread for repository in missing],
+            [corpus for corpus, _, _ in unread],
+            [encode_term(stem) for _, stem, _ in unread],
+        )
+        found = [self._postings_of(corpus, stem).packed for corpus, stem, _ in unread]
+        for at, repository, packed in self._database.select(sql, values):
+            found[at - 1][repository] = packed
 
-    def packed_postings(self, corpus: int, repository: int, stem: str) -> bytes | None:
-        """Return the packed postings of a stem, which were read; None where the repository has none."""
-        return self._packed.get((corpus, repository, stem))
+    def packed_postings(self, corpus: int, stem: str) -> Mapping[int, bytes]:
+        """Return the packed postings of a stem that were read, by repository."""
+        return self._postings_of(corpus, stem).packed
+
+    def _postings_of(self, corpus: int, stem: str) -> _TermPostings:
+        if (known := self._postings.get((corpus, stem))) is None:
+            holders = frozenset(self.rows_of(corpus, stem).repositories.tolist())
+            known = self._postings[corpus, stem] = _TermPostings(holders, {})
+        return known
 
 
 class TeamWords:
@@ -238,14 +287,17 @@ class TeamWords:
         start, count = 0, _FIRST_REPOSITORIES
         while part := [repository for repository, bound in bounds[start : start + count] if bound >= least]:
             self.score_repositories(terms, part)
-            tests = is_left(part) if is_left is not None else None
-            pooled = [best]
-            for repository in part:
-                keys, scores, held = self.score_repository(terms, repository)
-                wanted = (held >= min_terms) & (scores >= least)
-                pooled.append(scores[wanted if tests is None else wanted & tests[repository](keys)])
-                searched.append((float(pooled[-1].max(initial=0.0)), repository))
-            best = np.sort(np.concatenate(pooled))[-limit:]
+            columns = [self.score_repository(terms, repository) for repository in part]
+            scores, held = (np.concatenate([each[at] for each in columns]) for at in (1, 2))
+            wanted = (held >= min_terms) & (scores >= least)
+            if is_left is not None:
+                tests = is_left(part)
+                passing = [tests[repository](each[0]) for repository, each in zip(part, columns, strict=True)]
+                wanted &= np.concatenate(passing)
+            # Each repository holds a term, so that none of the slices is empty.
+            starts = np.cumsum([0, *[len(each[0]) for each in columns[:-1]]])
+            searched += zip(np.maximum.reduceat(np.where(wanted, scores, 0.0), starts).tolist(), part, strict=True)
+            best = np.sort(np.concatenate([best, scores[wanted]]))[-limit:]
             least = float(best[0]) if len(best) == limit else 0.0
             start, count = start + count, 2 * count
         self._floors[tuple(terms), limit] = least
@@ -285,10 +337,11 @@ class TeamWords:
         self.read_postings(terms, new)
         counted = self.count_stems(terms)
         present = [
-            (at, place, packed)
+            (at, place, read[each])
             for at, stem in enumerate(counted)
+            for read in (self._tables.packed_postings(self._corpus, stem),)
             for place, each in enumerate(new)
-            if (packed := self._tables.packed_postings(self._corpus, each, stem)) is not None
+            if each in read
         ]
         weighted = [(times * self.weight_of(stem), times) for stem, times in counted.items()]
         for each, scores in zip(new, score_postings(present, weighted, len(new), self.average), strict=True):
@@ -296,7 +349,7 @@ class TeamWords:
 
     def holders(self, term: str, repository: int, keys: Integers) -> Integers:
         """Return those of these keys whose documents hold a term, ascending. keys: ascending."""
-        packed = self._tables.packed_postings(self._corpus, repository, self.stem(term))
+        packed = self._tables.packed_postings(self._corpus, self.stem(term)).get(repository)
         if packed is None:
             return _NO_KEYS
         return np.intersect1d(keys, Postings.unpack(packed).keys, assume_unique=True)

@@ -31,6 +31,7 @@ from scry.store.team.repository import (
     read_doc_keys,
     read_files,
     read_results,
+    read_texts,
 )
 from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, EXACT_DOCUMENTS, NOTE_WORDS
 from scry.store.vector_sets import EmbedderInfo
@@ -72,13 +73,16 @@ class TeamReader:
         self.note_count = sum(each.notes for each in infos)
         self.note_words = TeamWords(self._tables, NOTE_WORDS, 1, AVERAGE_DOCUMENT_TERMS, rarity_of=self.words)
         self._opened: dict[int, RepositoryIndex] = {}
+        self._near: dict[int, list[tuple[int, float]]] = {}
         embedder = rows[0][0] if rows else None
         self.embedder = decode_json(embedder, EmbedderInfo) if embedder else None
 
     def open(self, repository_id: int) -> RepositoryIndex:
         """Return a visible repository's index."""
         if repository_id not in self._opened:
-            self._opened[repository_id] = RepositoryIndex(self._database, self, self.repositories[repository_id])
+            index = RepositoryIndex(self._database, self, self.repositories[repository_id])
+            index.vectors.prefetched = self._near.get(repository_id)
+            self._opened[repository_id] = index
         return self._opened[repository_id]
 
     def nearest_repositories(
@@ -118,9 +122,12 @@ class TeamReader:
         for row, cosine in best:
             for repository, first_key in zip(row[3], row[4], strict=True):
                 near.setdefault(repository, []).append((first_key + row[1], cosine))
-        for repository, pairs in near.items():
-            self.open(repository).vectors.prefetched = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
-        return sorted(near, key=lambda repository: (-max(cosine for _, cosine in near[repository]), repository))
+        for pairs in near.values():
+            pairs.sort(key=lambda pair: (-pair[1], pair[0]))
+        self._near = near
+        for repository, index in self._opened.items():
+            index.vectors.prefetched = near.get(repository)
+        return sorted(near, key=lambda repository: (-near[repository][0][1], repository))
 
     def nearest_note_repositories(self, query: FloatRows) -> list[int]:
         """Return the repositories of the notes nearest to a unit vector, the nearest first."""
@@ -189,12 +196,16 @@ class TeamReader:
         read_changes(self._database, [(self.open(each).history, *keys) for each, keys in commits.items()])
 
     def prefetch_symbols(self, symbols: Mapping[int, Sequence[int]]) -> None:
-        """Read by repository the symbols that count; others whose changes were read count as absent from here on."""
+        """Read symbols by repository."""
         read_symbols(self._database, [(self.open(each).history, own) for each, own in symbols.items()])
 
     def prefetch_files(self, repositories: Sequence[int]) -> None:
         """Read the files of these repositories."""
         read_files(self._database, [self.open(each).files for each in repositories])
+
+    def prefetch_texts(self, paths: Mapping[int, Sequence[str]]) -> None:
+        """Read the texts of files by repository and path."""
+        read_texts(self._database, [(self.open(each).files, wanted) for each, wanted in paths.items()])
 
     def prefetch_doc_keys(self, doc_ids: Mapping[int, Sequence[str]]) -> None:
         """Read the keys and headers of documents by repository and doc_id."""

@@ -107,6 +107,10 @@ class RepositoryFiles:
         """Keep what results show of a file."""
         self._results[path] = file
 
+    def unread_paths(self, paths: Sequence[str]) -> list[str]:
+        """Return those of these paths whose texts were not read."""
+        return [path for path in dict.fromkeys(paths) if path not in self._results]
+
     def unknown_paths(self, paths: Sequence[str]) -> list[str]:
         """Return those of these paths whose files were not looked up, and take all as absent until they are added."""
         missing = [path for path in paths if path not in self._infos]
@@ -422,6 +426,23 @@ def read_file_infos(database: TeamDatabase, wanted: Sequence[tuple[RepositoryFil
     values = [files.repository for files, _ in places], [encode_text(path) for _, path in places]
     for repository, path, content_type, language, *structure in database.select(sql, values):
         by_repository[repository].add_info(IndexedFileInfo(decode_text(path), content_type, language, 0, *structure))
+
+
+def read_texts(database: TeamDatabase, wanted: Sequence[tuple[RepositoryFiles, Sequence[str]]]) -> None:
+    """Read what results show of files of several repositories by their paths."""
+    places = [(files, path) for files, paths in wanted for path in files.unread_paths(paths)]
+    if not places:
+        return
+    by_repository = {files.repository: files for files, _ in wanted}
+    sql = (
+        "SELECT f.repository_id, f.path, c.text, f.importers, f.centrality, f.flags "
+        "FROM unnest(%s::integer[], %s::bytea[]) AS wanted(repository, path) CROSS JOIN LATERAL (SELECT * FROM files "
+        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
+        "JOIN contents c ON c.id = f.content_id"
+    )
+    values = [files.repository for files, _ in places], [encode_text(path) for _, path in places]
+    for repository, path, packed, *structure in database.select(sql, values):
+        by_repository[repository].add_result(decode_text(path), ResultFile(packed, _structure(*structure)))
 
 
 def read_doc_keys(database: TeamDatabase, wanted: Sequence[tuple[RepositoryDocuments, Sequence[str]]]) -> None:
