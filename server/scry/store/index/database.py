@@ -28,7 +28,7 @@ from scry.store.sqlite.database import (
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    18,
+    19,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -80,6 +80,7 @@ INDEX_SCHEMA = CacheSchema(
         last        INTEGER NOT NULL,
         defined     BLOB NOT NULL,              -- its definitions, see store.graph_store.pack_definitions
         used        BLOB NOT NULL,              -- sorted little-endian u32: hashes of all names that linking it reads
+        looked_up   BLOB NOT NULL,              -- what its imports look up, see store.graph_store.pack_look_ups
         pending     INTEGER NOT NULL            -- 2: bases and calls are to be linked; 1: calls are; 0: done
     );
     CREATE INDEX graph_files_pending ON graph_files (pending) WHERE pending > 0;

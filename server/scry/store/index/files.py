@@ -394,12 +394,28 @@ class FileTable:
                 self._db.execute("DELETE FROM folders")
             self._db.executemany("INSERT OR REPLACE INTO folders VALUES (?, ?)", rows)
 
-    def save_structures(self, structures: Mapping[str, FileStructure]) -> None:
-        """Store the structure of these files. It ranks nothing in find, so the generation stays."""
+    @property
+    def next_file_id(self) -> int:
+        """The id of the next file; ids are never used twice."""
+        with self._lock:
+            return self._database.meta.get_int("next_file")
+
+    @property
+    def structures_saved_below(self) -> int:
+        """The id below which all files have the flags of their structure."""
+        with self._lock:
+            return self._database.meta.get_int("structures_saved_below")
+
+    def save_structures(self, structures: Mapping[str, FileStructure], *, below: int = 0) -> None:
+        """Store the structure of these files. It ranks nothing in find, so the generation stays.
+
+        below: the id below which all files have theirs then.
+        """
         rows = [(s.importers, s.centrality, " ".join(s.flags), encode_path(path)) for path, s in structures.items()]
         with self._database.transaction():
             self._db.executemany("UPDATE files SET importers = ?, centrality = ?, flags = ? WHERE path = ?", rows)
             self._database.meta.set("structure_due", 0)
+            self._database.meta.set("structures_saved_below", below)
 
 
 def _read_file_info(row: Sequence[Any]) -> IndexedFileInfo:
