@@ -234,6 +234,10 @@ class GraphStore:
             paths_by_file[source].add(decode_path(path))  # type: ignore[index, arg-type]
         return {file: frozenset(paths) for file, paths in paths_by_file.items()}
 
+    def all_imports(self) -> list[tuple[int, int]]:
+        """Return which file is known to import which, by graph_files.id."""
+        return self._select("SELECT source, target FROM imports")  # type: ignore[return-value]
+
     def packed_uses(self, file_ids: Sequence[int]) -> dict[int, bytes]:
         """Return the packed references of these files, by files.id."""
         rows = self._select_in("SELECT id, links FROM files WHERE id IN", file_ids)

@@ -16,11 +16,12 @@ from scry.store.index.store import IndexStore
 class RestoredImports(Struct, frozen=True):
     """The files of now, with what was looked up to resolve their imports when each was linked last.
 
-    indexed: the files.id of each by path. changed: paths of the files that came, went or were edited since then. stale:
-    paths of the files whose imports may resolve otherwise since then.
+    indexed: the files.id of each by path. linked: paths of those that were linked, by graph_files.id. changed: paths
+    of the files that came, went or were edited since. stale: of those whose imports may resolve otherwise since.
     """
 
     indexed: Mapping[str, int]
+    linked: Mapping[int, str]
     imports: ProjectImports
     changed: set[str]
     stale: set[str]
@@ -48,7 +49,7 @@ def restore_imports(store: IndexStore) -> RestoredImports | None:
     absent = (known.keys() - indexed.keys()) | (known.keys() - linked.keys())
     words = imports.change((), absent, {})
     words |= imports.change(indexed.keys() - linked.keys(), (), {})
-    return RestoredImports(indexed, imports, changed, imports.files_that_looked_up(words) & indexed.keys())
+    return RestoredImports(indexed, paths, imports, changed, imports.files_that_looked_up(words) & indexed.keys())
 
 
 class GraphMemory:

@@ -119,9 +119,11 @@ class StructureUpdater:
         known = restore_imports(store)
         if known is None:
             return None
-        graph, first_unsaved = store.graph_store, store.files.structures_saved_below
-        files = graph.graph_files()
-        targets = graph.imported_paths([file.graph_file_id for file in files.values() if file.path in known.indexed])
+        targets: dict[str, set[str]] = {path: set() for path in known.linked.values()}
+        for source, target in store.graph_store.all_imports():
+            if source in known.linked and target in known.linked:
+                targets[known.linked[source]].add(known.linked[target])
+        first_unsaved = store.files.structures_saved_below
         faulty = {path for path, _ in store.files.faults(len(known.indexed))}
         self._due = (known.changed | known.stale | faulty) & known.indexed.keys()
         self._stored = {info.path: info for info in store.files.files_in_folder("")}
@@ -131,7 +133,7 @@ class StructureUpdater:
             if path not in self._due:
                 language = language_of(path)
                 role = FileRole(language is not None and language.grammar is not None, tuple(info.flags.split()))
-                self._files[path] = _ResolvedFile(role, targets[files[path].graph_file_id])
+                self._files[path] = _ResolvedFile(role, frozenset(targets[path]))
         self._importers.update(target for file in self._files.values() for target in file.targets)
         self._rated.update(self._importers[path] for path, file in self._files.items() if file.role.is_code)
         return known.imports, {}
