@@ -227,3 +227,13 @@ def test_restart_resolves_only_what_has_changed(tmp_path: Path, monkeypatch: pyt
     assert {paths[file] for file in resolved} == {"m3.py", "m29.py", "m30.py"}
     assert {"m3.py > m9.py", "m29.py > m30.py"} <= sample.imports()
     sample.store.close()
+
+
+def test_many_definitions_are_removed_at_once(tmp_path: Path) -> None:
+    """Check that the number of removed definitions is not limited by that of terms in a statement of SQLite."""
+    many = "".join(f"class C{number}:\n    pass\n\n\n" for number in range(700))
+    user = "from a import C699\n\n\nclass D(C699):\n    pass\n"
+    sample = GraphProject(tmp_path / "one", {"a.py": many, "user.py": user})
+    sample.remove("a.py")
+    sample.update()
+    _assert_edges(sample, {"user.py": user}, tmp_path / "fresh")

@@ -177,6 +177,17 @@ def _read_graph_document(
     )
 
 
+_MAX_STARTS = 400
+"""Rows from which a recursive statement starts: SQLite takes 500 terms in a compound SELECT, each row is one."""
+
+
+def _split_starts(numbers: Iterable[int]) -> Iterator[str]:
+    """Yield distinct numbers as rows of `VALUES`, as many as one recursive statement takes."""
+    ordered = sorted(set(numbers))
+    for start in range(0, len(ordered), _MAX_STARTS):
+        yield ",".join(f"({number})" for number in ordered[start : start + _MAX_STARTS])
+
+
 class GraphStore:
     """Writer of the edges, with the reading that linking needs; `GraphReader` answers questions.
 
@@ -292,16 +303,14 @@ class GraphStore:
 
     def files_with_derived_types(self, doc_keys: Iterable[int]) -> set[int]:
         """Return the files.id of all types that inherit, directly or not, from one of these documents."""
-        starts = ",".join(f"({doc_key})" for doc_key in sorted(set(doc_keys)))
-        if not starts:
-            return set()
-        sql = f"""
+        sql = """
             WITH RECURSIVE derived(number) AS (
-                VALUES {starts} UNION
+                VALUES {} UNION
                 SELECT e.source FROM derived JOIN edges e ON e.target = derived.number AND e.kind = ?
             ) SELECT DISTINCT d.file FROM derived JOIN documents d ON d.number = derived.number
         """
-        return {int(str(row[0])) for row in self._select(sql, (EdgeKind.INHERITS,))}
+        parts = [self._select(sql.format(starts), (EdgeKind.INHERITS,)) for starts in _split_starts(doc_keys)]
+        return {int(str(row[0])) for rows in parts for row in rows}
 
     def definitions_of_file(self, graph_file: int) -> tuple[DefinitionArray, int, int]:
         """Return the known definitions of a file, and the keys of its first and last document."""
@@ -323,13 +332,13 @@ class GraphStore:
 
     def transitive_importers(self, graph_files: Iterable[int]) -> list[int]:
         """Return the graph_files.id of all files that import one of these, directly or not."""
-        starts = ",".join(f"({doc_key})" for doc_key in sorted(set(graph_files)))
-        sql = f"""
+        sql = """
             WITH RECURSIVE importing(id) AS (
-                VALUES {starts} UNION SELECT i.source FROM importing JOIN imports i ON i.target = importing.id
+                VALUES {} UNION SELECT i.source FROM importing JOIN imports i ON i.target = importing.id
             ) SELECT id FROM importing
         """
-        return [int(str(row[0])) for row in self._select(sql)] if starts else []
+        parts = [self._select(sql.format(starts)) for starts in _split_starts(graph_files)]
+        return sorted({int(str(row[0])) for rows in parts for row in rows})
 
     def _select_in(self, sql: str, values: Sequence[object]) -> Iterator[tuple[object, ...]]:
         for start in range(0, len(values), _BATCH_SIZE):
