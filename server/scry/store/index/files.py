@@ -5,7 +5,6 @@ Columns of a folder are arrays, since a folder may hold 100,000 files.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
@@ -92,10 +91,9 @@ class IndexedFileInfo(NamedTuple):
     flags: str
 
 
-_SELECT_FILE_INFO = (
-    "SELECT path, content_type, language, mtime_ns, importers, centrality, flags FROM files "
-    "INDEXED BY files_overview WHERE skip_reason IS NULL"
-)
+_FROM_INDEXED = "FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+
+_SELECT_FILE_INFO = f"SELECT path, content_type, language, mtime_ns, importers, centrality, flags {_FROM_INDEXED}"
 """Select the fields of `IndexedFileInfo` from a covering index: no row of `files`, which holds a text, is read."""
 
 
@@ -114,7 +112,8 @@ class FileTable:
         self._db = database.connection
         self._lock = database.lock
         self._columns_cache: FolderCache[FileColumns] = FolderCache(self._db)
-        self._files_cache: FolderCache[list[tuple[int, str, str, str]]] = FolderCache(self._db)
+        self._indexed: tuple[int, list[tuple[int, str, str, str]]] = (-1, [])
+        self._languages: tuple[int, dict[str, int]] = (-1, {})
         self._counts: tuple[int, int, int] = (-1, 0, 0)
 
     def all_files(self) -> dict[str, StoredFile]:
@@ -249,20 +248,27 @@ class FileTable:
             self._db.executemany("UPDATE files SET fault = ?, fault_version = ? WHERE id = ? AND fault IS NULL", rows)
 
     def indexed_files(self) -> list[tuple[int, str, str, str]]:
-        """Return id, path, language and content type of every indexed file. The list is cached until the next write."""
-        sql = "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
-
-        def read() -> list[tuple[int, str, str, str]]:
-            rows = self._db.execute(sql).fetchall()
-            return [(row[0], decode_path(row[1]), row[2] or "", row[3] or "") for row in rows]
-
+        """Return id, path, language and content type of every indexed file. The list is read once a generation."""
+        sql = f"SELECT id, path, language, content_type {_FROM_INDEXED}"
         with self._lock:
-            return self._files_cache.get("", read)
+            generation = self._database.meta.generation
+            if self._indexed[0] != generation:
+                rows = self._db.execute(sql).fetchall()
+                self._indexed = (
+                    generation,
+                    [(row[0], decode_path(row[1]), row[2] or "", row[3] or "") for row in rows],
+                )
+            return self._indexed[1]
 
     def language_counts(self) -> dict[str, int]:
-        """Return by language the number of indexed files, most first, then by name."""
-        counts = Counter(language for _, _, language, _ in self.indexed_files() if language)
-        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        """Return by language the number of indexed files, most first, then by name; counted once a generation."""
+        sql = f"SELECT language, count(*) {_FROM_INDEXED} AND language <> '' GROUP BY language"
+        with self._lock:
+            generation = self._database.meta.generation
+            if self._languages[0] != generation:
+                counts: list[tuple[str, int]] = self._db.execute(sql).fetchall()
+                self._languages = generation, dict(sorted(counts, key=lambda item: (-item[1], item[0])))
+            return dict(self._languages[1])
 
     def get_text(self, path: str) -> str | None:
         """Return the text of a file as it was indexed; None also where it is damaged."""
