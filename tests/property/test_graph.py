@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,7 @@ def _assert_like_fresh(sample: GraphProject, folder: Path) -> None:
     try:
         assert sample.edges() == fresh.edges()
         assert sample.imports() == fresh.imports()
+        assert sample.look_ups() == fresh.look_ups()
     finally:
         fresh.store.close()
 
@@ -206,3 +208,32 @@ def test_file_that_is_back_after_an_interrupted_removal_is_imported_again(tmp_pa
     sample.update()
     assert sample.imports() == {"user.py > a.py"}
     _assert_edges(sample, {**files, "other.py": "def another(): ...\n"}, tmp_path / "fresh")
+
+
+def test_restart_resolves_only_what_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = GraphProject(tmp_path / "one", {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)})
+    sample.memory = GraphMemory()
+    sample.write({"m3.py": "import m9\n", "m30.py": "A = 1\n"})
+    sample.index("m3.py", "m30.py")
+    read, resolved = sample.store.graph_store.packed_imports, list[int]()
+
+    def noted(file_ids: Sequence[int]) -> dict[int, bytes]:
+        resolved.extend(file_ids)
+        return read(file_ids)
+
+    monkeypatch.setattr(sample.store.graph_store, "packed_imports", noted)
+    update_graph(sample.store, lambda: None, sample.memory)
+    paths = {file: path for path, file in sample.store.files.indexed_file_ids().items()}
+    assert {paths[file] for file in resolved} == {"m3.py", "m29.py", "m30.py"}
+    assert {"m3.py > m9.py", "m29.py > m30.py"} <= sample.imports()
+    sample.store.close()
+
+
+def test_many_definitions_are_removed_at_once(tmp_path: Path) -> None:
+    """Check that the number of removed definitions is not limited by that of terms in a statement of SQLite."""
+    many = "".join(f"class C{number}:\n    pass\n\n\n" for number in range(700))
+    user = "from a import C699\n\n\nclass D(C699):\n    pass\n"
+    sample = GraphProject(tmp_path / "one", {"a.py": many, "user.py": user})
+    sample.remove("a.py")
+    sample.update()
+    _assert_edges(sample, {"user.py": user}, tmp_path / "fresh")

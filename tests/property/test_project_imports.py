@@ -90,6 +90,15 @@ def test_a_new_file_concerns_only_files_that_name_it() -> None:
     assert project.files_that_looked_up(project.change(["saved.py"], (), {})) == set()
 
 
+def test_a_new_package_root_concerns_only_files_that_name_what_it_holds() -> None:
+    project = ProjectImports(["app.py", "pkg/__init__.py", "pkg/a.py", "tools/run.py", "tools/x/b.py"], {})
+    for path, imports in {"app.py": ("x.b", "os"), "pkg/a.py": ("pkg", "json"), "tools/run.py": ("run",)}.items():
+        _resolve(project, path, FileImports("", imports))
+    assert project.files_that_looked_up(project.change(["tools/x/__init__.py"], (), {})) == {"app.py", "tools/run.py"}
+    assert _resolve(project, "app.py", FileImports("", ("x.b", "os"))) == {"tools/x/b.py"}
+    assert project.files_that_looked_up(project.change((), ["tools/x/__init__.py"], {})) >= {"app.py"}
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_occurrences_are_those_of_the_last_replacement(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scry.index.graph.occurrences._FEWEST_SORTED", 20)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -15,10 +16,12 @@ from scry.core import Cancelled, FileStructure
 from scry.index.graph import (
     MANIFEST_NAMES,
     FileImports,
+    GraphMemory,
     StructureUpdater,
     compute_structures,
     resolve_imports,
     structure,
+    update_graph,
 )
 from scry.store.index import IndexStore
 from tests.sample.graph import GraphProject
@@ -89,11 +92,31 @@ def test_edits_give_the_structure_of_a_fresh_index(seed: int, tmp_path: Path) ->
             sample.index(*_edit(sample, chance))
         if step % 4 == 3:
             _cut_short(structures, sample.store, chance.randrange(6))
+        if chance.random() < 0.5:
+            _link(sample, chance)
+        if chance.random() < 0.3:
+            structures = StructureUpdater()  # as after a restart
         structures.update(sample.store, lambda: None)
         expected = _expected(sample.store)
         assert sample.store.files.get_structures(list(expected)) == expected
     assert not structures.update(sample.store, lambda: None), "no structure is outdated"
     sample.store.close()
+
+
+def _link(sample: GraphProject, chance: random.Random) -> None:
+    """Update the code graph, of which a restart takes over what it has stored; now and then not to the end."""
+    left = chance.choice([1, 3, 5, 1000])
+
+    def checkpoint() -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Cancelled("enough")
+
+    if chance.random() < 0.3:
+        sample.memory = GraphMemory()
+    with suppress(Cancelled):
+        update_graph(sample.store, checkpoint, sample.memory)
 
 
 def _cut_short(structures: StructureUpdater, store: IndexStore, steps: int) -> None:
@@ -146,4 +169,18 @@ def test_edit_resolves_only_that_file(tmp_path: Path) -> None:
     assert len(steps) == 1
     found = sample.store.files.get_structures(["m4.py", "m9.py"])
     assert [found["m4.py"].importers, found["m9.py"].importers] == [0, 2]
+    sample.store.close()
+
+
+def test_restart_resolves_only_what_has_changed(tmp_path: Path) -> None:
+    files = {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)}
+    sample = GraphProject(tmp_path / "project", {**files, "run": "#!/usr/bin/env python3\nimport m4\n"})
+    StructureUpdater().update(sample.store, lambda: None)
+    sample.write({"m3.py": "import m9\n", "m30.py": "A = 1\n"})
+    sample.index("m3.py", "m30.py")
+    steps: list[int] = []
+    assert StructureUpdater().update(sample.store, lambda: steps.append(1))
+    assert len(steps) == 4, "the edited file, the new one, the one that imports it, and the script without an ending"
+    expected = _expected(sample.store)
+    assert sample.store.files.get_structures(list(expected)) == expected
     sample.store.close()

@@ -75,6 +75,12 @@ class GraphProject(SampleProject):
             for to in self.store.graph.imported_files(path, 1000).paths
         }
 
+    def look_ups(self) -> dict[str, tuple[int, ...]]:
+        """Return what the graph stores of the look-ups of each file's imports."""
+        graph = self.store.graph_store
+        paths = {file.graph_file_id: path for path, file in graph.graph_files().items()}
+        return {paths[graph_file]: tuple(hashes.tolist()) for graph_file, hashes in graph.look_ups()}
+
     def calls(self) -> set[str]:
         return {edge.replace(" calls ", " > ") for edge in self.edges(EdgeKind.CALLS)}
 

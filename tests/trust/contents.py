@@ -38,8 +38,8 @@ _INDEX = {
     "LEFT JOIN labels s ON s.number = e.source LEFT JOIN labels t ON t.number = e.target",
     "imports": "SELECT s.path, t.path FROM imports i LEFT JOIN graph_files s ON s.id = i.source "
     "LEFT JOIN graph_files t ON t.id = i.target",
-    "graph_files": "SELECT g.path, g.pending, g.used, g.defined, g.file = f.id, g.first = f.first, g.last = f.last "
-    "FROM graph_files g LEFT JOIN files f ON f.path = g.path",
+    "graph_files": "SELECT g.path, g.pending, g.used, g.defined, g.looked_up, g.file = f.id, g.first = f.first, "
+    "g.last = f.last FROM graph_files g LEFT JOIN files f ON f.path = g.path",
 }
 
 _HISTORY = {

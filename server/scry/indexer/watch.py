@@ -49,8 +49,11 @@ _DEBOUNCE_MS = 60
 _WAKE_MS = 500
 
 _MAX_FILTERED_CHANGES = 200
-"""Number of changes from which on the whole tree is compared, which costs less than applying the ignore rules to
-each.
+"""Number of changes up to which the ignore rules are applied to each, and each is compared, in any tree."""
+
+_FOLDERS_PER_CHANGE = 4
+"""Folders that are compared, with their files, in the time that one change takes: with more changes than folders by
+this, comparing the whole tree costs less.
 """
 
 _HEAD_FILES = frozenset({"HEAD", "index", "packed-refs"})
@@ -65,6 +68,11 @@ class _WatchedFolders(Struct, frozen=True):
 
     settings: Settings
     folders: frozenset[str]
+
+    @property
+    def max_filtered_changes(self) -> int:
+        """Number of changes from which on the whole tree is compared."""
+        return max(_MAX_FILTERED_CHANGES, len(self.folders) // _FOLDERS_PER_CHANGE)
 
 
 class Watcher(threading.Thread):
@@ -142,7 +150,7 @@ class Watcher(threading.Thread):
                 if git is None and find_repository(self._project.root) is not None:
                     self._restart.set()
             if changes:
-                unsure = len(changes) > _MAX_FILTERED_CHANGES or unsure  # some may have been lost
+                unsure = len(changes) > watched.max_filtered_changes or unsure  # some may have been lost
                 self._schedule_changes(watched, git, changes)
 
     def _paths_to_watch(self, watched: _WatchedFolders, git: GitRepository | None) -> list[Path]:
@@ -164,7 +172,7 @@ class Watcher(threading.Thread):
             self._restart.set()  # the watch is on the old folder, even where a new one has its name
         if ".git" in inside and git is None:
             self._restart.set()
-        if len(inside) > _MAX_FILTERED_CHANGES:
+        if len(inside) > watched.max_filtered_changes:
             self._schedule.request_full_compare()
         elif paths := [path for path, kind in inside.items() if self._is_relevant(watched, path, kind)]:
             self._schedule.request_compare(paths)

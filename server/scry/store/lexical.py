@@ -21,15 +21,22 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import tantivy
-from msgspec import Struct, field
+from msgspec import Struct
 
 from scry.core.decoding import decode_json
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.core.platform import make_private_folder
+from scry.store.lexical_statistics import (
+    Explained,
+    Snapshot,
+    TermStatistics,
+    WordTotals,
+    count_documents,
+    settled_opstamp,
+)
 from scry.store.sqlite.database import describes_damage
 
 _MAX_TERM_BYTES = 200
@@ -104,47 +111,6 @@ class LexicalEntry(Struct, frozen=True):
     terms: str
 
 
-class _Explained(Struct, frozen=True):
-    """One step of an explanation of tantivy's. details: the steps that it is made of."""
-
-    value: float
-    description: str
-    details: tuple[_Explained, ...] = ()
-
-
-class _TermStatistics(Struct, frozen=True):
-    """A stem's living documents, inverse document frequency, BM25 weight, and the boost that has tantivy count so."""
-
-    living: int
-    idf: float
-    weight: float = 0.0
-    boost: float = 1.0
-
-
-class _Snapshot(Struct):
-    """The documents that one searcher sees.
-
-    documents, average: number and average length of the living documents; -1 if not read yet, which takes a pass over
-    the documents. counted, counted_average: the same as tantivy counts them, deleted ones and balance included; 0 if
-    not read yet.
-    """
-
-    searcher: tantivy.Searcher
-    version: int = 0
-    documents: int = -1
-    average: float = 1.0
-    counted: int = 0
-    counted_average: float = 1.0
-    terms: dict[str, _TermStatistics] = field(default_factory=dict[str, _TermStatistics])
-
-    def count_documents(self) -> int:
-        """Return the number of living documents; the first call reads their average length, too."""
-        if self.documents < 0:
-            documents, self.average = _count_documents(self.searcher, tantivy.Query.all_query())
-            self.documents = documents  # last: another thread reads the average once this is set
-        return self.documents
-
-
 class LexicalIndex:
     """One tantivy index in one folder: read by any process, written by the indexer alone.
 
@@ -169,8 +135,11 @@ class LexicalIndex:
         self._schema = builder.build()
         self._index = tantivy.Index(self._schema, str(folder))
         self._index.register_tokenizer(_ANALYZER, make_analyzer())
+        self._totals: WordTotals | None = None
+        self._staged: tuple[int, int] | None = (0, 0)  # documents and length that the next commit adds; None: unknown
+        self._committed = self._read_meta()  # first, so that `reload` sees a commit of now
         self._index.config_reader("manual")
-        self._snapshot, self._committed = _Snapshot(self._index.searcher()), b""
+        self._snapshot = Snapshot(self._index.searcher(), opstamp=settled_opstamp(self._committed, self._read_meta()))
 
     @property
     def folder(self) -> Path:
@@ -180,11 +149,26 @@ class LexicalIndex:
     @describes_damage
     def reload(self) -> None:
         """Make everything visible that has been committed; where nothing was, keep what was computed."""
-        committed = (self._folder / "meta.json").read_bytes()  # first, so that the next call sees a commit of now
+        committed = self._read_meta()  # first, so that the next call sees a commit of now
         if committed != self._committed:
             self._index.reload()
-            self._snapshot = _Snapshot(self._index.searcher(), self._snapshot.version + 1)
-            self._committed = committed
+            opstamp = settled_opstamp(committed, self._read_meta())
+            snapshot = Snapshot(self._index.searcher(), self._snapshot.version + 1, opstamp)
+            snapshot.take_totals(self._totals)
+            self._snapshot, self._committed = snapshot, committed
+
+    def _read_meta(self) -> bytes:
+        return (self._folder / "meta.json").read_bytes()
+
+    @property
+    def totals(self) -> WordTotals | None:
+        """Number and length of the living documents as of the last commit, where its writer knows them."""
+        return self._totals
+
+    def expect_totals(self, totals: WordTotals | None) -> None:
+        """Take what the writer stored of its last commit: who reads that one need not read all documents."""
+        self._totals = totals
+        self._snapshot.take_totals(totals)
 
     # Reading ------------------------------------------------------------------------------------------------------
 
@@ -218,7 +202,7 @@ class LexicalIndex:
         ]
         query = tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
         if file_ids is not None:
-            query = _restrict_query(query, tantivy.Query.term_set_query(self._schema, "file", list(file_ids)))
+            query = _restrict_query(query, self._files_query(file_ids))
         if doc_key is not None:
             query = _restrict_query(query, tantivy.Query.term_query(self._schema, "number", doc_key, "basic"))
         searched = limit + _TIE_MARGIN
@@ -235,7 +219,7 @@ class LexicalIndex:
     def _term_query(self, stem: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, "terms", stem, "freq")
 
-    def _read_term(self, snapshot: _Snapshot, stem: str) -> _TermStatistics:
+    def _read_term(self, snapshot: Snapshot, stem: str) -> TermStatistics:
         """Return how a stem counts. With the first one that occurs, read the statistics of the whole index."""
         if (known := snapshot.terms.get(stem)) is not None:
             return known
@@ -244,19 +228,19 @@ class LexicalIndex:
         counted = living
         if not snapshot.counted and counted:  # tantivy names its statistics only with the score of a document
             for _, address in snapshot.searcher.search(query, 1, count=False).hits:
-                explained = decode_json(query.explain(snapshot.searcher, address).to_json(), _Explained)
+                explained = decode_json(query.explain(snapshot.searcher, address).to_json(), Explained)
                 _, idf, frequency = explained.details
                 snapshot.counted_average = frequency.details[4].value
                 snapshot.counted = int(idf.details[1].value)
         if counted and documents != snapshot.counted:
-            living, _ = _count_documents(snapshot.searcher, query)
+            living, _ = count_documents(snapshot.searcher, query)
         counts = ((documents, living), (snapshot.counted, counted))
         idf, counted_idf = [math.log1p((total - holding + 0.5) / (holding + 0.5)) for total, holding in counts]
-        known = _TermStatistics(living, idf, idf * (BM25_K1 + 1), idf / counted_idf)
+        known = TermStatistics(living, idf, idf * (BM25_K1 + 1), idf / counted_idf)
         return snapshot.terms.setdefault(stem, known)
 
     def _exact_scores(
-        self, snapshot: _Snapshot, terms: Sequence[str], hits: _Hits, limit: int, min_score: float
+        self, snapshot: Snapshot, terms: Sequence[str], hits: _Hits, limit: int, min_score: float
     ) -> tuple[list[float], float]:
         """Return the rounded BM25 of each hit, and a score that no document behind the last hit exceeds.
 
@@ -285,7 +269,7 @@ class LexicalIndex:
         ]
         query = tantivy.Query.boolean_query(wanted)
         for index in uncertain:
-            explained = decode_json(query.explain(snapshot.searcher, hits[index][1]).to_json(), _Explained)
+            explained = decode_json(query.explain(snapshot.searcher, hits[index][1]).to_json(), Explained)
             clauses = {clause.description: clause.details[0] for clause in explained.details}
             score = 0.0
             for number, (stem, times) in stems:
@@ -367,10 +351,12 @@ class LexicalIndex:
     def stage(self, removed_files: Iterable[int], added: Iterable[LexicalEntry], leaving: Iterable[int] = ()) -> None:
         """Start to prepare, in a thread of tantivy, what `commit` then writes. leaving: files that go next."""
         writer = self._require_writer()
-        removed = list(removed_files)
+        removed, (gone, length_gone) = list(removed_files), (0, 0)
+        staged, self._staged = self._staged, None
         lengths, words = list[int](), list[str]()
         if removed:  # deleting by a term of an unsigned field deletes nothing in tantivy-py 0.27
-            writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "file", removed))
+            writer.delete_documents_by_query(self._files_query(removed))
+            gone, length_gone = count_documents(self._snapshot.searcher, self._files_query(removed))
         for entry in added:
             words = entry.terms.split()
             lengths.append(len(words))
@@ -382,6 +368,8 @@ class LexicalIndex:
             document.add_text("terms", entry.terms)
             document.add_unsigned("length", lengths[-1])
             writer.add_document(document)
+        if staged is not None:
+            self._staged = staged[0] + len(lengths) - gone, staged[1] + sum(lengths) - length_gone
         if lengths and self._snapshot.searcher.num_docs:
             self._stage_balance([*removed, *leaving], lengths, words)
 
@@ -397,12 +385,11 @@ class LexicalIndex:
             if not snapshot.counted:
                 self._read_term(snapshot, self.stem(word))
         added, total = len(lengths), sum(lengths)
-        files = tantivy.Query.term_set_query(self._schema, "file", list(removed))
-        gone, gone_average = _count_documents(snapshot.searcher, files) if removed else (0, 0.0)
+        gone, length_gone = count_documents(snapshot.searcher, self._files_query(removed)) if removed else (0, 0)
         documents = snapshot.documents + added - gone
         if not snapshot.counted or documents <= 0 or documents == snapshot.counted + added:
             return
-        average = (snapshot.average * snapshot.documents + total - gone_average * gone) / documents
+        average = (snapshot.length + total - length_gone) / documents
         counted, length = snapshot.counted + added, round(snapshot.counted_average * snapshot.counted) + total
         fewest = max(1, math.ceil(length / average) - counted) if average else 0
         if not 0 < fewest <= _MAX_BALANCE_DOCUMENTS:
@@ -422,6 +409,7 @@ class LexicalIndex:
         try:
             yield
         except BaseException:
+            self._staged = (0, 0)
             if self._writer is not None:
                 self._writer.rollback()
             raise
@@ -429,7 +417,12 @@ class LexicalIndex:
     @describes_damage
     def commit(self) -> None:
         """Write everything staged, durably; readers see it after `reload`."""
-        self._require_writer().commit()
+        before, staged, self._totals = self._snapshot, self._staged, None
+        before.count_documents()
+        opstamp = self._require_writer().commit()
+        if staged is not None:
+            self._totals = WordTotals(opstamp, before.documents + staged[0], before.length + staged[1])
+        self._staged = (0, 0)
         self.reload()
 
     @describes_damage
@@ -444,7 +437,11 @@ class LexicalIndex:
             writer = self._require_writer()
             writer.delete_documents_by_query(self._newer_query(doc_key))
             writer.commit()
+            self._totals = None
             self.reload()
+
+    def _files_query(self, files: Sequence[int]) -> tantivy.Query:
+        return tantivy.Query.term_set_query(self._schema, "file", list(files))
 
     def _newer_query(self, doc_key: int) -> tantivy.Query:
         return tantivy.Query.range_query(
@@ -485,14 +482,6 @@ def open_lexical_index(folder: Callable[[], Path], *, write: bool) -> LexicalInd
         if write or folder() == opened:
             raise
     return LexicalIndex(folder(), write=False)
-
-
-def _count_documents(searcher: tantivy.Searcher, query: tantivy.Query) -> tuple[int, float]:
-    """Return the number of living documents that a query finds, without those of the balance, and their mean length."""
-    parts = {"count": {"value_count": {"field": "length"}}, "sum": {"sum": {"field": "length"}}}
-    found = cast("dict[str, dict[str, float]]", searcher.aggregate(query, parts))  # pyright: ignore[reportUnknownMemberType]
-    count = int(found["count"]["value"])
-    return count, found["sum"]["value"] / max(1, count)
 
 
 def _restrict_query(query: tantivy.Query, allowed: tantivy.Query) -> tantivy.Query:

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
@@ -190,6 +191,9 @@ _NO_COSINE = -2.0
 _ROWS_COMPARED_AT_ONCE = 32_768
 """Rows compared at once: their products stay in the cache of a processor, and no array grows with the index."""
 
+_QUERIES_KEPT = 16
+"""Queries whose nearest rows are kept: those that a person repeats, and those that an editor asks again."""
+
 _ESTIMATE_MARGIN = 4e-6
 """Cosine by which an estimate may be below that of a row that ranks before it: twice the step of a rounded cosine and
 the error of single precision.
@@ -223,6 +227,39 @@ def _split_query(query: FloatRows) -> tuple[NDArray[np.int8], float]:
     return parts, scale
 
 
+_Searched = dict["tuple[bytes, int]", "tuple[int, list[tuple[int, float]]]"]
+"""By query and limit: how many first rows were searched, and the nearest of them."""
+
+
+class _LoadedRows(Struct):
+    """A view of the loaded rows: later ones do not disturb a search. searched: of the last queries of all rows.
+
+    Rows are only appended, so a query that is repeated after a save is compared with the new rows alone.
+    """
+
+    rows: QuantizedVectors
+    searched: _Searched = field(default_factory=_Searched)
+
+    def nearest(self, query: bytes, parts: NDArray[np.int8], scale: float, limit: int) -> list[tuple[int, float]]:
+        """Return the nearest of all rows, as `_nearest_rows`. query: that of the parts and the scale."""
+        count = len(self.rows.doc_keys)
+        first, nearest = self.searched.get((query, limit), (0, []))
+        if not 0 < first <= count:
+            first, nearest = 0, []
+        if first < count:
+            added = _nearest_rows(self.rows.select(slice(first, count)).split(), parts, scale, limit)
+            nearest = sorted([*nearest, *added], key=_by_rank)[:limit]
+            self.searched.pop((query, limit), None)
+            self.searched[query, limit] = count, nearest
+            if len(self.searched) > _QUERIES_KEPT:
+                self.searched.pop(next(iter(self.searched)), None)
+        return list(nearest)
+
+
+def _by_rank(row: tuple[int, float]) -> tuple[float, int]:
+    return -row[1], row[0]
+
+
 class VectorFile:
     """Rows of one embedder in one file: read by any process, appended to by the indexer alone.
 
@@ -234,7 +271,7 @@ class VectorFile:
         self._path = path
         self.dimension = dimension
         self._buffer = QuantizedVectors.empty(0, dimension)
-        self._rows = self._buffer  # a view of the loaded rows: later ones do not disturb a search
+        self._loaded = _LoadedRows(self._buffer)
         self._end_offset = 0  # end of the last loaded block in the file
         self._counted = (0, 0)  # a number of first rows, and where they end in the file
 
@@ -248,16 +285,17 @@ class VectorFile:
 
         Raises IndexUnavailable when the file holds fewer, IndexDamaged when it holds something else.
         """
-        loaded = len(self._rows.doc_keys)
+        loaded = len(self._loaded.rows.doc_keys)
         if count < loaded:
-            self._buffer = self._rows = QuantizedVectors.empty(0, self.dimension)
+            self._buffer = QuantizedVectors.empty(0, self.dimension)
+            self._loaded = _LoadedRows(self._buffer)
             self._end_offset = loaded = 0
         if count == loaded:
             return
         buffer = self._buffer
         if count > len(buffer.doc_keys):
             buffer = QuantizedVectors.empty(int(count * _GROWTH_FACTOR), self.dimension)
-            buffer.copy_from(0, self._rows)
+            buffer.copy_from(0, self._loaded.rows)
         # `rows` keeps the block before alive until the next one is read: freed earlier, its memory would return to the
         # system, and allocating it again takes as long as everything else.
         ends: list[int] = []
@@ -266,7 +304,8 @@ class VectorFile:
             loaded += len(rows.doc_keys)
             ends.append(end)
         self._end_offset = ends[-1]
-        self._buffer, self._rows = buffer, buffer.select(slice(0, count))
+        self._buffer = buffer
+        self._loaded = _LoadedRows(buffer.select(slice(0, count)), self._loaded.searched)
 
     def _read_blocks(self, offset: int, count: int) -> Generator[tuple[QuantizedVectors, int]]:
         """Yield the blocks of the next `count` rows from an offset on, and their ends in the file; raises as `load`."""
@@ -289,7 +328,7 @@ class VectorFile:
 
     def all_cosines(self, query: FloatRows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the document of each row, and its cosine with a unit vector as `search` gives it, in row order."""
-        rows = self._rows
+        rows = self._loaded.rows
         return rows.doc_keys.astype(np.int64), exact_cosines(rows, query)
 
     def search(
@@ -305,14 +344,17 @@ class VectorFile:
             return []
         if unread:
             return _nearest_rows(map(itemgetter(0), self._read_blocks(0, unread)), parts, scale, limit, allowed)
-        rows = self._rows
+        loaded = self._loaded
+        rows = loaded.rows
         if allowed is not None and len(allowed) < _COPY_SHARE * len(rows.doc_keys):  # few rows are copied
             rows, allowed = rows.select(np.flatnonzero(np.isin(rows.doc_keys, allowed))), None
-        return _nearest_rows(rows.split(), parts, scale, limit, allowed)
+        if allowed is not None or rows is not loaded.rows or len(rows.doc_keys) < _ROWS_COMPARED_AT_ONCE:
+            return _nearest_rows(rows.split(), parts, scale, limit, allowed)
+        return loaded.nearest(query.tobytes(), parts, scale, limit)
 
     def search_like(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
         """Return the `limit` rows nearest to that of a document, itself included, as `search`; none without a row."""
-        rows = self._rows
+        rows = self._loaded.rows
         own = np.flatnonzero(rows.doc_keys == doc_key)[:1]
         if not len(own):
             return []
@@ -364,7 +406,8 @@ class VectorFile:
         Raises as `load`.
         """
         self.load(count)
-        return self._rows.select(np.flatnonzero(np.isin(self._rows.doc_keys, live_doc_keys)))
+        rows = self._loaded.rows
+        return rows.select(np.flatnonzero(np.isin(rows.doc_keys, live_doc_keys)))
 
 
 def _nearest_rows(

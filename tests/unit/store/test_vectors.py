@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import scry.store.vectors as vectors_module
 from scry.core import IndexDamaged, IndexUnavailable
 from scry.store import (
     MAX_QUANTIZED,
@@ -29,6 +31,7 @@ from scry.store import (
 )
 from scry.store.index import INDEX_SCHEMA, IndexStore
 from scry.store.sqlite import create_cache_tables, open_database
+from scry.store.vectors import QuantizedVectors
 
 BUNDLED = EmbedderInfo("bundled", "bundled@1/8", 8)
 OTHER = EmbedderInfo("other", "other@1/8", 8)
@@ -83,6 +86,38 @@ def test_nearest_are_those_of_all_cosines_however_few_rows_are_compared_at_once(
         found = file.search(query, limit, allowed if filtered else None)
     assert found == sorted(every, key=lambda pair: (-pair[1], pair[0]))[:limit]
     assert found == VectorFile(file.path, 64).search(query, limit, allowed if filtered else None, unread=count)
+
+
+def test_repeated_query_is_compared_with_added_rows_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors_module, "_ROWS_COMPARED_AT_ONCE", 50)
+    compare, compared = vectors_module._nearest_rows, list[int]()
+
+    def noted(rows: Iterable[QuantizedVectors], *arguments: Any) -> list[tuple[int, float]]:  # noqa: ANN401 (passed on)
+        parts = list(rows)
+        compared.append(sum(len(part.doc_keys) for part in parts))
+        return compare(parts, *arguments)
+
+    monkeypatch.setattr(vectors_module, "_nearest_rows", noted)
+    vectors, queries = unit_vectors(1, 300, 64), unit_vectors(2, 20, 64)
+    file, count = VectorFile(tmp_path / "v", 64), 0
+    for end in (100, 101, 170, 300):
+        count = file.append(count, quantize(range(count, end), vectors[count:end]))
+        file.load(count)
+        for query in (queries[0], *queries):  # more than are kept
+            for limit in (5, 150):
+                compared.clear()
+                found = file.search(query, limit)
+                assert found == VectorFile(file.path, 64).search(query, limit, unread=count)
+        compared.clear()
+        for _ in range(2):
+            file.search(queries[-1], 5)
+        assert not compared, "nothing was added since"
+    count = file.append(count, quantize([300], vectors[:1]))
+    file.load(count)
+    file.search(queries[-1], 5)
+    assert compared == [1], "the row that was added"
+    file.load(100)
+    assert file.search(queries[-1], 5) == VectorFile(file.path, 64).search(queries[-1], 5, unread=100)
 
 
 def test_scores_are_the_cosines_and_the_nearest_come_first(tmp_path: Path) -> None:

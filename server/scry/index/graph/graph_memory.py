@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
 
 from scry.index.graph.import_graph import is_manifest
 from scry.index.graph.occurrences import Hashes, Occurrences, ProjectImports
 from scry.index.graph.symbol_table import SourceFile, make_source_file
 from scry.store.graph_store import GraphStore
 from scry.store.index.store import IndexStore
+
+
+class RestoredImports(Struct, frozen=True):
+    """The files of now, with what was looked up to resolve their imports when each was linked last.
+
+    indexed: the files.id of each by path. linked: paths of those that were linked, by graph_files.id. changed: paths
+    of the files that came, went or were edited since. stale: of those whose imports may resolve otherwise since.
+    """
+
+    indexed: Mapping[str, int]
+    linked: Mapping[int, str]
+    imports: ProjectImports
+    changed: set[str]
+    stale: set[str]
+
+
+def restore_imports(store: IndexStore) -> RestoredImports | None:
+    """Return what the code graph has stored of the imports of files; None where it has nothing, or manifests differ.
+
+    A file that a pass had begun to add or to remove counts as one that has come or gone: other files were saved in that
+    pass as if it had.
+    """
+    known = store.graph_store.graph_files()
+    linked = {path: file for path, file in known.items() if file.file_id}
+    manifests = _read_manifests(store, linked)  # before the ids: a later text has another one
+    indexed = store.files.indexed_file_ids()
+    changed = {path for path, file in known.items() if indexed.get(path) != file.file_id}
+    changed |= indexed.keys() - known.keys()
+    if not linked or any(map(is_manifest, changed)):
+        return None
+    imports = ProjectImports(known, manifests)
+    paths = {file.graph_file_id: path for path, file in linked.items()}
+    for graph_file, look_ups in store.graph_store.look_ups():
+        if graph_file in paths:
+            imports.restore(paths[graph_file], look_ups)
+    absent = (known.keys() - indexed.keys()) | (known.keys() - linked.keys())
+    words = imports.change((), absent, {})
+    words |= imports.change(indexed.keys() - linked.keys(), (), {})
+    return RestoredImports(indexed, paths, imports, changed, imports.files_that_looked_up(words) & indexed.keys())
 
 
 class GraphMemory:
@@ -40,7 +81,12 @@ class GraphMemory:
         if changed is None:
             self._forget_all()
             self._take_in(store.graph_store.indexed_files())
-            self.imports = ProjectImports(self.by_path, _read_manifests(store, self.by_path))
+            known = restore_imports(store)
+            if known is not None:
+                self.imports, self.changed, self.stale = known.imports, known.changed, known.stale
+                self._has_all_look_ups = True
+            else:
+                self.imports = ProjectImports(self.by_path, _read_manifests(store, self.by_path))
         elif changed:
             self._take_in_some(store, changed)
         self._position = position

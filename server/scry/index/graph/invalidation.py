@@ -15,7 +15,7 @@ import numpy as np
 from scry.core.types import Binding
 from scry.index.graph.file_view import TRANSPARENT_KINDS, parameter_types
 from scry.index.graph.graph_memory import GraphMemory
-from scry.index.graph.occurrences import hash_word, hash_words
+from scry.index.graph.occurrences import Hashes, hash_word, hash_words
 from scry.index.graph.symbol_table import SourceFile, SymbolTable
 from scry.index.parse.documents import FileUses, unpack_uses
 from scry.index.parse.receivers import TYPE_MARK
@@ -48,8 +48,12 @@ def make_linked_file(
     documents: Sequence[GraphDocument],
     uses: FileUses,
     imports: frozenset[str],
+    look_ups: Hashes,
 ) -> FileDigest:
-    """Return the digest of a file. documents: in the order of the file. imports: paths of the files that it imports."""
+    """Return the digest of a file.
+
+    documents: in the order of the file. imports: paths of the files that it imports. look_ups: made to find these.
+    """
     return FileDigest(
         source_file.path,
         source_file.id,
@@ -58,6 +62,7 @@ def make_linked_file(
         _digest_definitions(project, source_file, documents, uses.bindings),
         hash_words(set(_looked_up_names(documents, uses))),
         imports,
+        look_ups,
     )
 
 

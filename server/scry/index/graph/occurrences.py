@@ -13,13 +13,17 @@ from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.index.parse.languages.project_files import ProjectFiles
+from scry.store.graph_store import LOOK_UP_BYTES
 
 Holder = TypeVar("Holder", bound=Hashable)
 
 Hashes = NDArray[np.uint32]
+
+_NO_HASHES: Hashes = np.zeros(0, np.uint32)
 
 _FEWEST_SORTED = 10_000
 _SORTED_AGAIN_SHARE = 0.25
@@ -34,6 +38,11 @@ def hash_word(word: str) -> int:
 def hash_words(words: Iterable[str]) -> Hashes:
     """Return the hashes of words, sorted, each once."""
     return np.unique(np.fromiter((hash_word(word) for word in words), np.uint32))
+
+
+def hash_look_ups(words: Iterable[str]) -> Hashes:
+    """Return the hashes of looked-up words, sorted, each once, of LOOK_UP_BYTES, as the index stores them."""
+    return np.unique(hash_words(words) >> np.uint32(32 - 8 * LOOK_UP_BYTES))
 
 
 class Occurrences(Generic[Holder]):
@@ -102,6 +111,12 @@ class Occurrences(Generic[Holder]):
         self._sorted = words[order], holders[order]
 
 
+class LookUps(Struct):
+    """What was looked up to resolve the imports of one file: hashes, sorted, each once."""
+
+    hashes: Hashes
+
+
 class ProjectImports:
     """The files of a project, and what was looked up in them while the imports of each file were resolved.
 
@@ -116,14 +131,21 @@ class ProjectImports:
         self._looked_up: Occurrences[str] = Occurrences()
 
     @contextmanager
-    def recording(self, path: str) -> Generator[None]:
-        """Record what is looked up inside as that which the imports of a file depend on."""
-        words = set[str]()
+    def recording(self, path: str) -> Generator[LookUps]:
+        """Record what is looked up inside as that which the imports of a file depend on; it is yielded, and complete at
+        the end.
+        """
+        look_ups, words = LookUps(_NO_HASHES), set[str]()
         try:
             with self.files.recording() as words:
-                yield
+                yield look_ups
         finally:
-            self._looked_up.replace(path, hash_words(words))
+            look_ups.hashes = hash_look_ups(words)
+            self._looked_up.replace(path, look_ups.hashes)
+
+    def restore(self, path: str, hashes: Hashes) -> None:
+        """Take in what was recorded of a file in another process."""
+        self._looked_up.replace(path, hashes)
 
     def change(self, indexed: Iterable[str], removed: Iterable[str], manifests: Mapping[str, str]) -> set[str]:
         """Take files in and out; return the words of all look-ups that may have another answer now.
@@ -137,4 +159,4 @@ class ProjectImports:
 
     def files_that_looked_up(self, words: Iterable[str]) -> set[str]:
         """Return the files for which a look-up of one of these words is recorded."""
-        return self._looked_up.find(map(hash_word, words))
+        return self._looked_up.find(hash_look_ups(words).tolist())

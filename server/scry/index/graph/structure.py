@@ -17,11 +17,16 @@ import msgspec
 from scry.core.decoding import msgpack_decoder
 from scry.core.types import FileFault, FileStructure, IndexingStage
 from scry.index.graph import import_graph
+from scry.index.graph.graph_memory import restore_imports
 from scry.index.graph.import_graph import CentralityBands, FileImports, FileRole, classify_file, is_manifest
 from scry.index.graph.occurrences import ProjectImports
+from scry.index.graph.symbol_table import linked_language
+from scry.index.parse.languages import language_of
+from scry.index.parse.languages.language import resolve_to_no_files
 from scry.index.parse.parser_version import reading_version
 
 if TYPE_CHECKING:
+    from scry.store.index.files import IndexedFileInfo
     from scry.store.index.store import IndexStore
 
 log = logging.getLogger(__name__)
@@ -48,7 +53,7 @@ class StructureUpdater:
     def __init__(self) -> None:
         """Start empty, so that the first update resolves all files."""
         self._imports: ProjectImports | None = None
-        self._position = 0
+        self._position = self._next_file_id = 0
         self._faults: dict[int, FileFault] = {}
         self._forget_all()
 
@@ -57,6 +62,7 @@ class StructureUpdater:
         self._importers: Counter[str] = Counter()
         self._rated: Counter[int] = Counter()  # how many files with a language have so many importers
         self._bands: CentralityBands | None = None
+        self._stored: dict[str, IndexedFileInfo] = {}  # as restored, until the next save
         self._due: set[str] = set()  # files to resolve, also those of updates that were cancelled
         self._unsaved: set[str] = set()
 
@@ -81,13 +87,11 @@ class StructureUpdater:
 
     def _take_in_changes(self, store: IndexStore) -> ProjectImports:
         """Take in which files were changed, added and removed since the last update; return the project."""
-        position = store.changed_paths.position
+        position, self._next_file_id = store.changed_paths.position, store.files.next_file_id
         changed = store.changed_paths.since(self._position)
         if self._imports is None or changed is None:
             self._forget_all()
-            indexed = store.files.indexed_file_ids()
-            self._imports = ProjectImports(indexed, _read_manifests(store, indexed))
-            self._due = set(indexed)
+            self._imports, indexed = self._restore(store) or self._read_all(store)
         else:
             indexed = store.files.indexed_file_ids(sorted(changed))
             removed = changed - indexed.keys()
@@ -100,6 +104,40 @@ class StructureUpdater:
         self._position = position
         return self._imports
 
+    def _read_all(self, store: IndexStore) -> tuple[ProjectImports, Mapping[str, int]]:
+        """Have the imports of all files resolved; return the project, and the files to be saved."""
+        indexed = store.files.indexed_file_ids()
+        self._due = set(indexed)
+        return ProjectImports(indexed, _read_manifests(store, indexed)), indexed
+
+    def _restore(self, store: IndexStore) -> tuple[ProjectImports, Mapping[str, int]] | None:
+        """Take over what the code graph and the last update have stored; return as `_read_all`, None where nothing is.
+
+        A file is read again where the graph reads it as another language than its name says, where something failed
+        for it, or where its role was not saved.
+        """
+        known = restore_imports(store)
+        if known is None:
+            return None
+        targets: dict[str, set[str]] = {path: set() for path in known.linked.values()}
+        for source, target in store.graph_store.all_imports():
+            if source in known.linked and target in known.linked:
+                targets[known.linked[source]].add(known.linked[target])
+        first_unsaved = store.files.structures_saved_below
+        faulty = {path for path, _ in store.files.faults(len(known.indexed))}
+        self._due = (known.changed | known.stale | faulty) & known.indexed.keys()
+        self._stored = {info.path: info for info in store.files.files_in_folder("")}
+        for path, info in self._stored.items():
+            if known.indexed[path] >= first_unsaved or not _is_linked_by_name(path, info.language):
+                self._due.add(path)
+            if path not in self._due:
+                language = language_of(path)
+                role = FileRole(language is not None and language.grammar is not None, tuple(info.flags.split()))
+                self._files[path] = _ResolvedFile(role, frozenset(targets[path]))
+        self._importers.update(target for file in self._files.values() for target in file.targets)
+        self._rated.update(self._importers[path] for path, file in self._files.items() if file.role.is_code)
+        return known.imports, {}
+
     def _save(self, store: IndexStore) -> None:
         """Save the structures that may differ from the stored ones."""
         bands, before = CentralityBands.of_counts(self._rated), self._bands
@@ -108,14 +146,21 @@ class StructureUpdater:
                 count = self._importers[path]
                 if bands.rate(file.role, count) != before.rate(file.role, count):
                     self._unsaved.add(path)
+        for path, info in self._stored.items():
+            file = self._files.get(path)
+            if file is not None:
+                now = bands.rate(file.role, self._importers[path])
+                if (now.importers, now.centrality) != (info.importers, info.centrality):
+                    self._unsaved.add(path)
         structures: Mapping[str, FileStructure] = {
             path: bands.rate(self._files[path].role, self._importers[path])
             for path in self._unsaved
             if path in self._files
         }
-        store.files.save_structures(structures)
+        store.files.save_structures(structures, below=self._next_file_id)
         self._bands = bands
         self._unsaved.clear()
+        self._stored.clear()
         if self._faults:
             store.files.record_faults(self._faults, reading_version())
             self._faults.clear()
@@ -163,6 +208,17 @@ class StructureUpdater:
         file = self._files.get(path)
         if file is not None and file.role.is_code:
             _count(self._rated, self._importers[path], step)
+
+
+def _is_linked_by_name(path: str, language: str) -> bool:
+    """Return whether the graph resolves the imports of a file as its name says. language: that by which it was read.
+
+    False also for a file without a grammar that may import: whether it does says what it is.
+    """
+    named, linked = language_of(path), linked_language(path, language)
+    if named is None or linked is None:
+        return named is linked
+    return named.resolve is linked.resolve and (named.grammar is not None or named.resolve is resolve_to_no_files)
 
 
 def _count(counts: Counter[str] | Counter[int], value: str | int, step: int) -> None:

@@ -10,9 +10,12 @@ point.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from typing import TypeVar
+
+import numpy as np
 
 from scry.core.decoding import msgpack_decoder
 from scry.core.errors import Cancelled, ScryError
@@ -21,6 +24,7 @@ from scry.index.graph.file_view import FileView
 from scry.index.graph.graph_memory import GraphMemory
 from scry.index.graph.import_graph import FileImports, is_manifest
 from scry.index.graph.invalidation import InvalidationTracker, make_linked_file
+from scry.index.graph.occurrences import Hashes
 from scry.index.graph.resolver import ReferenceResolver
 from scry.index.graph.symbol_table import SourceFile, SymbolTable
 from scry.index.parse.documents import FileUses, unpack_uses
@@ -33,6 +37,11 @@ log = logging.getLogger(__name__)
 
 BATCH_FILES = 25
 """Files that are linked and published at a time: some 10 ms in which nothing else can be written."""
+
+LOOK_UPS_AT_ONCE = 500
+"""Files whose look-ups are written at a time, where their imports are the same as before."""
+
+T = TypeVar("T")
 
 _decode_imports = msgpack_decoder(FileImports)
 
@@ -76,11 +85,15 @@ class _GraphUpdate:
             self._memory.mark_all_stale()
         fresh = paths is None and len(changed) == len(known)
         resolves_all = fresh or self._memory.stale is None
-        with_changed_imports = [] if fresh else self._files_with_changed_imports({file.path for file in changed})
+        with_changed_imports: Sequence[GraphFile] = ()
+        look_ups: Mapping[int, Hashes] = {}
+        if not fresh:
+            with_changed_imports, look_ups = self._resolve_stale_imports({file.path for file in changed})
         # First: added or removed files are the sign by which an interrupted pass finds these files again. A removed
         # file may be back by then, and must count as added: the files that import it were saved without it.
         with self._begin_write():
             self._graph.mark_absent([file.graph_file_id for file in removed if file.file_id])
+        self._save_look_ups(look_ups)
         self._save_files(with_changed_imports)
         self._save_files(changed, fresh=fresh)
         self._remove_files(removed)
@@ -95,29 +108,45 @@ class _GraphUpdate:
 
     # Changes ------------------------------------------------------------------------------------------------------
 
-    def _files_with_changed_imports(self, excluded: set[str]) -> list[GraphFile]:
-        """Return the files, without `excluded`, whose imports resolve to others since files were added or removed."""
+    def _resolve_stale_imports(self, excluded: set[str]) -> tuple[list[GraphFile], dict[int, Hashes]]:
+        """Resolve the imports that may mean other files since files were added or removed, without those of `excluded`.
+
+        Returns the files whose imports do, and of the others the look-ups that are not those stored.
+        """
         stale = self._memory.stale
         indexed = self._project.by_path.keys()
         paths = sorted((indexed if stale is None else indexed & stale) - excluded)
         known = self._graph.graph_files(None if stale is None else paths)
         changed: list[GraphFile] = []
+        moved: dict[int, Hashes] = {}
         for batch in _split_batches([known[path] for path in paths if path in known]):
             self._run_checkpoint()
             packed = self._graph.packed_imports([self._project.by_path[file.path].id for file in batch])
             before = self._graph.imported_paths([file.graph_file_id for file in batch])
-            changed += (file for file in batch if self._imported_paths(file, packed) != before[file.graph_file_id])
-        return changed
+            look_ups = dict(self._graph.look_ups([file.graph_file_id for file in batch]))
+            for file in batch:
+                paths, now = self._imported_paths(file, packed)
+                if paths != before[file.graph_file_id]:
+                    changed.append(file)
+                elif not np.array_equal(now, look_ups[file.graph_file_id]):
+                    moved[file.graph_file_id] = now
+        return changed, moved
 
-    def _imported_paths(self, file: GraphFile, packed: dict[int, bytes]) -> frozenset[str]:
-        """Return the paths of the files that a file imports."""
+    def _save_look_ups(self, look_ups: Mapping[int, Hashes]) -> None:
+        for batch in _split_batches(list(look_ups.items()), LOOK_UPS_AT_ONCE):
+            with self._begin_write():
+                self._graph.save_look_ups(dict(batch))
+
+    def _imported_paths(self, file: GraphFile, packed: dict[int, bytes]) -> tuple[frozenset[str], Hashes]:
+        """Return the paths of the files that a file imports, and what was looked up to find them."""
         source_file = self._project.by_path[file.path]
         data = packed.get(source_file.id)
         names = _decode_imports(data).imports if data else ()
-        with self._guard(source_file.id), self._memory.imports.recording(file.path):
+        paths: frozenset[str] = frozenset()
+        with self._memory.imports.recording(file.path) as look_ups, self._guard(source_file.id):
             targets = {target for name in names for target in self._project.resolve_import(source_file, name)}
-            return frozenset(self._project.by_id[target].path for target in targets)
-        return frozenset()
+            paths = frozenset(self._project.by_id[target].path for target in targets)
+        return paths, look_ups.hashes
 
     def _remove_files(self, removed: Sequence[GraphFile]) -> None:
         for batch in _split_batches(removed):
@@ -149,7 +178,7 @@ class _GraphUpdate:
                         source_file,
                         documents[source_file.id],
                         unpack_uses(uses[source_file.id]),
-                        self._imported_paths(file, imports),
+                        *self._imported_paths(file, imports),
                     )
                     before, first, last = self._graph.definitions_of_file(file.graph_file_id)
                     moved = tracker.record_replaced(file.graph_file_id, before, linked.definitions)
@@ -179,14 +208,19 @@ class _GraphUpdate:
         self._graph.mark_pending(self._graph_ids(derived), LINK_CALLS)
 
     def _link_file(
-        self, source_file: SourceFile, documents: Sequence[GraphDocument], uses: FileUses, imported: frozenset[str]
+        self,
+        source_file: SourceFile,
+        documents: Sequence[GraphDocument],
+        uses: FileUses,
+        imported: frozenset[str],
+        look_ups: Hashes,
     ) -> FileDigest:
         with self._guard(source_file.id):
-            return make_linked_file(self._project, source_file, documents, uses, imported)
+            return make_linked_file(self._project, source_file, documents, uses, imported, look_ups)
         unused = FileUses((), ())
         with self._guard(source_file.id):
-            return make_linked_file(self._project, source_file, documents, unused, imported)
-        return make_linked_file(self._project, source_file, (), unused, frozenset())
+            return make_linked_file(self._project, source_file, documents, unused, imported, look_ups)
+        return make_linked_file(self._project, source_file, (), unused, frozenset(), look_ups)
 
     @contextmanager
     def _guard(self, file_id: int) -> Generator[None]:
@@ -301,7 +335,7 @@ class _GuardedTransaction:
         self._transaction.__exit__(*outcome)  # type: ignore[arg-type]
 
 
-def _split_batches(files: Sequence[GraphFile]) -> Iterator[list[GraphFile]]:
-    each = iter(files)
-    while batch := list(islice(each, BATCH_FILES)):
+def _split_batches(items: Sequence[T], size: int = BATCH_FILES) -> Iterator[list[T]]:
+    each = iter(items)
+    while batch := list(islice(each, size)):
         yield batch

@@ -15,6 +15,7 @@ from msgspec import Struct
 from scry.core.decoding import decode_json
 from scry.core.errors import IndexDamaged, IndexMissing, IndexUnavailable
 from scry.store.lexical import LexicalIndex
+from scry.store.lexical_statistics import WordTotals
 from scry.store.seals import CacheSeal
 from scry.store.sqlite.database import (
     CacheMeta,
@@ -28,7 +29,7 @@ from scry.store.sqlite.database import (
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    18,
+    19,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -78,9 +79,10 @@ INDEX_SCHEMA = CacheSchema(
         file        INTEGER NOT NULL,
         first       INTEGER NOT NULL,
         last        INTEGER NOT NULL,
+        pending     INTEGER NOT NULL,           -- 2: bases and calls are to be linked; 1: calls are; 0: done
+        looked_up   BLOB NOT NULL,              -- what its imports look up, see store.graph_store.pack_look_ups
         defined     BLOB NOT NULL,              -- its definitions, see store.graph_store.pack_definitions
-        used        BLOB NOT NULL,              -- sorted little-endian u32: hashes of all names that linking it reads
-        pending     INTEGER NOT NULL            -- 2: bases and calls are to be linked; 1: calls are; 0: done
+        used        BLOB NOT NULL               -- sorted little-endian u32: hashes of all names that linking it reads
     );
     CREATE INDEX graph_files_pending ON graph_files (pending) WHERE pending > 0;
 
@@ -240,6 +242,22 @@ class IndexDatabase:
         """The number of documents, kept with each publication: counting a million rows takes 20 ms."""
         return self.meta.get_int("document_count")
 
+    @property
+    def file_count(self) -> int:
+        """The number of files that were looked at, kept with each publication."""
+        return self.meta.get_int("file_count")
+
+    @property
+    def word_totals(self) -> WordTotals | None:
+        """Number and length of the documents in the lexical index as of its last commit, set inside `publishing`."""
+        with suppress(msgspec.DecodeError):
+            return decode_json(self.meta.get_text("words") or "null", WordTotals | None)
+        return None
+
+    @word_totals.setter
+    def word_totals(self, totals: WordTotals | None) -> None:
+        self.meta.set("words", msgspec.json.encode(totals).decode())
+
     @contextmanager
     def transaction(self) -> Generator[None]:
         """Hold the lock, and write all that is written inside, or nothing."""
@@ -284,7 +302,7 @@ def _prepare_index(connection: sqlite3.Connection, folder: Path, lost: Mapping[s
     if version > INDEX_SCHEMA.format:
         raise IndexUnavailable("the index was written by a newer Scry")
     counters: dict[str, object] = {"generation": 0, "next_number": 1, "next_file": 1, "lexical": "words-1", **lost}
-    counters["document_count"] = 0
+    counters["document_count"] = counters["file_count"] = 0
     if 0 < version < INDEX_SCHEMA.format:
         with suppress(sqlite3.Error, KeyError, ValueError):
             counters |= _counters_of_rebuild(dict(connection.execute("SELECT key, value FROM meta").fetchall()))

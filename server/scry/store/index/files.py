@@ -5,7 +5,6 @@ Columns of a folder are arrays, since a folder may hold 100,000 files.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
@@ -92,10 +91,9 @@ class IndexedFileInfo(NamedTuple):
     flags: str
 
 
-_SELECT_FILE_INFO = (
-    "SELECT path, content_type, language, mtime_ns, importers, centrality, flags FROM files "
-    "INDEXED BY files_overview WHERE skip_reason IS NULL"
-)
+_FROM_INDEXED = "FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+
+_SELECT_FILE_INFO = f"SELECT path, content_type, language, mtime_ns, importers, centrality, flags {_FROM_INDEXED}"
 """Select the fields of `IndexedFileInfo` from a covering index: no row of `files`, which holds a text, is read."""
 
 
@@ -114,7 +112,8 @@ class FileTable:
         self._db = database.connection
         self._lock = database.lock
         self._columns_cache: FolderCache[FileColumns] = FolderCache(self._db)
-        self._files_cache: FolderCache[list[tuple[int, str, str, str]]] = FolderCache(self._db)
+        self._indexed: tuple[int, list[tuple[int, str, str, str]]] = (-1, [])
+        self._languages: tuple[int, dict[str, int]] = (-1, {})
         self._counts: tuple[int, int, int] = (-1, 0, 0)
 
     def all_files(self) -> dict[str, StoredFile]:
@@ -249,20 +248,27 @@ class FileTable:
             self._db.executemany("UPDATE files SET fault = ?, fault_version = ? WHERE id = ? AND fault IS NULL", rows)
 
     def indexed_files(self) -> list[tuple[int, str, str, str]]:
-        """Return id, path, language and content type of every indexed file. The list is cached until the next write."""
-        sql = "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
-
-        def read() -> list[tuple[int, str, str, str]]:
-            rows = self._db.execute(sql).fetchall()
-            return [(row[0], decode_path(row[1]), row[2] or "", row[3] or "") for row in rows]
-
+        """Return id, path, language and content type of every indexed file. The list is read once a generation."""
+        sql = f"SELECT id, path, language, content_type {_FROM_INDEXED}"
         with self._lock:
-            return self._files_cache.get("", read)
+            generation = self._database.meta.generation
+            if self._indexed[0] != generation:
+                rows = self._db.execute(sql).fetchall()
+                self._indexed = (
+                    generation,
+                    [(row[0], decode_path(row[1]), row[2] or "", row[3] or "") for row in rows],
+                )
+            return self._indexed[1]
 
     def language_counts(self) -> dict[str, int]:
-        """Return by language the number of indexed files, most first, then by name."""
-        counts = Counter(language for _, _, language, _ in self.indexed_files() if language)
-        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        """Return by language the number of indexed files, most first, then by name; counted once a generation."""
+        sql = f"SELECT language, count(*) {_FROM_INDEXED} AND language <> '' GROUP BY language"
+        with self._lock:
+            generation = self._database.meta.generation
+            if self._languages[0] != generation:
+                counts: list[tuple[str, int]] = self._db.execute(sql).fetchall()
+                self._languages = generation, dict(sorted(counts, key=lambda item: (-item[1], item[0])))
+            return dict(self._languages[1])
 
     def get_text(self, path: str) -> str | None:
         """Return the text of a file as it was indexed; None also where it is damaged."""
@@ -364,20 +370,17 @@ class FileTable:
     def count(self) -> tuple[int, int]:
         """Return the number of indexed files, and of skipped files that are not notes.
 
-        Counted once a generation. As few rows of `files` as possible are read: each holds a text, and reading 4,000
-        takes 10 ms.
+        The number of all files is kept with each publication. Rows of skipped files are counted once a generation.
         """
         skipped_sql = "SELECT count(*) FROM files INDEXED BY files_skipped WHERE skip_reason IS NOT NULL"
-        indexed_sql = "SELECT count(*) FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         where, values = folder_condition("path", NOTES_FOLDER)
         notes = f"SELECT count(*) FROM files WHERE {where} AND skip_reason = ?"
         with self._lock:
             generation = self._database.meta.generation
             if self._counts[0] != generation:
-                indexed = self._db.execute(indexed_sql).fetchone()[0]
                 skipped = self._db.execute(skipped_sql).fetchone()[0]
                 known = self._db.execute(notes, (*values, SkipReason.KNOWLEDGE.value)).fetchone()[0]
-                self._counts = (generation, indexed, skipped - known)
+                self._counts = (generation, self._database.file_count - skipped, skipped - known)
             return self._counts[1], self._counts[2]
 
     @property
@@ -394,12 +397,28 @@ class FileTable:
                 self._db.execute("DELETE FROM folders")
             self._db.executemany("INSERT OR REPLACE INTO folders VALUES (?, ?)", rows)
 
-    def save_structures(self, structures: Mapping[str, FileStructure]) -> None:
-        """Store the structure of these files. It ranks nothing in find, so the generation stays."""
+    @property
+    def next_file_id(self) -> int:
+        """The id of the next file; ids are never used twice."""
+        with self._lock:
+            return self._database.meta.get_int("next_file")
+
+    @property
+    def structures_saved_below(self) -> int:
+        """The id below which all files have the flags of their structure."""
+        with self._lock:
+            return self._database.meta.get_int("structures_saved_below")
+
+    def save_structures(self, structures: Mapping[str, FileStructure], *, below: int = 0) -> None:
+        """Store the structure of these files. It ranks nothing in find, so the generation stays.
+
+        below: the id below which all files have theirs then.
+        """
         rows = [(s.importers, s.centrality, " ".join(s.flags), encode_path(path)) for path, s in structures.items()]
         with self._database.transaction():
             self._db.executemany("UPDATE files SET importers = ?, centrality = ?, flags = ? WHERE path = ?", rows)
             self._database.meta.set("structure_due", 0)
+            self._database.meta.set("structures_saved_below", below)
 
 
 def _read_file_info(row: Sequence[Any]) -> IndexedFileInfo:

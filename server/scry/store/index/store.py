@@ -119,6 +119,7 @@ class IndexStore:
         self.changed_paths = ChangedPaths()
         try:
             self.lexical = open_lexical_index(self._lexical_folder, write=write)
+            self.lexical.expect_totals(self._database.word_totals)
             self.documents = DocumentTable(self._database)
             self.files = FileTable(self._database)
             self.vectors = VectorIndex(self._database, self.documents)
@@ -226,8 +227,9 @@ class IndexStore:
             if generation != self._database.generation_seen:
                 if not self._is_writer and self.lexical.folder != self._lexical_folder():
                     self.lexical = open_lexical_index(self._lexical_folder, write=False)
-                else:
-                    self.lexical.reload()
+                elif not self._is_writer:
+                    self.lexical.expect_totals(self._database.word_totals)
+                self.lexical.reload()
                 self._database.see(generation)
             return generation
 
@@ -283,16 +285,15 @@ class IndexStore:
                 for file, file_id, numbered in rows:
                     self._insert_file(file, file_id, numbered)
                 self._update_stats(restated)
-                meta.set("next_file", next_file)
-                meta.set("next_number", next_doc_key)
-                meta.set("document_count", documents + len(entries))
-                meta.set("dead", meta.get_int("dead") + len(replaced))
+                files_left = self._database.file_count - len(ids)
+                meta.set_all(next_file=next_file, next_number=next_doc_key, dead_words=json.dumps(replaced))
+                meta.set_all(document_count=documents + len(entries), file_count=files_left + len(files))
+                meta.set_all(dead=meta.get_int("dead") + len(replaced), **({"structure_due": 1} if changes else {}))
                 if changes:
-                    meta.set("structure_due", 1)
                     self._database.record_removed(removed)
-                meta.set("dead_words", json.dumps(replaced))
                 if dead or entries:
                     self.lexical.commit()
+                    self._database.word_totals = self.lexical.totals
             return self._database.generation_seen
 
     def remove_dead_words(self) -> None:
@@ -303,6 +304,7 @@ class IndexStore:
                 self.lexical.write(dead, [])
                 with self._database.publishing():
                     self._database.meta.set("dead_words", None)
+                    self._database.word_totals = self.lexical.totals
 
     def _file_ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
         """Return the id of each file that has a row, and whether it is indexed: others have no documents."""
@@ -373,8 +375,8 @@ class IndexStore:
             fresh = LexicalIndex(self._database.folder / name, write=True)
             fresh.write([], entries)
             with self._database.publishing():
-                self._database.meta.set("lexical", name)
-                self._database.meta.set("dead", 0)
+                self._database.meta.set_all(lexical=name, dead=0)
+                self._database.word_totals = fresh.totals
             previous, self.lexical = self.lexical, fresh
             previous.delete()
             return self._database.generation_seen
@@ -398,10 +400,8 @@ class IndexStore:
         with self._database.transaction():
             for table in ("files", "documents", "names", "folders", "vector_sets", "graph_files", "imports", "edges"):
                 self._db.execute(f"DELETE FROM {table}")
-            self._database.meta.set("documents", self._database.meta.generation + 1)
-            self._database.meta.set("document_count", 0)
-            self._database.meta.set("state", "{}")
-            self._database.meta.set("basis", None)
+            documents = self._database.meta.generation + 1
+            self._database.meta.set_all(documents=documents, document_count=0, file_count=0, state="{}", basis=None)
             self.changed_paths.forget()
         self.rewrite_lexical([])
         self.vectors.delete_unused_files()

@@ -274,6 +274,11 @@ class CacheMeta:
         """Write a value, inside a transaction."""
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    def set_all(self, **values: object) -> None:
+        """Write values by key, inside a transaction."""
+        for key, value in values.items():
+            self.set(key, value)
+
     @property
     def generation(self) -> int:
         """The number of the published state; it rises with every change that can be searched."""

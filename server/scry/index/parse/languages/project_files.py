@@ -20,7 +20,7 @@ _NODE_NAME = re.compile(r'"name"\s*:\s*"([^"]+)"')
 _FOLDER_FILES = frozenset("__init__ index init lib main mod root".split())
 """Words of files that stand for their folder: a look-up of one is recorded by the folder's name, if it names one."""
 
-_PACKAGE_ROOTS, _NODE_PACKAGES, _MANIFESTS = "/package roots", "/node packages", "/manifests"
+_NODE_PACKAGES, _MANIFESTS = "/node packages", "/manifests"
 """Recorded for look-ups that depend on more than the name of one path."""
 
 
@@ -34,7 +34,7 @@ def _word_of(path: str) -> str:
     word = _first_word(name)
     if word not in _FOLDER_FILES:
         return word
-    return _first_word(basename(folder)) if folder else f"/{word}"
+    return _first_word(folder.rpartition("/")[2]) if folder else f"/{word}"
 
 
 def _folder_word(folder: str) -> str:
@@ -94,14 +94,15 @@ class ProjectFiles:
     def has_stem(self, stem: str) -> bool:
         """Return whether a folder, or a file without its extension, has this path: any other resolves to nothing."""
         if self._recorded is not None:
-            self._recorded.add(_first_word(basename(stem)))
-        return self._stems[stem] > 0
+            self._recorded.add(_first_word(stem.rpartition("/")[2]))
+        return stem in self._stems
 
     @property
     def package_roots(self) -> tuple[str, ...]:
-        """The folders that hold a top-level Python package, and `src`; sorted."""
-        if self._recorded is not None:
-            self._recorded.add(_PACKAGE_ROOTS)
+        """The folders that hold a top-level Python package, and `src`; sorted.
+
+        Nothing is recorded: whoever looks below one asks `has_stem` for what it holds, and others go on to the next.
+        """
         return self._package_roots
 
     @property
@@ -144,10 +145,17 @@ class ProjectFiles:
             if path not in self._paths:
                 self._paths.add(path)
                 words |= self._update_indexes(path, 1)
-        if roots != self._package_roots:
-            words.add(_PACKAGE_ROOTS)
+        for root in {*roots} ^ {*self._package_roots}:
+            words |= self._names_in(root)
         kept = {path: text for path, text in self._manifests.items() if path in self._paths}
         return words | self._replace_manifests({**kept, **manifests})
+
+    def _names_in(self, folder: str) -> set[str]:
+        """Return the names of the files, up to their first dot, and of the folders that are directly in a folder."""
+        below = f"{folder}/" if folder else ""
+        names = {_first_word(basename(path)) for path in self._by_folder.get(folder, ())}
+        folders = [each[len(below) :].partition("/")[0] for each in self._by_folder if each.startswith(below)]
+        return names | set(map(_first_word, folders))
 
     def _replace_manifests(self, manifests: dict[str, str]) -> set[str]:
         """Replace all manifests; return the words of what changed."""
@@ -257,7 +265,7 @@ def parent_folders(path: str) -> list[str]:
     """Return the folders above a path, nearest first, the root ("") last."""
     folders: list[str] = []
     while path:
-        path = dirname(path)
+        path = path.rpartition("/")[0]
         folders.append(path)
     return folders
 

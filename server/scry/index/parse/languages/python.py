@@ -117,7 +117,7 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
 def _search_folders(path: str, files: ProjectFiles) -> Iterator[str]:
     """Yield the roots of absolute imports: folders above the file that are not inside a package, then package roots."""
     for folder in parent_folders(path):
-        if join(folder, "__init__.py") not in files:
+        if (f"{folder}/__init__.py" if folder else "__init__.py") not in files:
             yield folder
     yield from files.package_roots
 
@@ -127,7 +127,7 @@ def _find_module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ..
     that.
     """
     parts = dotted.split(".") if dotted else []
-    if not parts or not files.has_stem(join(folder, parts[0])):
+    if not parts or not files.has_stem(f"{folder}/{parts[0]}" if folder else parts[0]):
         return ()
     for count in range(len(parts), 0, -1):
         stem = join(folder, *parts[:count])
