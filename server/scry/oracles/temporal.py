@@ -197,7 +197,7 @@ def count_past_changes(question: SearchQuery, reader: OracleReader) -> dict[str,
     if history is None or not terms or not question.weights.get(ORACLE.name):
         return votes
     try:
-        scored = dict(reader.search_words(terms, history.lexical, SEED_COMMITS))
+        scored = dict(reader.search_words(terms, history.lexical, RETRIEVAL_DEPTH))
         best = max(scored.values(), default=0.0)
         changed = history.files_by_commit(history.filter_cochange_commits(list(scored)))
     except IndexUnavailable:  # the temporal oracle reports it

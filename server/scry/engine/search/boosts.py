@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 from itertools import takewhile
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -39,7 +38,7 @@ from scry.core.text import (
     queried_spellings,
     search_text,
 )
-from scry.core.types import Adjustment, Candidate, DocumentHeader, QueryFilter, QueryIntent, SearchQuery
+from scry.core.types import Adjustment, Candidate, DocumentHeader, FileEvidence, QueryFilter, QueryIntent, SearchQuery
 from scry.engine.search.query import COMMIT_QUESTION_WORDS
 
 StemFunction = Callable[[str], str]
@@ -248,6 +247,10 @@ PAST_CHANGES_HALF = 0.5
 """Boost of a file that commits with the query's words changed, times v / (v + PAST_CHANGES_HALF), where v is the file's
 votes (oracles.temporal.count_past_changes): half of it for as much as a single commit says that changed four files."""
 
+FILE_MEANING_SHARE = 0.6
+"""Boost of a file, times the cosine of its vector, the mean of its documents' (store.vectors.pack_file_vector). A line
+that is much like the query may stand in a file about something else (docs/decisions.md, 137)."""
+
 TESTED_SHARE = 0.3
 """Boost of a file whose test matches the query, times the best rank sum in the test as a share of the best of all. A
 test is named after what it tests, and its own factor puts it below what it points at."""
@@ -293,6 +296,7 @@ _MAX_FILE_FACTORS = {
     "file_hits": 1 + FILE_HIT_SHARE * MAX_FILE_HITS,
     "path_words": 1 + PATH_WORDS_SHARE,
     "past_changes": 1 + PAST_CHANGES_SHARE,
+    "file_meaning": 1 + FILE_MEANING_SHARE,
     "tested": 1 + TESTED_SHARE,
 }
 """The highest factors that a document can get by its file."""
@@ -321,9 +325,6 @@ class _FileSupport(Struct, frozen=True, gc=False):
         return cls(len(positions), positions[len(weights) - 1], total, total - weights[-1])
 
 
-NO_CHANGES: Mapping[str, float] = MappingProxyType({})
-
-
 class BoostRules:
     """The boosts for one query, with everything that does not depend on a single document."""
 
@@ -332,13 +333,13 @@ class BoostRules:
         question: SearchQuery,
         stem: StemFunction,
         by_rank_sum: Sequence[Candidate],
-        past_changes: Mapping[str, float] = NO_CHANGES,
+        evidence: FileEvidence,
     ) -> None:
-        """by_rank_sum: all candidates, best rank sums first. past_changes: votes for files by past commits."""
+        """by_rank_sum: all candidates, best rank sums first."""
         self.stem = stem
         self._powers, self._other_power = question.strengths, question.strengths.get("*", 1.0)
         self._max_boost = max_boost(question)
-        self._past_changes = past_changes
+        self._evidence = evidence
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
         self._words = frozenset(map(str.lower, find_identifiers(question.text)))
@@ -454,10 +455,12 @@ class BoostRules:
                 share = shared / len(path_stems)
                 reason = f"{shared} of {format_count(len(path_stems), 'word')} of the path are in the question"
                 adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * share, reason))
-            votes = self._past_changes.get(path, 0.0)
-            if votes:
+            if votes := self._evidence.past_changes.get(path, 0.0):
                 factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
                 adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
+            if (cosine := self._evidence.cosines.get(path, 0.0)) > 0:
+                reason = f"the vector of the whole file has a cosine of {cosine:.2f}"
+                adjustments.append(Adjustment("file_meaning", 1 + FILE_MEANING_SHARE * cosine, reason))
             adjustments += self._path_kind_adjustments(kinds | {SUPERSEDED} if path in self._superseded else kinds)
             if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
                 reason = f"the path is for {platform[0]}, and so is one for this"

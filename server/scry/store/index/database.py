@@ -28,7 +28,7 @@ from scry.store.sqlite.database import (
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    18,
+    19,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -112,6 +112,14 @@ INDEX_SCHEMA = CacheSchema(
         place       BLOB NOT NULL               -- span and name span, see store.index.rows.pack_spans
     );
     CREATE INDEX documents_lacking ON documents (vectors) WHERE vectors IN (0, 2); -- see store.vector_sets
+
+    -- A vector of each file, made of those of its documents: see store.vectors.pack_file_vector.
+    CREATE TABLE file_vectors (
+        file        INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
+        vector_set  INTEGER NOT NULL REFERENCES vector_sets (id) ON DELETE CASCADE,
+        vector      BLOB NOT NULL,
+        PRIMARY KEY (file, vector_set)
+    ) WITHOUT ROWID;
 
     CREATE TABLE names (
         key         INTEGER NOT NULL,           -- see store.index.rows.hash_name_key
