@@ -132,6 +132,10 @@ FULL_LENGTH_LINES = 60
 about, but a class of a thousand lines holds what its methods say once more."""
 
 
+FILE_VECTOR_HEADER = 4
+"""Bytes of the scale, before those of the numbers."""
+
+
 def pack_file_vector(vectors: FloatRows, line_counts: Sequence[int]) -> bytes:
     """Return the direction of a file, quantized: the mean of its documents' vectors by their lines; b"" without one."""
     weights = np.minimum(line_counts, FULL_LENGTH_LINES)[:, None]
