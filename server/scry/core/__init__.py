@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from scry.core.types import Adjustment as Adjustment
     from scry.core.types import Candidate as Candidate
     from scry.core.types import DocumentHeader as DocumentHeader
+    from scry.core.types import FileEvidence as FileEvidence
     from scry.core.types import FileFault as FileFault
     from scry.core.types import FileStructure as FileStructure
     from scry.core.types import IndexingStage as IndexingStage
@@ -101,6 +102,7 @@ else:
         "Citation": "knowledge",
         "DocId": "doc_id",
         "DocumentHeader": "types",
+        "FileEvidence": "types",
         "EventFilter": "events",
         "FEEDBACK": "events",
         "FIRST_DOC_KEYS": "knowledge",

@@ -327,6 +327,19 @@ class Candidate(Struct, frozen=True, gc=False):
     fused_score: float = 0.0
 
 
+class FileEvidence(Struct, frozen=True):
+    """What speaks for files in answer to a query, beside the matches of their documents, by path.
+
+    past_changes: votes of past commits. cosines: of whole files with the query.
+    """
+
+    past_changes: Mapping[str, float] = {}
+    cosines: Mapping[str, float] = {}
+
+
+NO_FILE_EVIDENCE = FileEvidence()
+
+
 class FileStructure(Struct, frozen=True, gc=False):
     """Facts about a file from the code around it. They explain a result; in find they never rank (F6)."""
 

@@ -7,8 +7,9 @@ The raw score is the cosine of the query's and the document's vectors, from -1 t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from scry.core.errors import IndexUnavailable, ModelUnavailable
 from scry.core.text import search_text
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
@@ -122,6 +123,17 @@ def _explain_no_match(cosine: float | None) -> str:
     if cosine is None:
         return "it has no vector yet"
     return f"its cosine of {cosine:.2f} lies below the floor of {MIN_COSINE}"
+
+
+def compare_files(question: SearchQuery, reader: OracleReader, paths: Sequence[str]) -> Mapping[str, float]:
+    """Return the cosines of whole files with the query, by path; none for a query that gives this oracle no weight."""
+    if not question.weights.get(ORACLE.name):
+        return {}
+    try:
+        encoded = reader.query_vector(question)
+        return reader.code.store.vectors.file_cosines(encoded[0].identity, encoded[1], paths) if encoded else {}
+    except (ModelUnavailable, IndexUnavailable):  # this oracle's consultation reports it
+        return {}
 
 
 def score_scale(_question: SearchQuery, reader: OracleReader) -> ScoreScale | None:

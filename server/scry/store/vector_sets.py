@@ -19,8 +19,16 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store.index.database import IndexDatabase
 from scry.store.index.documents import DocumentTable
-from scry.store.sqlite.database import decode_path
-from scry.store.vectors import FloatRows, VectorFile, quantize
+from scry.store.index.rows import unpack_line_range
+from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
+from scry.store.vectors import (
+    FILE_VECTOR_HEADER,
+    FloatRows,
+    VectorFile,
+    compare_file_vectors,
+    pack_file_vector,
+    quantize,
+)
 
 _BOTH_SLOTS = 3
 """The sum of both slots."""
@@ -222,6 +230,7 @@ class VectorIndex:
         self._lock = database.lock
         self._sets = VectorSets(database.folder, self._db)
         self._counts: tuple[int, int, int] = (-1, 0, 0)
+        self._file_vectors: tuple[int, dict[str, bytes]] = (-1, {})  # of a generation, by path; b"" without one
         self.reads_once = False
         """Whether the next search reads the vectors and keeps none: most commands ask once. Later ones load them."""
 
@@ -273,6 +282,29 @@ class VectorIndex:
             rows = self._open_vectors(active)
         matches = rows.search(query, 1, np.array([doc_key], np.int64))
         return matches[0][1] if matches else None
+
+    def file_cosines(self, identity: str, query: FloatRows, paths: Sequence[str]) -> dict[str, float]:
+        """Return the cosines of files with a unit vector, by path; files without a vector are absent.
+
+        identity: of the embedder that made `query`; another one's vectors are not compared.
+        """
+        with self._lock:
+            generation, active = self._database.generation_seen, self._sets.active()
+            if active is None or active.embedder.identity != identity:
+                return {}
+            if self._file_vectors[0] != generation:
+                self._file_vectors = generation, {}
+            known = self._file_vectors[1]
+            missing = [path for path in paths if path not in known]
+            known.update(dict.fromkeys(missing, b""))
+            for part in batches(list(map(encode_path, missing)), pad=True):
+                sql = (
+                    "SELECT f.path, v.vector FROM files f JOIN file_vectors v ON v.file = f.id "
+                    f"WHERE v.vector_set = {active.set_id} AND f.path IN ({placeholders(part)})"
+                )
+                known.update([(decode_path(path), vector) for path, vector in self._db.execute(sql, part)])
+            found = {path: vector for path in paths if len(vector := known[path]) == FILE_VECTOR_HEADER + len(query)}
+        return dict(zip(found, compare_file_vectors(list(found.values()), query), strict=True))
 
     def similar(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
         """Return the documents nearest to one, itself included, as `nearest`; none where it has no vector yet."""
@@ -347,13 +379,30 @@ class VectorIndex:
     def publish(self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows) -> int:
         """Add the unit vectors of documents to the set of the embedder, as one generation; return it.
 
+        doc_keys: all of each file, from whose vectors that of the file is made.
         The set is created where there is none yet. It is active at once where no other is.
         """
         with self._lock:
             with self._database.publishing():
                 vector_set = self._sets.find_by_identity(embedder.identity) or self._sets.create(embedder)
                 self._sets.append(vector_set, doc_keys, vectors)
+                self._write_file_vectors(vector_set, doc_keys, vectors)
             return self._database.generation_seen
+
+    def _write_file_vectors(self, vector_set: VectorSet, doc_keys: Sequence[int], vectors: FloatRows) -> None:
+        """Write the vectors of the files of these documents. doc_keys: all of each file."""
+        indexes = {doc_key: index for index, doc_key in enumerate(doc_keys)}
+        by_file: dict[int, list[tuple[int, int]]] = {}
+        for part in batches(doc_keys):
+            sql = f"SELECT number, file, place FROM documents WHERE number IN ({placeholders(part)}) ORDER BY number"
+            for doc_key, file_id, place in self._db.execute(sql, part):
+                first, last = unpack_line_range(place)
+                by_file.setdefault(file_id, []).append((indexes[doc_key], last - first + 1))
+        packed = [
+            (file_id, vector_set.set_id, pack_file_vector(vectors[[index for index, _ in own]], [n for _, n in own]))
+            for file_id, own in by_file.items()
+        ]
+        self._db.executemany("INSERT OR REPLACE INTO file_vectors VALUES (?, ?, ?)", packed)
 
     def activate_if_complete(self, embedder: EmbedderInfo) -> bool:
         """Make the vectors of this embedder the active ones, and drop all others, if no document lacks one.

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from scry.core.types import Candidate, SearchQuery
+from scry.core.types import NO_FILE_EVIDENCE, Candidate, FileEvidence, SearchQuery
 from scry.engine.search import fusion as fuse
-from scry.engine.search.boosts import NO_CHANGES, BoostRules, StemFunction
+from scry.engine.search.boosts import BoostRules, StemFunction
 from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum
 
 FILE_ADJUSTMENTS = ("place", "repeat")
@@ -30,11 +30,11 @@ class Competitors:
         question: SearchQuery,
         ceiling: float,
         stem: StemFunction,
-        past_changes: Mapping[str, float] = NO_CHANGES,
+        evidence: FileEvidence = NO_FILE_EVIDENCE,
     ) -> Competitors:
         """Return the competitors for these candidates, unadjusted; the others as of `fusion.rank_with_boosts`."""
         promising = order_by_rank_sum(candidates)
-        rules = BoostRules(question, stem, promising, past_changes)
+        rules = BoostRules(question, stem, promising, evidence)
         return cls(promising, ScoreAdjuster(rules, promising, ceiling, question))
 
     def __init__(self, promising: Sequence[Candidate], adjuster: ScoreAdjuster) -> None:

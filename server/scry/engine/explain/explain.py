@@ -95,8 +95,8 @@ _MAX_QUOTED_TERMS = 3
 def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScore) -> DocumentExplanation:
     """Return the explanation of a document; of several documents of one file, that of the highest ranked."""
     stem = ranking.reader.code.store.lexical.stem
-    ceiling, past_changes = ranking.scoring.ceiling, ranking.past_changes
-    competitors = Competitors.from_candidates(ranking.candidates, ranking.question, ceiling, stem, past_changes)
+    ceiling, evidence = ranking.scoring.ceiling, ranking.file_evidence
+    competitors = Competitors.from_candidates(ranking.candidates, ranking.question, ceiling, stem, evidence)
     highest = _highest_ranked(doc_keys, ranking, competitors)
     doc_key = highest[1].document.doc_key if highest else _most_matching(doc_keys, ranking.question, ranking.reader)
     document = ranking.reader.headers([doc_key])[doc_key]

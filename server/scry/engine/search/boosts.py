@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import copy
 from functools import lru_cache
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -39,7 +38,7 @@ from scry.core.text import (
     queried_spellings,
     search_text,
 )
-from scry.core.types import Adjustment, Candidate, DocumentHeader, QueryFilter, QueryIntent, SearchQuery
+from scry.core.types import Adjustment, Candidate, DocumentHeader, FileEvidence, QueryFilter, QueryIntent, SearchQuery
 from scry.engine.search.query import COMMIT_QUESTION_WORDS
 
 StemFunction = Callable[[str], str]
@@ -250,6 +249,10 @@ PAST_CHANGES_HALF = 0.5
 """Boost of a file that commits with the query's words changed, times v / (v + PAST_CHANGES_HALF), where v is the file's
 votes (oracles.temporal.count_past_changes): half of it for as much as a single commit says that changed four files."""
 
+FILE_MEANING_SHARE = 0.6
+"""Boost of a file, times the cosine of its vector, the mean of its documents' (store.vectors.pack_file_vector). A line
+that is much like the query may stand in a file about something else (docs/decisions.md, 137)."""
+
 TESTED_SHARE = 0.3
 """Boost of a file whose test matches the query, times the best rank sum in the test as a share of the best of all. A
 test is named after what it tests, and its own factor puts it below what it points at."""
@@ -295,6 +298,7 @@ _MAX_FILE_FACTORS = {
     "file_hits": 1 + FILE_HIT_SHARE * MAX_FILE_HITS,
     "path_words": 1 + PATH_WORDS_SHARE,
     "past_changes": 1 + PAST_CHANGES_SHARE,
+    "file_meaning": 1 + FILE_MEANING_SHARE,
     "tested": 1 + TESTED_SHARE,
 }
 """The highest factors that a document can get by its file."""
@@ -319,9 +323,6 @@ class _FileBoosts(Struct, frozen=True, gc=False):
     max_factor: float
 
 
-NO_CHANGES: Mapping[str, float] = MappingProxyType({})
-
-
 class BoostRules:
     """The boosts for one query, with everything that does not depend on a single document."""
 
@@ -330,12 +331,12 @@ class BoostRules:
         question: SearchQuery,
         stem: StemFunction,
         by_rank_sum: Sequence[Candidate],
-        past_changes: Mapping[str, float] = NO_CHANGES,
+        evidence: FileEvidence,
     ) -> None:
-        """by_rank_sum: all candidates, best rank sums first. past_changes: votes for files by past commits."""
+        """by_rank_sum: all candidates, best rank sums first."""
         self.stem = stem
         self._powers, self._other_power = question.strengths, question.strengths.get("*", 1.0)
-        self._past_changes = past_changes
+        self._evidence = evidence
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
         self._words = frozenset(map(str.lower, find_identifiers(question.text)))
@@ -437,23 +438,25 @@ class BoostRules:
         return file
 
     def _read_paths(self, paths: Sequence[str]) -> None:
-        """Compute the boosts of these files by their paths and by past commits, at once."""
+        """Compute the boosts of these files by their paths, past commits and vectors, at once."""
         words_of_paths = list(map(name_words, paths))
         stems_of_paths = [frozenset(map(self.stem, words)) for words in words_of_paths]
         self._by_path.update(zip(paths, map(self._path_adjustments, paths, stems_of_paths), strict=True))
 
     def _path_adjustments(self, path: str, stems: AbstractSet[str]) -> list[Adjustment]:
-        """Return the boosts that all documents of a file have by its path and by past commits."""
+        """Return the boosts that all documents of a file have by its path, by past commits and by its vector."""
         adjustments: list[Adjustment] = []
         kinds, platform = classify_path(path), platform_of_path(path)
         shared = len(stems & self._stems)
         if shared:
             reason = f"{shared} of {format_count(len(stems), 'word')} of the path are in the question"
             adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * (shared / len(stems)), reason))
-        votes = self._past_changes.get(path, 0.0)
-        if votes:
+        if votes := self._evidence.past_changes.get(path, 0.0):
             factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
             adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
+        if (cosine := self._evidence.cosines.get(path, 0.0)) > 0:
+            reason = f"the vector of the whole file has a cosine of {cosine:.2f}"
+            adjustments.append(Adjustment("file_meaning", 1 + FILE_MEANING_SHARE * cosine, reason))
         if path in self._superseded:
             kinds |= {SUPERSEDED}
         if kinds:

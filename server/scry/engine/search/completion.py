@@ -140,7 +140,7 @@ def rank_prefix_matches(ranking: Ranking, added: Mapping[int, OracleMatch], limi
     bounds = sorted([*_holding_scores(ranking, question.prefix), *question.holding_scores])
     by_rank_sum = order_by_rank_sum(candidates)
     adjuster = ScoreAdjuster(
-        BoostRules(question, stem, by_rank_sum, ranking.past_changes), by_rank_sum, ceiling, question
+        BoostRules(question, stem, by_rank_sum, ranking.file_evidence), by_rank_sum, ceiling, question
     )
     shown = ranking.ranked[:limit]
     least = shown[-1].fused_score if shown and len(shown) == limit else 0.0

@@ -32,8 +32,16 @@ from heapq import nlargest
 from msgspec import structs
 
 from scry.core.text import content_terms, is_single_term, name_words, normalize_name, search_text
-from scry.core.types import Adjustment, Candidate, DocumentHeader, OracleMatch, SearchQuery
-from scry.engine.search.boosts import NO_CHANGES, BoostRules, StemFunction
+from scry.core.types import (
+    NO_FILE_EVIDENCE,
+    Adjustment,
+    Candidate,
+    DocumentHeader,
+    FileEvidence,
+    OracleMatch,
+    SearchQuery,
+)
+from scry.engine.search.boosts import BoostRules, StemFunction
 
 RRF_K = 60
 
@@ -237,18 +245,17 @@ def rank_with_boosts(
     ceiling: float,
     stem: StemFunction,
     limit: int | None = None,
-    past_changes: Mapping[str, float] = NO_CHANGES,
+    evidence: FileEvidence = NO_FILE_EVIDENCE,
     min_score: float = 0.0,
 ) -> list[Candidate]:
     """Return the candidates with their adjustments and scores, best first (F5).
 
     ceiling: of the fused score. stem: maps a word to the form in which the word index compares it. limit: only the
     first so many are needed; candidates that can't be among them may be left out, and the first `limit` are exactly
-    those of the whole ranking. past_changes: votes for files by past commits. min_score: candidates whose files can't
-    reach it may be left out.
+    those of the whole ranking. min_score: candidates whose files can't reach it may be left out.
     """
     by_rank_sum = order_by_rank_sum(candidates)
-    rules = BoostRules(question, stem, by_rank_sum, past_changes)
+    rules = BoostRules(question, stem, by_rank_sum, evidence)
     adjuster = ScoreAdjuster(rules, by_rank_sum, ceiling, question)
     if min_score > 0:
         by_rank_sum = adjuster.filter_reachable(min_score * _BELOW_EQUAL, by_rank_sum)

@@ -21,6 +21,7 @@ from scry.core.text import query_terms
 from scry.core.types import (
     Answer,
     Candidate,
+    FileEvidence,
     FusionScoring,
     IndexState,
     OracleFault,
@@ -34,6 +35,7 @@ from scry.engine.search.query import COMMIT_QUESTION_WORDS, apply_filters
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, FindUsedPlaces, NoteCorpus, OracleReader
+from scry.oracles.semantic import compare_files
 from scry.oracles.temporal import count_past_changes
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
@@ -77,8 +79,7 @@ class RetrievalResult(Struct, frozen=True):
 class Ranking(Struct, frozen=True):
     """The ranking of all matches of a query, before the answer is cut to its limit.
 
-    candidates: with their matches, not yet adjusted. ranked: the same with their adjustments, best first. past_changes:
-    votes for files by past commits.
+    candidates: with their matches, not yet adjusted. ranked: the same with their adjustments, best first.
     """
 
     question: SearchQuery
@@ -87,7 +88,7 @@ class Ranking(Struct, frozen=True):
     scoring: FusionScoring
     candidates: Sequence[Candidate]
     ranked: Sequence[Candidate]
-    past_changes: Mapping[str, float]
+    file_evidence: FileEvidence
 
 
 # Retrieval ------------------------------------------------------------------------------------------------------------
@@ -181,16 +182,17 @@ def rank_candidates(
     fused = fuse_matches(oracle_matches.by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question, reader.code)
-    changes = count_past_changes(question, reader)
+    paths = list(dict.fromkeys([each.document.path for each in candidates if each.document.path]))
+    evidence = FileEvidence(count_past_changes(question, reader), compare_files(question, reader, paths))
     stem, ceiling = reader.code.store.lexical.stem, scoring.ceiling
     if not question.prefix:
-        ranked = rank_with_boosts(candidates, question, ceiling, stem, limit, changes, min_score)
-        return Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
+        ranked = rank_with_boosts(candidates, question, ceiling, stem, limit, evidence, min_score)
+        return Ranking(question, reader, oracle_matches, scoring, candidates, ranked, evidence)
     from scry.engine.search.completion import find_prefix_matches, rank_prefix_matches  # only while one types
 
     added = find_prefix_matches(question, reader, oracle_matches)
-    ranked = rank_with_boosts(candidates, question, ceiling, stem, None if added else limit, changes)
-    ranking = Ranking(question, reader, oracle_matches, scoring, candidates, ranked, changes)
+    ranked = rank_with_boosts(candidates, question, ceiling, stem, None if added else limit, evidence)
+    ranking = Ranking(question, reader, oracle_matches, scoring, candidates, ranked, evidence)
     return rank_prefix_matches(ranking, added, limit) if added else ranking
 
 

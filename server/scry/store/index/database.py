@@ -33,6 +33,15 @@ INDEX_SCHEMA = CacheSchema(
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
+    -- A vector of each file, see store.vectors.pack_file_vector. Before the tables that it names, since tables are
+    -- dropped in this order.
+    CREATE TABLE file_vectors (
+        file        INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
+        vector_set  INTEGER NOT NULL REFERENCES vector_sets (id) ON DELETE CASCADE,
+        vector      BLOB NOT NULL,
+        PRIMARY KEY (file, vector_set)
+    ) WITHOUT ROWID;
+
     -- Every file that was looked at. skip_reason is null for an indexed one. first, last: the keys of its documents,
     -- which follow on each other; last is before first where there is none.
     CREATE TABLE files (

@@ -28,6 +28,7 @@ from scry.store.index.rows import (
     read_documents,
     read_headers,
     unpack_descriptions,
+    unpack_line_range,
     unpack_text,
 )
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
@@ -36,7 +37,7 @@ from scry.store.team.lexical import RepositoryWords
 from scry.store.team.notes import RepositoryNotes
 from scry.store.team.postings import Integers
 from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
-from scry.store.vectors import FloatRows, exact_cosines, quantize
+from scry.store.vectors import FloatRows, compare_file_vectors, exact_cosines, pack_file_vector, quantize
 
 if TYPE_CHECKING:
     from scry.store.team.reader import TeamReader
@@ -364,6 +365,25 @@ class RepositoryVectors:
         self._require_embedder(identity)
         rows = self._database.select(f"SELECT d.vector {_FROM_DOCUMENTS}", ([self._info.repository_id], [doc_key]))
         return exact_cosines_of(query, [rows[0][0]])[0] if rows else None
+
+    def file_cosines(self, identity: str, query: FloatRows, paths: Sequence[str]) -> dict[str, float]:
+        """Return the cosines of files with a unit vector, by path; see VectorIndex.file_cosines."""
+        if self.embedder is None or self.embedder.identity != identity:
+            return {}
+        sql = (
+            "SELECT f.path, d.place, d.vector FROM files f JOIN documents d ON d.content_id = f.content_id "
+            "WHERE f.repository_id = %s AND f.path = ANY(%s) ORDER BY f.path, d.position"
+        )
+        rows = self._database.select(sql, (self._info.repository_id, list(map(encode_text, paths)))) if paths else []
+        packed: dict[str, bytes] = {}
+        for path, group in groupby(rows, key=_FIRST):
+            own = list(group)
+            lines = [last - first + 1 for first, last in (unpack_line_range(place) for _, place, _ in own)]
+            packed[decode_text(path)] = pack_file_vector(
+                np.array([vector.to_numpy() for *_, vector in own], np.float32), lines
+            )
+        found = {path: vector for path in paths if (vector := packed.get(path, b""))}
+        return dict(zip(found, compare_file_vectors(list(found.values()), query), strict=True))
 
     def _require_embedder(self, identity: str) -> None:
         embedder = self.embedder

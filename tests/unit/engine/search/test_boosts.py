@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from scry.core import Candidate, DocumentHeader, OracleMatch, SearchQuery
+from scry.core import Candidate, DocumentHeader, FileEvidence, OracleMatch, SearchQuery
 from scry.engine.search import boosts as definition
 from scry.engine.search import boosts as rules
 from scry.engine.search import fusion as fuse
@@ -189,10 +189,26 @@ def test_file_that_past_commits_on_the_question_changed_comes_first() -> None:
         WEIGHTS,
     )
     ceiling = fuse.fused_score_ceiling(WEIGHTS, max_boost(question))
-    first, second = rank_with_boosts(gathered, question, ceiling, str.lower, past_changes={"src/b.py": 0.5})
+    evidence = FileEvidence(past_changes={"src/b.py": 0.5})
+    first, second = rank_with_boosts(gathered, question, ceiling, str.lower, evidence=evidence)
     assert first.document.doc_key == 2
     assert factors(first)["past_changes"] == pytest.approx(1 + rules.PAST_CHANGES_SHARE / 2)
     assert "past_changes" not in factors(second)
+
+
+@pytest.mark.acceptance("F5", "F6")
+def test_file_that_is_about_the_question_as_a_whole_comes_first() -> None:
+    near, about, far = [outline(key, f"src/{name}.py", "send") for key, name in enumerate("abc", 1)]
+    question = boosts_for("retries of a request")
+    matches = [OracleMatch(key, key, 1.0, "bm25") for key in (1, 2, 3)]
+    gathered = fuse.fuse_matches({"lexical": matches}, {each.doc_key: each for each in (near, about, far)}, WEIGHTS)
+    ceiling = fuse.fused_score_ceiling(WEIGHTS, max_boost(question))
+    evidence = FileEvidence(cosines={near.path: 0.1, about.path: 0.5, far.path: -0.2})
+    first, second, third = rank_with_boosts(gathered, question, ceiling, str.lower, evidence=evidence)
+    assert [each.document for each in (first, second, third)] == [about, near, far]
+    assert factors(first)["file_meaning"] == pytest.approx(1 + rules.FILE_MEANING_SHARE / 2)
+    assert "file_meaning" not in factors(third), "what is unlike the question is not lowered further"
+    assert first.fused_score <= 1
 
 
 @pytest.mark.acceptance("F5")
