@@ -52,7 +52,7 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     scores = [-negated for negated, _, _ in ranked]
     if reader.commits.history is not None and reader.commits.is_included:
         try:
-            commits = reader.rank_by_words(terms, reader.commits.history.lexical, other_scores=scores)
+            commits = reader.rank_by_words(terms, reader.commits.history.lexical)
             matches += reader.rank_among_others(commits, scores, SCORE_TYPE)
         except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
             pass

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 RETRIEVAL_DEPTH = 200
 """Most matches that an oracle returns (F4)."""
 
-MIN_HITS = 50
-"""Documents that are found by words whatever they score: more than the temporal oracle's seeds of either kind."""
-
 MIN_TERM_SHARE = 0.25
 """A document matches by words if it holds a quarter of the query's terms, rounded up: two of five. A single one of many
 terms occurs in most documents by accident, and is no evidence where a query is worded unlike the code
@@ -300,22 +297,15 @@ class OracleReader(Struct, frozen=True):
         return sum(corpus.count_existing(own) for corpus, own in self.by_corpus(doc_keys))
 
     def search_words(
-        self,
-        terms: Sequence[str],
-        index: LexicalIndex,
-        limit: int,
-        file_ids: tuple[int, ...] | None = None,
-        min_score: float = 0.0,
+        self, terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: tuple[int, ...] | None = None
     ) -> ScoredKeys:
         """Return the best `limit` documents of a word index by BM25, and all that equal the last one.
 
-        Searched once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH. min_score: of documents
-        behind the first MIN_HITS, only those of this score are needed, however often they are searched.
+        Searched once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH.
         """
         key = (id(index), tuple(terms), file_ids)
         if key not in self._word_searches:
-            depth = MIN_HITS if min_score else RETRIEVAL_DEPTH
-            self._word_searches[key], _ = search_with_min_terms(terms, index, depth, file_ids, min_score or math.inf)
+            self._word_searches[key], _ = search_with_min_terms(terms, index, RETRIEVAL_DEPTH, file_ids)
         hits = self._word_searches[key]
         if len(hits) <= limit:
             return hits
@@ -323,22 +313,15 @@ class OracleReader(Struct, frozen=True):
         return [(doc_key, score) for doc_key, score in hits if score >= min_score]
 
     def rank_by_words(
-        self,
-        terms: Sequence[str],
-        index: LexicalIndex,
-        file_ids: tuple[int, ...] | None = None,
-        other_scores: Sequence[float] = (),
+        self, terms: Sequence[str], index: LexicalIndex, file_ids: tuple[int, ...] | None = None
     ) -> RankedKeys:
         """Return the best RETRIEVAL_DEPTH documents of a word index and all that equal the last one, sorted by score.
 
-        Searched and sorted once per query for the same terms and files. other_scores: best first, of documents among
-        which these are to be ranked; those that rank below RETRIEVAL_DEPTH may be missing.
+        Searched and sorted once per query for the same terms and files.
         """
         key = (id(index), tuple(terms), file_ids)
         if key not in self._ranked_words:
-            min_score = other_scores[RETRIEVAL_DEPTH - 1] if len(other_scores) >= RETRIEVAL_DEPTH else 0.0
-            scored = self.search_words(terms, index, RETRIEVAL_DEPTH, file_ids, min_score)
-            self._ranked_words[key] = self.sort_by_score(scored)
+            self._ranked_words[key] = self.sort_by_score(self.search_words(terms, index, RETRIEVAL_DEPTH, file_ids))
         return self._ranked_words[key]
 
     def note_query(self, terms: Sequence[str]) -> WordQuery:
@@ -386,26 +369,22 @@ def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequ
 
 
 def search_with_min_terms(
-    terms: Sequence[str],
-    index: LexicalIndex,
-    limit: int,
-    file_ids: Sequence[int] | None = None,
-    min_score: float = math.inf,
+    terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: Sequence[int] | None = None
 ) -> tuple[ScoredKeys, int]:
-    """Return the best `limit` documents by BM25 and all of `min_score`, unordered, and how many terms each had to hold.
+    """Return the best `limit` documents by BM25, unordered, and how many of the terms each had to hold.
 
-    That is MIN_TERM_SHARE of the terms; those that occur nowhere do not count. Where no document holds as many, the
-    number falls until one does. A query that spells an identifier as code does is about that identifier: a single term
-    is enough.
+    That is MIN_TERM_SHARE of them; terms that occur nowhere do not count. Where no document holds as many, the number
+    falls until one does. A query that spells an identifier as code does is about that identifier: a single term is
+    enough.
     """
     minimum = 1
     if not [term for term in terms if term.startswith(EXACT_NAME_PREFIX)]:
         known = sum([index.document_frequency(term) > 0 for term in terms])
         minimum = max(1, math.ceil(MIN_TERM_SHARE * known))
-    hits = index.search(terms, limit, file_ids, minimum, min_score=min_score)
+    hits = index.search(terms, limit, file_ids, minimum)
     while minimum > 1 and not hits:
         minimum -= 1
-        hits = index.search(terms, limit, file_ids, minimum, min_score=min_score)
+        hits = index.search(terms, limit, file_ids, minimum)
     return hits, minimum
 
 
