@@ -398,15 +398,18 @@ class BoostRules:
             adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, reason))
         if document.path in self._tested:
             adjustments.append(self._tested[document.path])
-        adjustments += self._path_adjustments(document.path)[0]
+        if document.path not in self._by_path:
+            self.classify_paths([document.path])
+        adjustments += self._by_path[document.path][0]
         if document.is_test and "test_path" not in [each.name for each in adjustments]:
             adjustments += self._path_kind_adjustments((TEST,), "document")
         return adjustments
 
     def filter_reachable(self, min_score: float, by_rank_sum: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates, best rank sums first, whose sums times their factors may come to `min_score`."""
-        max_name = self._name_boost.max_factor ** self._power_of("definition")
-        max_commit = self._commit_boost.max_factor ** self._power_of("commit")
+        powers, other = self._powers, self._other_power
+        max_name = self._name_boost.max_factor ** powers.get("definition", other)
+        max_commit = self._commit_boost.max_factor ** powers.get("commit", other)
         min_sum = min_score / (self._max_boost * _ROUNDING_MARGIN)
         candidates = list(takewhile(lambda each: each.rank_sum >= min_sum, by_rank_sum))
         self.classify_paths([candidate.document.path for candidate in candidates])
@@ -414,8 +417,8 @@ class BoostRules:
         for candidate in candidates:
             path = candidate.document.path
             if path not in factors:  # the highest factor of a document in this file, its own name apart
-                factor = (1 + FILE_HIT_SHARE * self._support_of(path).highest) ** self._power_of("file_hits")
-                factor *= self._tested[path].factor ** self._power_of("tested") if path in self._tested else 1
+                factor = (1 + FILE_HIT_SHARE * self._support_of(path).highest) ** powers.get("file_hits", other)
+                factor *= self._tested[path].factor ** powers.get("tested", other) if path in self._tested else 1
                 factors[path] = factor * self._by_path[path][1] * _ROUNDING_MARGIN
             bound = candidate.rank_sum * factors[path]
             if not path:
@@ -428,19 +431,10 @@ class BoostRules:
                 reachable.append(candidate)
         return reachable
 
-    def _power_of(self, name: str) -> float:
-        return self._powers.get(name, self._other_power)
-
     def _support_of(self, path: str) -> _FileSupport:
         if path not in self._supports:
             self._supports[path] = _FileSupport.from_positions(self._file_positions[path])
         return self._supports[path]
-
-    def _path_adjustments(self, path: str) -> tuple[list[Adjustment], float]:
-        """Return the boosts that all documents of a file have alike, and the product of their factors."""
-        if path not in self._by_path:
-            self.classify_paths([path])
-        return self._by_path[path]
 
     def classify_paths(self, paths: Iterable[str]) -> None:
         """Compute the boosts of these files at once; empty paths are passed over."""
@@ -465,7 +459,7 @@ class BoostRules:
             if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
                 reason = f"the path is for {platform[0]}, and so is one for this"
                 adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
-            factors = [each.factor ** self._power_of(each.name) for each in adjustments]
+            factors = [each.factor ** self._powers.get(each.name, self._other_power) for each in adjustments]
             self._by_path[path] = adjustments, math.prod(factors)
 
     def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:
