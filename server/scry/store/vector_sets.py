@@ -398,7 +398,7 @@ class VectorIndex:
                 first, last = unpack_line_range(place)
                 by_file.setdefault(file_id, []).append((indexes[doc_key], last - first + 1))
         means = [mean_vector(vectors[[at for at, _ in own]], [lines for _, lines in own]) for own in by_file.values()]
-        rows = quantize(range(len(means)), np.array(means).reshape(len(means), vectors.shape[1]))
+        rows = quantize(range(len(means)), np.reshape(means, (len(means), vectors.shape[1])))
         packed = [
             (file_id, vector_set.set_id, scale.astype("<f4").tobytes() + row.tobytes() if row.any() else b"")
             for file_id, scale, row in zip(by_file, rows.scales, rows.matrix, strict=True)

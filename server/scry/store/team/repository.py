@@ -378,7 +378,7 @@ class RepositoryVectors:
             mean = mean_vector(np.array([vector.to_numpy() for *_, vector in own], np.float32), lines)
             if mean.any():
                 means[decode_text(path)] = mean
-        found = quantize(range(len(means)), np.array(list(means.values())).reshape(len(means), len(query)))
+        found = quantize(range(len(means)), np.reshape(list(means.values()), (len(means), len(query))))
         return dict(zip(means, exact_cosines(found, query).tolist(), strict=True))
 
     def _require_embedder(self, identity: str) -> None:
