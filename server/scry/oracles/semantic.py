@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from scry.core.errors import IndexUnavailable, ModelUnavailable
 from scry.core.text import search_text
-from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
+from scry.core.types import Candidate, DocumentHeader, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.oracles.oracle import (
     Oracle,
@@ -125,13 +125,16 @@ def _explain_no_match(cosine: float | None) -> str:
     return f"its cosine of {cosine:.2f} lies below the floor of {MIN_COSINE}"
 
 
-def compare_files(question: SearchQuery, reader: OracleReader, paths: Sequence[str]) -> Mapping[str, float]:
-    """Return the cosines of whole files with the query, by path; none for a query that gives this oracle no weight."""
+def compare_files(question: SearchQuery, reader: OracleReader, candidates: Sequence[Candidate]) -> Mapping[str, float]:
+    """Return the cosines of the candidates' files with the query, by path; none for a query that gives this oracle no
+    weight.
+    """
     if not question.weights.get(ORACLE.name):
         return {}
+    paths = dict.fromkeys([each.document.path for each in candidates if each.document.path])
     try:
         encoded = reader.query_vector(question)
-        return reader.code.store.vectors.file_cosines(encoded[0].identity, encoded[1], paths) if encoded else {}
+        return reader.code.store.vectors.file_cosines(encoded[0].identity, encoded[1], list(paths)) if encoded else {}
     except (ModelUnavailable, IndexUnavailable):  # this oracle's consultation reports it
         return {}
 

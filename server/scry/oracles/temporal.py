@@ -180,7 +180,7 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
 # Past changes ---------------------------------------------------------------------------------------------------------
 
 PAST_CHANGES_EXPONENT = 4
-"""A commit whose BM25 is half of the best one's counts a sixteenth of that one: many commits hold one word of a query."""
+"""A commit whose BM25 is half of the best one's counts a sixteenth: many commits hold one word of a query."""
 
 
 def count_past_changes(question: SearchQuery, reader: OracleReader) -> dict[str, float]:

@@ -21,14 +21,7 @@ from scry.store.index.database import IndexDatabase
 from scry.store.index.documents import DocumentTable
 from scry.store.index.rows import unpack_line_range
 from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
-from scry.store.vectors import (
-    FILE_VECTOR_HEADER,
-    FloatRows,
-    VectorFile,
-    compare_file_vectors,
-    pack_file_vector,
-    quantize,
-)
+from scry.store.vectors import FloatRows, QuantizedVectors, VectorFile, exact_cosines, mean_vector, quantize
 
 _BOTH_SLOTS = 3
 """The sum of both slots."""
@@ -209,6 +202,9 @@ class VectorSets:
                     path.unlink(missing_ok=True)
 
 
+_SCALE_BYTES = 4
+"""Length of the scale of a file's vector, before its numbers."""
+
 _FIRST_LIMIT = 1_000
 
 _MAX_DEAD_SHARE = 0.05
@@ -303,8 +299,11 @@ class VectorIndex:
                     f"WHERE v.vector_set = {active.set_id} AND f.path IN ({placeholders(part)})"
                 )
                 known.update([(decode_path(path), vector) for path, vector in self._db.execute(sql, part)])
-            found = {path: vector for path in paths if len(vector := known[path]) == FILE_VECTOR_HEADER + len(query)}
-        return dict(zip(found, compare_file_vectors(list(found.values()), query), strict=True))
+            found = [(path, known[path]) for path in paths if len(known[path]) == _SCALE_BYTES + len(query)]
+        dtype = np.dtype([("scale", "<f4"), ("row", np.int8, len(query))])
+        packed = np.frombuffer(b"".join([vector for _, vector in found]), dtype)
+        rows = QuantizedVectors(np.zeros(len(found), np.uint32), packed["scale"], np.ascontiguousarray(packed["row"]))
+        return dict(zip([path for path, _ in found], exact_cosines(rows, query).tolist(), strict=True))
 
     def similar(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
         """Return the documents nearest to one, itself included, as `nearest`; none where it has no vector yet."""
@@ -398,9 +397,11 @@ class VectorIndex:
             for doc_key, file_id, place in self._db.execute(sql, part):
                 first, last = unpack_line_range(place)
                 by_file.setdefault(file_id, []).append((indexes[doc_key], last - first + 1))
+        means = [mean_vector(vectors[[at for at, _ in own]], [lines for _, lines in own]) for own in by_file.values()]
+        rows = quantize(range(len(means)), np.reshape(means, (len(means), vectors.shape[1])))
         packed = [
-            (file_id, vector_set.set_id, pack_file_vector(vectors[[index for index, _ in own]], [n for _, n in own]))
-            for file_id, own in by_file.items()
+            (file_id, vector_set.set_id, scale.astype("<f4").tobytes() + row.tobytes() if row.any() else b"")
+            for file_id, scale, row in zip(by_file, rows.scales, rows.matrix, strict=True)
         ]
         self._db.executemany("INSERT OR REPLACE INTO file_vectors VALUES (?, ?, ?)", packed)
 

@@ -133,26 +133,12 @@ FULL_LENGTH_LINES = 60
 about, but a class of a thousand lines holds what its methods say once more."""
 
 
-FILE_VECTOR_HEADER = 4
-"""Bytes of the scale, before those of the numbers."""
-
-
-def pack_file_vector(vectors: FloatRows, line_counts: Sequence[int]) -> bytes:
-    """Return the direction of a file, quantized: the mean of its documents' vectors by their lines; b"" without one."""
+def mean_vector(vectors: FloatRows, line_counts: Sequence[int]) -> FloatRows:
+    """Return the vector of a file, of length 1: the mean of its documents' by their lines; zeros where those are."""
     weights = np.minimum(line_counts, FULL_LENGTH_LINES)[:, None]
     total = (weights * vectors.astype(np.float64)).sum(axis=0)
     length = math.sqrt(float((total * total).sum()))
-    if not length:
-        return b""
-    row = quantize([0], (total / length).astype(np.float32)[None])
-    return row.scales.astype("<f4").tobytes() + row.matrix.tobytes()
-
-
-def compare_file_vectors(packed: Sequence[bytes], query: FloatRows) -> list[float]:
-    """Return the cosine of each packed vector with a unit vector of the same dimension."""
-    rows = np.frombuffer(b"".join(packed), np.dtype([("scale", "<f4"), ("row", np.int8, len(query))]))
-    keys = np.zeros(len(packed), np.uint32)
-    return exact_cosines(QuantizedVectors(keys, rows["scale"], np.ascontiguousarray(rows["row"])), query).tolist()
+    return (total / (length or 1.0)).astype(np.float32)
 
 
 def pack_blocks(rows: QuantizedVectors) -> bytes:

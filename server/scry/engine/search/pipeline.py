@@ -182,8 +182,7 @@ def rank_candidates(
     fused = fuse_matches(oracle_matches.by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question, reader.code)
-    paths = list(dict.fromkeys([each.document.path for each in candidates if each.document.path]))
-    evidence = FileEvidence(count_past_changes(question, reader), compare_files(question, reader, paths))
+    evidence = FileEvidence(count_past_changes(question, reader), compare_files(question, reader, candidates))
     stem, ceiling = reader.code.store.lexical.stem, scoring.ceiling
     if not question.prefix:
         ranked = rank_with_boosts(candidates, question, ceiling, stem, limit, evidence, min_score)

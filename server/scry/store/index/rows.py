@@ -222,11 +222,6 @@ def _last_line(values: Sequence[int]) -> int:
     return values[2] - 1 if values[3] == 0 and values[2] else values[2]
 
 
-def _is_test(values: Sequence[int]) -> bool:
-    """Return whether an unpacked position is that of a test."""
-    return len(values) % 2 == 1
-
-
 ID_COLUMNS = "f.path, d.name, d.kind, d.container, d.ordinal, iif(d.name = '', d.place, NULL)"
 """The columns from which a doc_id is made; doc_ids are not stored."""
 
@@ -280,7 +275,7 @@ def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
             _KINDS_BY_LETTER.get(row[4]) or row[4],
             row[5],
             1 + _last_line(place),
-            _is_test(place),
+            len(place) % 2 == 1,  # a test: see pack_spans
         )
         for row, doc_id, place in zip(rows, doc_ids, places, strict=True)
     ]
@@ -301,7 +296,7 @@ def read_documents(
         doc_key, file_id, content_type, path, language, name, kind, container, ordinal, place = row
         span, name_span = unpack_spans(place)
         signature, doc = descriptions.get(file_id, {}).get(doc_key, ("", ""))
-        kind, is_test = _KINDS_BY_LETTER.get(kind) or kind, _is_test(_decode_integers(place))
+        kind, is_test = _KINDS_BY_LETTER.get(kind) or kind, len(_decode_integers(place)) % 2 == 1
         symbol = Symbol(name, kind, container, signature, doc, span, name_span, "", is_test)
         documents.append(Document(doc_key, doc_id, content_type, decode_path(path), language or "", symbol, ordinal))
     return documents

@@ -37,7 +37,7 @@ from scry.store.team.lexical import RepositoryWords
 from scry.store.team.notes import RepositoryNotes
 from scry.store.team.postings import Integers
 from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
-from scry.store.vectors import FloatRows, compare_file_vectors, exact_cosines, pack_file_vector, quantize
+from scry.store.vectors import FloatRows, exact_cosines, mean_vector, quantize
 
 if TYPE_CHECKING:
     from scry.store.team.reader import TeamReader
@@ -375,15 +375,15 @@ class RepositoryVectors:
             "WHERE f.repository_id = %s AND f.path = ANY(%s) ORDER BY f.path, d.position"
         )
         rows = self._database.select(sql, (self._info.repository_id, list(map(encode_text, paths)))) if paths else []
-        packed: dict[str, bytes] = {}
+        means: dict[str, FloatRows] = {}
         for path, group in groupby(rows, key=_FIRST):
             own = list(group)
             lines = [last - first + 1 for first, last in (unpack_line_range(place) for _, place, _ in own)]
-            packed[decode_text(path)] = pack_file_vector(
-                np.array([vector.to_numpy() for *_, vector in own], np.float32), lines
-            )
-        found = {path: vector for path in paths if (vector := packed.get(path, b""))}
-        return dict(zip(found, compare_file_vectors(list(found.values()), query), strict=True))
+            mean = mean_vector(np.array([vector.to_numpy() for *_, vector in own], np.float32), lines)
+            if mean.any():
+                means[decode_text(path)] = mean
+        found = quantize(range(len(means)), np.reshape(list(means.values()), (len(means), len(query))))
+        return dict(zip(means, exact_cosines(found, query).tolist(), strict=True))
 
     def _require_embedder(self, identity: str) -> None:
         embedder = self.embedder
