@@ -28,7 +28,7 @@ from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
 _UNIT = 10.0**BM25_DIGITS
 
 _FIRST_REPOSITORIES = 64
-"""Repositories whose postings are read first, those of the highest bounds; each further part is eight times as large."""
+"""Repositories whose postings are read first, those of the highest bounds; a further part is eight times as large."""
 
 _KEY_BITS = 40
 """Bits for the key of a document in a number that holds its repository, too."""
