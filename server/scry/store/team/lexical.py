@@ -27,8 +27,8 @@ from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
 
 _UNIT = 10.0**BM25_DIGITS
 
-_FIRST_REPOSITORIES = 32
-"""Repositories whose postings are read first, those of the highest bounds; each further part is twice as large."""
+_FIRST_REPOSITORIES = 64
+"""Repositories whose postings are read first, those of the highest bounds; a further part is eight times as large."""
 
 _KEY_BITS = 40
 """Bits for the key of a document in a number that holds its repository, too."""
@@ -299,7 +299,7 @@ class TeamWords:
             searched += zip(np.maximum.reduceat(np.where(wanted, scores, 0.0), starts).tolist(), part, strict=True)
             best = np.sort(np.concatenate([best, scores[wanted]]))[-limit:]
             least = float(best[0]) if len(best) == limit else 0.0
-            start, count = start + count, 2 * count
+            start, count = start + count, 8 * count
         self._floors[tuple(terms), limit] = least
         found = [(-score, repository) for score, repository in searched if score >= least and score > 0]
         return [repository for _, repository in sorted(found)]
