@@ -370,7 +370,7 @@ def rank_in_team(found: Sequence[TeamRetrieval], matches: Sequence[OracleMatches
         least = best[0] if len(best) == question.limit and is_bounded else 0.0
         if rankings and bounds[at] < least * _BELOW_EQUAL:
             scoring = next(iter(rankings.values())).scoring  # that of all, as words weigh what they do in the team
-            rankings[at] = Ranking(question, reader, OracleMatches({}, own.faults), scoring, (), (), {})
+            rankings[at] = Ranking(question, reader, OracleMatches({}, own.faults), scoring, (), (), NO_FILE_EVIDENCE)
             continue
         rankings[at] = rank_candidates(question, reader, own, limit, least)
         best = sorted([*best, *[each.fused_score for each in rankings[at].ranked]])[-question.limit :]
