@@ -129,6 +129,8 @@ def _assert_totals_follow_from_commits(lived: LexicalIndex, fresh: LexicalIndex)
     told, older = (LexicalIndex(lived.folder, write=False) for _ in range(2))
     told.expect_totals(totals)
     older.expect_totals(WordTotals(totals.opstamp - 1, 1, 1))
+    told.reload()
+    older.reload()
     assert older.document_count == expected.documents, "totals of another commit are not taken"
     with patch.object(lexical_statistics, "count_documents", side_effect=AssertionError("all documents are read")):
         assert told.document_count == expected.documents
