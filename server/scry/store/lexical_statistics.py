@@ -43,9 +43,9 @@ class WordTotals(Struct, frozen=True, array_like=True):
 class Snapshot(Struct):
     """The documents that one searcher sees.
 
-    opstamp: of the commit; 0 if not known. documents, length, average: number, length and average length of the living documents; -1 if not
-    known yet, which takes a pass over the documents. counted, counted_average: number and average length as tantivy
-    counts them, deleted documents and balance included; 0 if not read yet.
+    opstamp: of the commit; 0 if not known. documents, length, average: number, length and average length of the living
+    documents; -1 documents if not known yet, which takes a pass over them. counted, counted_average: number and average
+    length as tantivy counts them, deleted documents and balance included; 0 if not read yet.
     """
 
     searcher: tantivy.Searcher
