@@ -85,16 +85,16 @@ its hash with another, which costs the resolution of some files.
 
 def pack_look_ups(hashes: NameHashes) -> bytes:
     """Pack hashes of LOOK_UP_BYTES."""
-    return hashes.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :LOOK_UP_BYTES].tobytes()
+    return (hashes % 2**16).astype("<u2").tobytes() + (hashes // 2**16).astype(np.uint8).tobytes()
 
 
 def unpack_look_ups(data: bytes) -> NameHashes:
     """Return packed hashes. Raises IndexDamaged."""
-    if len(data) % LOOK_UP_BYTES:
+    count, rest = divmod(len(data), LOOK_UP_BYTES)
+    if rest:
         raise damage_error("look-ups of a wrong length")
-    padded = np.zeros((len(data) // LOOK_UP_BYTES, 4), np.uint8)
-    padded[:, :LOOK_UP_BYTES] = np.frombuffer(data, np.uint8).reshape(-1, LOOK_UP_BYTES)
-    return padded.view("<u4")[:, 0].astype(np.uint32)
+    low, high = np.frombuffer(data, "<u2", count), np.frombuffer(data, np.uint8, count, 2 * count)
+    return low.astype(np.uint32) + high.astype(np.uint32) * 2**16
 
 
 _BATCH_SIZE = 500

@@ -137,9 +137,8 @@ class LexicalIndex:
         self._index.register_tokenizer(_ANALYZER, make_analyzer())
         self._totals: WordTotals | None = None
         self._staged: tuple[int, int] | None = (0, 0)  # documents and length that the next commit adds; None: unknown
-        self._committed = self._read_meta()  # first, so that `reload` sees a commit of now
         self._index.config_reader("manual")
-        self._snapshot = Snapshot(self._index.searcher(), opstamp=settled_opstamp(self._committed, self._read_meta()))
+        self._snapshot, self._committed = Snapshot(self._index.searcher()), b""
 
     @property
     def folder(self) -> Path:
@@ -166,9 +165,8 @@ class LexicalIndex:
         return self._totals
 
     def expect_totals(self, totals: WordTotals | None) -> None:
-        """Take what the writer stored of its last commit: who reads that one need not read all documents."""
+        """Take what the writer stored of its last commit: who reloads that one need not read all documents."""
         self._totals = totals
-        self._snapshot.take_totals(totals)
 
     # Reading ------------------------------------------------------------------------------------------------------
 

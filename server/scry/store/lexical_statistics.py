@@ -43,9 +43,9 @@ class WordTotals(Struct, frozen=True, array_like=True):
 class Snapshot(Struct):
     """The documents that one searcher sees.
 
-    opstamp: of the commit; 0 if not known. documents, length: number and length of the living documents; -1 if not
-    known yet, which takes a pass over the documents. counted, counted_average: number and average length as tantivy
-    counts them, deleted documents and balance included; 0 if not read yet.
+    opstamp: of the commit; 0 if not known. documents, length, average: number, length and average length of the living
+    documents; -1 documents if not known yet, which takes a pass over them. counted, counted_average: number and average
+    length as tantivy counts them, deleted documents and balance included; 0 if not read yet.
     """
 
     searcher: tantivy.Searcher
@@ -53,6 +53,7 @@ class Snapshot(Struct):
     opstamp: int = 0
     documents: int = -1
     length: int = 0
+    average: float = 1.0
     counted: int = 0
     counted_average: float = 1.0
     terms: dict[str, TermStatistics] = field(default_factory=dict[str, TermStatistics])
@@ -61,18 +62,15 @@ class Snapshot(Struct):
         """Return the number of living documents; the first call reads their length, too, unless it is known."""
         if self.documents < 0:
             documents, self.length = count_documents(self.searcher, tantivy.Query.all_query())
+            self.average = self.length / max(1, documents)
             self.documents = documents  # last: another thread reads the length once this is set
         return self.documents
-
-    @property
-    def average(self) -> float:
-        """The average length of the living documents, once they are counted."""
-        return self.length / max(1, self.documents)
 
     def take_totals(self, totals: WordTotals | None) -> None:
         """Take the number and the length of the documents, where they are those of this commit."""
         if totals is not None and totals.opstamp == self.opstamp > 0 and self.documents < 0:
-            self.length, self.documents = totals.length, totals.documents
+            self.length, self.average = totals.length, totals.length / max(1, totals.documents)
+            self.documents = totals.documents
 
 
 def count_documents(searcher: tantivy.Searcher, query: tantivy.Query) -> tuple[int, int]:

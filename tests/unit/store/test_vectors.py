@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+<<<<<<< HEAD
 import scry.store.vectors as vectors_module
 from scry.core import IndexDamaged, IndexUnavailable, Point, Span, Symbol, symbol_doc_id
+=======
+from scry.core import IndexDamaged, IndexUnavailable
+>>>>>>> h-size
 from scry.store import (
     FULL_LENGTH_LINES,
     MAX_QUANTIZED,
@@ -90,15 +93,14 @@ def test_nearest_are_those_of_all_cosines_however_few_rows_are_compared_at_once(
 
 
 def test_repeated_query_is_compared_with_added_rows_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors_module, "_ROWS_COMPARED_AT_ONCE", 50)
-    compare, compared = vectors_module._nearest_rows, list[int]()
+    monkeypatch.setattr("scry.store.vectors._ROWS_COMPARED_AT_ONCE", 50)
+    split, compared = QuantizedVectors.split, list[int]()
 
-    def noted(rows: Iterable[QuantizedVectors], *arguments: Any) -> list[tuple[int, float]]:  # noqa: ANN401 (passed on)
-        parts = list(rows)
-        compared.append(sum(len(part.doc_keys) for part in parts))
-        return compare(parts, *arguments)
+    def noted(rows: QuantizedVectors) -> Iterator[QuantizedVectors]:
+        compared.append(len(rows.doc_keys))
+        return split(rows)
 
-    monkeypatch.setattr(vectors_module, "_nearest_rows", noted)
+    monkeypatch.setattr(QuantizedVectors, "split", noted)
     vectors, queries = unit_vectors(1, 300, 64), unit_vectors(2, 20, 64)
     file, count = VectorFile(tmp_path / "v", 64), 0
     for end in (100, 101, 170, 300):

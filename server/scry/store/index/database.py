@@ -260,12 +260,13 @@ class IndexDatabase:
     def word_totals(self) -> WordTotals | None:
         """Number and length of the documents in the lexical index as of its last commit, set inside `publishing`."""
         with suppress(msgspec.DecodeError):
-            return decode_json(self.meta.get_text("words") or "null", WordTotals | None)
+            if text := self.meta.get_text("words"):
+                return decode_json(text, WordTotals)
         return None
 
     @word_totals.setter
     def word_totals(self, totals: WordTotals | None) -> None:
-        self.meta.set("words", msgspec.json.encode(totals).decode())
+        self.meta.set("words", msgspec.json.encode(totals).decode() if totals else None)
 
     @contextmanager
     def transaction(self) -> Generator[None]:

@@ -119,7 +119,6 @@ class IndexStore:
         self.changed_paths = ChangedPaths()
         try:
             self.lexical = open_lexical_index(self._lexical_folder, write=write)
-            self.lexical.expect_totals(self._database.word_totals)
             self.documents = DocumentTable(self._database)
             self.files = FileTable(self._database)
             self.vectors = VectorIndex(self._database, self.documents)
