@@ -64,13 +64,14 @@ def places_of(rankings: list[Ranking], limit: int) -> Places:
 def test_best_results_are_those_of_whole_rankings(address: str, text: str, limit: int) -> None:
     question = replace(question_of(text), limit=limit)
     with TeamDatabase.open_for_reading(address) as database, database.snapshot():
-        found = retrieve_from_team(question, TeamReader(database), encode)
+        reader = TeamReader(database)
+        found = retrieve_from_team(question, reader, encode)
         assert len(found) == REPOSITORIES
         matches = rank_across_projects([each.retrieval for each in found])
         whole = [
             rank_candidates(question, each.retrieval.reader, own) for each, own in zip(found, matches, strict=True)
         ]
-        bounded = team_search.rank_in_team(found, matches)
+        bounded = team_search.rank_in_team(found, matches, reader)
     assert places_of(bounded, limit) == places_of(whole, limit)
     counts = [sum(len(each.ranked) for each in rankings) for rankings in (bounded, whole)]
     assert counts[0] < counts[1] or limit == 10, "nothing was left out"

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
 
 BELIEF = "---\nstatement: Prices are summed up in cents.\n---\n"
 
-MAX_STATEMENTS = 15
+MAX_STATEMENTS = 16
 """Of a question, with the beginning and the end of its transaction."""
 
 QUESTIONS = (
@@ -43,7 +43,7 @@ def count_statements(address: str, text: str, monkeypatch: pytest.MonkeyPatch) -
             reader = TeamReader(database)
             found = retrieve_from_team(question_of(text), reader, encode)
             matches = rank_across_projects([each.retrieval for each in found])
-            answers = build_team_answers(found, rank_in_team(found, matches), reader)
+            answers = build_team_answers(found, rank_in_team(found, matches, reader), reader)
     return len(sent) + 2, len(answers)
 
 

@@ -28,6 +28,10 @@ ORDER BY 1, 2, 3, 4, 5
 """
 
 
+CONTENT_COLUMNS = "id, key, language, content_type, documents, length, text, links, terms"
+"""The columns of `contents` in the first version."""
+
+
 @pytest.fixture
 def shop(tmp_path: Path) -> HistoryProject:
     project = HistoryProject(tmp_path / "shop").init_repository()
@@ -75,6 +79,8 @@ def test_index_of_the_first_version_is_read_anew_and_stays_visible(
     TeamDatabase.open_for_writing(old).close()  # the first thing that a run does
     before = [name for name, _ in find(old, QUESTION)]
     assert "shop:./shop/cart.py::total_price" in before
+    of_files = [[each for each in find(here, QUESTION) if each[0].startswith("shop:./")] for here in (old, address)]
+    assert of_files[0] == of_files[1], "vectors of files are made from those of their documents"
     assert "shop:belief:cents" not in before
     index(shop, old)  # the commit is published; it was not read by this version
     assert {*before, "shop:belief:cents"} <= {name for name, _ in find(old, QUESTION)}
@@ -91,7 +97,9 @@ def _copy_of_first_version(postgres: PostgresServer, address: str, columns: str,
     postgres.copy_rows(address, old, f"SELECT {columns} FROM scry.repositories", f"scry.repositories ({columns})")
     for table in tables:
         where = " WHERE corpus < 2" if table == "postings" else ""
-        postgres.copy_rows(address, old, f"SELECT * FROM scry.{table}{where}", f"scry.{table}")
+        own = CONTENT_COLUMNS if table == "contents" else "*"
+        into = f"scry.{table} ({own})" if table == "contents" else f"scry.{table}"
+        postgres.copy_rows(address, old, f"SELECT {own} FROM scry.{table}{where}", into)
     embedder = "SELECT * FROM scry.meta WHERE key = 'embedder'"
     postgres.copy_rows(address, old, embedder, "scry.meta")
     postgres.execute("UPDATE scry.repositories SET reading = 'parsers of the first version'", old)

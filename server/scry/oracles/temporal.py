@@ -179,12 +179,12 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
 
 # Past changes ---------------------------------------------------------------------------------------------------------
 
-PAST_CHANGES_EXPONENT = 4
-"""A commit whose BM25 is half of the best one's counts a sixteenth: many commits hold one word of a query."""
+PAST_CHANGES_EXPONENT = 3
+"""A commit whose BM25 is half of the best one's counts an eighth of that one: many commits hold one word of a query."""
 
 
 def count_past_changes(question: SearchQuery, reader: OracleReader) -> dict[str, float]:
-    """Return the votes for files by the commits that the query's words find; none without a history.
+    """Return the votes for files by the commits whose messages hold the query's words best; none without a history.
 
     A commit votes with its BM25 as a share of the best one's, to the power of PAST_CHANGES_EXPONENT, divided by the
     square root of the number of files that it changed: one that changes many says little about each. Merges and commits
@@ -196,7 +196,7 @@ def count_past_changes(question: SearchQuery, reader: OracleReader) -> dict[str,
     if history is None or not terms or not question.weights.get(ORACLE.name):
         return votes
     try:
-        scored = dict(reader.search_words(terms, history.lexical, RETRIEVAL_DEPTH))
+        scored = dict(reader.search_words(terms, history.lexical, SEED_COMMITS))
         best = max(scored.values(), default=0.0)
         changed = history.files_by_commit(history.filter_cochange_commits(list(scored)))
     except IndexUnavailable:  # the temporal oracle reports it

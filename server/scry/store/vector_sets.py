@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from scry.store.index.database import IndexDatabase
 from scry.store.index.documents import DocumentTable
 from scry.store.index.rows import unpack_line_range
 from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
-from scry.store.vectors import FloatRows, QuantizedVectors, VectorFile, exact_cosines, mean_vector, quantize
+from scry.store.vectors import FloatRows, VectorFile, compare_packed, mean_vector, pack_rows, quantize
 
 _BOTH_SLOTS = 3
 """The sum of both slots."""
@@ -202,9 +203,6 @@ class VectorSets:
                     path.unlink(missing_ok=True)
 
 
-_SCALE_BYTES = 4
-"""Length of the scale of a file's vector, before its numbers."""
-
 _FIRST_LIMIT = 1_000
 
 _MAX_DEAD_SHARE = 0.05
@@ -299,11 +297,8 @@ class VectorIndex:
                     f"WHERE v.vector_set = {active.set_id} AND f.path IN ({placeholders(part)})"
                 )
                 known.update([(decode_path(path), vector) for path, vector in self._db.execute(sql, part)])
-            found = [(path, known[path]) for path in paths if len(known[path]) == _SCALE_BYTES + len(query)]
-        dtype = np.dtype([("scale", "<f4"), ("row", np.int8, len(query))])
-        packed = np.frombuffer(b"".join([vector for _, vector in found]), dtype)
-        rows = QuantizedVectors(np.zeros(len(found), np.uint32), packed["scale"], np.ascontiguousarray(packed["row"]))
-        return dict(zip([path for path, _ in found], exact_cosines(rows, query).tolist(), strict=True))
+            packed = {path: known[path] for path in paths}
+        return compare_packed(packed, query)
 
     def similar(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
         """Return the documents nearest to one, itself included, as `nearest`; none where it has no vector yet."""
@@ -399,10 +394,7 @@ class VectorIndex:
                 by_file.setdefault(file_id, []).append((indexes[doc_key], last - first + 1))
         means = [mean_vector(vectors[[at for at, _ in own]], [lines for _, lines in own]) for own in by_file.values()]
         rows = quantize(range(len(means)), np.reshape(means, (len(means), vectors.shape[1])))
-        packed = [
-            (file_id, vector_set.set_id, scale.astype("<f4").tobytes() + row.tobytes() if row.any() else b"")
-            for file_id, scale, row in zip(by_file, rows.scales, rows.matrix, strict=True)
-        ]
+        packed = zip(by_file, repeat(vector_set.set_id), pack_rows(rows), strict=False)
         self._db.executemany("INSERT OR REPLACE INTO file_vectors VALUES (?, ?, ?)", packed)
 
     def activate_if_complete(self, embedder: EmbedderInfo) -> bool:

@@ -25,7 +25,7 @@ import hashlib
 import math
 import os
 import struct
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
@@ -139,6 +139,23 @@ def mean_vector(vectors: FloatRows, line_counts: Sequence[int]) -> FloatRows:
     total = (weights * vectors.astype(np.float64)).sum(axis=0)
     length = math.sqrt(float((total * total).sum()))
     return (total / (length or 1.0)).astype(np.float32)
+
+
+def pack_rows(rows: QuantizedVectors) -> list[bytes]:
+    """Return each row as bytes, its scale before its numbers; b"" for a row of zeros."""
+    return [
+        scale.astype("<f4").tobytes() + row.tobytes() if row.any() else b""
+        for scale, row in zip(rows.scales, rows.matrix, strict=True)
+    ]
+
+
+def compare_packed(packed: Mapping[str, bytes], query: FloatRows) -> dict[str, float]:
+    """Return the cosine of each row that `pack_rows` packed, by its key; rows of another length are left out."""
+    dtype = np.dtype([("scale", "<f4"), ("row", np.int8, len(query))])
+    found = [(key, data) for key, data in packed.items() if len(data) == dtype.itemsize]
+    rows = np.frombuffer(b"".join([data for _, data in found]), dtype)
+    quantized = QuantizedVectors(np.zeros(len(found), np.uint32), rows["scale"], np.ascontiguousarray(rows["row"]))
+    return dict(zip([key for key, _ in found], exact_cosines(quantized, query).tolist(), strict=True))
 
 
 def pack_blocks(rows: QuantizedVectors) -> bytes:

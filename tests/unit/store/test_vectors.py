@@ -13,12 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-<<<<<<< HEAD
-import scry.store.vectors as vectors_module
 from scry.core import IndexDamaged, IndexUnavailable, Point, Span, Symbol, symbol_doc_id
-=======
-from scry.core import IndexDamaged, IndexUnavailable
->>>>>>> h-size
 from scry.store import (
     FULL_LENGTH_LINES,
     MAX_QUANTIZED,

@@ -313,7 +313,8 @@ class _TeamQuestion:
         except queue.Empty:
             ranks = None
         own = rank_across_projects([each.retrieval for each in found]) if found else []
-        answers = build_team_answers(found, rank_in_team(found, own if ranks is None else ranks), reader)
+        matches = own if ranks is None else ranks
+        answers = build_team_answers(found, rank_in_team(found, matches, reader), reader)
         if self._with_texts:
             answers = read_texts(answers, reader)
         self._answered.set_result(answers)

@@ -24,7 +24,7 @@ from scry.core.doc_id import new_query_id
 from scry.core.knowledge import BELIEF, PROJECT_NOTES
 from scry.core.notices import Notice
 from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, query_terms, search_text
-from scry.core.types import Answer, Candidate, Hit, IndexState, OracleMatch, SearchQuery
+from scry.core.types import NO_FILE_EVIDENCE, Answer, Candidate, Hit, IndexState, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.engine.federation.team_links import normalize_remote
 from scry.engine.search.boosts import max_boost
@@ -354,27 +354,42 @@ class _KeyTests:
 # Results --------------------------------------------------------------------------------------------------------------
 
 
-def rank_in_team(found: Sequence[TeamRetrieval], matches: Sequence[OracleMatches]) -> list[Ranking]:
+def rank_in_team(found: Sequence[TeamRetrieval], matches: Sequence[OracleMatches], reader: TeamReader) -> list[Ranking]:
     """Return the ranking of each repository's matches, which were ranked among those of all projects.
 
     A repository that can't have one of the best `limit` results has none in its ranking, and others may lack those
     below.
     """
+    reader.prefetch_file_vectors(
+        {
+            each.repository.repository_id: _matched_paths(each.retrieval, own)
+            for each, own in zip(found, matches, strict=True)
+        }
+    )
     rankings: dict[int, Ranking] = {}
     best: list[float] = []
     bounds = [_highest_score(each.retrieval, own) for each, own in zip(found, matches, strict=True)]
     for at in sorted(range(len(found)), key=lambda at: -bounds[at]):
         retrieval = found[at].retrieval
-        question, reader, own = retrieval.question, retrieval.reader, matches[at]
+        question, own = retrieval.question, matches[at]
         is_bounded, limit = not math.isinf(bounds[at]), None if question.min_score else question.limit
         least = best[0] if len(best) == question.limit and is_bounded else 0.0
         if rankings and bounds[at] < least * _BELOW_EQUAL:
             scoring = next(iter(rankings.values())).scoring  # that of all, as words weigh what they do in the team
-            rankings[at] = Ranking(question, reader, OracleMatches({}, own.faults), scoring, (), (), NO_FILE_EVIDENCE)
+            rankings[at] = Ranking(
+                question, retrieval.reader, OracleMatches({}, own.faults), scoring, (), (), NO_FILE_EVIDENCE
+            )
             continue
-        rankings[at] = rank_candidates(question, reader, own, limit, least)
+        rankings[at] = rank_candidates(question, retrieval.reader, own, limit, least)
         best = sorted([*best, *[each.fused_score for each in rankings[at].ranked]])[-question.limit :]
     return [rankings[at] for at in range(len(found))]
+
+
+def _matched_paths(retrieval: Retrieval, own: OracleMatches) -> list[str]:
+    """Return the paths of the documents that these matches name."""
+    doc_keys = {match.doc_key for matches in own.by_oracle.values() for match in matches}
+    headers = retrieval.reader.headers(sorted(doc_keys)).values()
+    return list(dict.fromkeys([header.path for header in headers if header.path]))
 
 
 _BELOW_EQUAL = 1 - 1e-9

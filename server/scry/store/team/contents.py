@@ -7,20 +7,28 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from scry.store.index.rows import NewFile, encode_kind, hash_names, pack_links, pack_spans, pack_text
+from scry.store.index.rows import (
+    NewFile,
+    encode_kind,
+    hash_names,
+    pack_links,
+    pack_spans,
+    pack_text,
+    unpack_line_range,
+)
 from scry.store.team.database import encode_text
 from scry.store.team.postings import DocumentTerms, pack_terms
-from scry.store.vectors import FloatRows
+from scry.store.vectors import FloatRows, mean_vector, pack_rows, quantize
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
-ContentRow = tuple[bytes, str, str, int, int, bytes, bytes, bytes]
-"""A row of `contents`: key, language, content type, documents, length, text, links and terms."""
+ContentRow = tuple[bytes, str, str, int, int, bytes, bytes, bytes, bytes]
+"""A row of `contents`: key, language, content type, documents, length, text, links, terms and vector."""
 
 INSERT_CONTENT: LiteralString = (
-    "INSERT INTO contents (key, language, content_type, documents, length, text, links, terms) "
-    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING RETURNING id"
+    "INSERT INTO contents (key, language, content_type, documents, length, text, links, terms, vector) "
+    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING RETURNING id"
 )
 
 DOCUMENT_TYPES = ("int8", "int4", "bytea", "int4", "text", "bytea", "int4", "bytea", "halfvec")
@@ -83,4 +91,11 @@ def _content_row(content: NewContent) -> ContentRow:
         pack_text(file.text, list(enumerate(file.documents))),
         pack_links(file.imports, file.uses),
         pack_terms(content.terms),
+        pack_mean(content.vectors, [pack_spans(each.symbol) for each in file.documents]),
     )
+
+
+def pack_mean(vectors: FloatRows, places: Sequence[bytes]) -> bytes:
+    """Return the vector of a file, the mean of its documents', packed as a local index packs it; b"" for none."""
+    lines = [last - first + 1 for first, last in map(unpack_line_range, places)]
+    return pack_rows(quantize([0], mean_vector(vectors, lines)[None]))[0] if lines else b""

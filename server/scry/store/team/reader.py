@@ -24,16 +24,15 @@ from scry.store.team.lexical import TeamWords, TermTables
 from scry.store.team.notes import FIRST_NOTE_KEY, nearest_note_repositories, query_note_contents, read_notes
 from scry.store.team.repository import (
     HEADER_COLUMNS,
-    JOIN_DOCUMENTS,
     RepositoryIndex,
     RepositoryInfo,
-    exact_cosines_of,
     read_doc_keys,
     read_files,
     read_results,
     read_texts,
 )
 from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, EXACT_DOCUMENTS, NOTE_WORDS
+from scry.store.team.vectors import JOIN_DOCUMENTS, exact_cosines_of, read_file_vectors
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
@@ -206,6 +205,10 @@ class TeamReader:
     def prefetch_texts(self, paths: Mapping[int, Sequence[str]]) -> None:
         """Read the texts of files by repository and path."""
         read_texts(self._database, [(self.open(each).files, wanted) for each, wanted in paths.items()])
+
+    def prefetch_file_vectors(self, paths: Mapping[int, Sequence[str]]) -> None:
+        """Read the vectors of files by repository and path."""
+        read_file_vectors(self._database, [(self.open(each).vectors, wanted) for each, wanted in paths.items()])
 
     def prefetch_doc_keys(self, doc_ids: Mapping[int, Sequence[str]]) -> None:
         """Read the keys and headers of documents by repository and doc_id."""

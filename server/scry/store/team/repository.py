@@ -28,7 +28,6 @@ from scry.store.index.rows import (
     read_documents,
     read_headers,
     unpack_descriptions,
-    unpack_line_range,
     unpack_text,
 )
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
@@ -36,8 +35,7 @@ from scry.store.team.history import RepositoryHistory
 from scry.store.team.lexical import RepositoryWords
 from scry.store.team.notes import RepositoryNotes
 from scry.store.team.postings import Integers
-from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
-from scry.store.vectors import FloatRows, exact_cosines, mean_vector, quantize
+from scry.store.team.vectors import FROM_DOCUMENTS, RepositoryVectors
 
 if TYPE_CHECKING:
     from scry.store.team.reader import TeamReader
@@ -198,20 +196,7 @@ def _structure(importers: int, centrality: str, flags: str) -> FileStructure:
     return FileStructure(importers, centrality, None, tuple(flags.split()))
 
 
-JOIN_DOCUMENTS = (
-    "JOIN LATERAL (SELECT *, wanted.key - first_key AS at FROM files WHERE repository_id = wanted.repository "
-    "AND first_key <= wanted.key ORDER BY first_key DESC LIMIT 1) f ON f.at < f.documents "
-    "JOIN documents d ON d.content_id = f.content_id AND d.position = f.at JOIN contents c ON c.id = f.content_id"
-)
-"""Joins to rows of `wanted` (repository, key) the documents with these keys, with their files and contents.
-
-The position is computed inside: an expression in the condition would be checked after the policy, on all documents of
-the file.
-"""
-
 HEADER_COLUMNS = "wanted.key, c.content_type, f.path, d.name, d.kind, d.container, d.ordinal, d.place"
-
-_FROM_DOCUMENTS = f"FROM unnest(%s::integer[], %s::bigint[]) AS wanted(repository, key) {JOIN_DOCUMENTS}"
 
 
 class RepositoryDocuments:
@@ -230,7 +215,7 @@ class RepositoryDocuments:
         if missing:
             repositories = [self.repository] * len(missing)
             self.add_headers(
-                self._database.select(f"SELECT {HEADER_COLUMNS} {_FROM_DOCUMENTS}", (repositories, missing))
+                self._database.select(f"SELECT {HEADER_COLUMNS} {FROM_DOCUMENTS}", (repositories, missing))
             )
         return {doc_key: self._headers[doc_key] for doc_key in doc_keys if doc_key in self._headers}
 
@@ -250,7 +235,7 @@ class RepositoryDocuments:
         found = {doc_key: self._documents[doc_key] for doc_key in doc_keys if doc_key in self._documents}
         if missing:
             text = "c.text" if with_descriptions else "NULL"
-            sql = f"SELECT {_DOCUMENT_COLUMNS}, {text} {_FROM_DOCUMENTS}"
+            sql = f"SELECT {_DOCUMENT_COLUMNS}, {text} {FROM_DOCUMENTS}"
             rows = self._database.select(sql, ([self.repository] * len(missing), missing))
             files = {row[1]: ResultFile(row[-1], FileStructure()) for row in rows} if with_descriptions else {}
             read = _read_documents([row[:-1] for row in rows], files)
@@ -316,99 +301,6 @@ def _header_row(row: Sequence[Any]) -> tuple[Any, ...]:
 def _decode_names(names: Sequence[Any]) -> tuple[str, str, str]:
     """Return name, kind and container of a row as texts."""
     return decode_text(names[0]), names[1], decode_text(names[2])
-
-
-class RepositoryVectors:
-    """The vectors of one repository's documents.
-
-    prefetched: its part of the nearest documents of all repositories, nearest first; None where that was not searched.
-    """
-
-    def __init__(
-        self, database: TeamDatabase, reader: TeamReader, info: RepositoryInfo, files: RepositoryFiles
-    ) -> None:
-        self._database = database
-        self._reader = reader
-        self._info = info
-        self._files = files
-        self.prefetched: list[tuple[int, float]] | None = None
-
-    @property
-    def embedder(self) -> EmbedderInfo | None:
-        """The embedder of the vectors."""
-        return self._reader.embedder
-
-    def nearest(
-        self, identity: str, query: FloatRows, limit: int, files: Sequence[int] | None = None
-    ) -> list[tuple[int, float]]:
-        """Return the documents nearest to a unit vector, as (key, cosine), nearest first; see VectorIndex.nearest.
-
-        Where all repositories were searched together, return what the files have of this one's part; otherwise all its
-        vectors are compared. Raises EmbedderMismatch.
-        """
-        self._require_embedder(identity)
-        if self.prefetched is not None:
-            keys = np.array([key for key, _ in self.prefetched], np.int64)
-            is_left: list[bool] = self._files.contains(keys, files).tolist()
-            return [pair for pair, left in zip(self.prefetched, is_left, strict=True) if left][:limit]
-        return self._search_exactly(query, files)[:limit]
-
-    def above_cosine(
-        self, identity: str, query: FloatRows, min_cosine: float, files: Sequence[int] | None = None
-    ) -> list[tuple[int, float]]:
-        """Return all documents with at least this cosine; otherwise as `nearest`."""
-        self._require_embedder(identity)
-        return [pair for pair in self._search_exactly(query, files) if pair[1] >= min_cosine]
-
-    def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
-        """Return the cosine of one document, as `nearest` gives it; None for an unknown one."""
-        self._require_embedder(identity)
-        rows = self._database.select(f"SELECT d.vector {_FROM_DOCUMENTS}", ([self._info.repository_id], [doc_key]))
-        return exact_cosines_of(query, [rows[0][0]])[0] if rows else None
-
-    def file_cosines(self, identity: str, query: FloatRows, paths: Sequence[str]) -> dict[str, float]:
-        """Return the cosines of files with a unit vector, by path; see VectorIndex.file_cosines."""
-        if self.embedder is None or self.embedder.identity != identity:
-            return {}
-        sql = (
-            "SELECT f.path, d.place, d.vector FROM files f JOIN documents d ON d.content_id = f.content_id "
-            "WHERE f.repository_id = %s AND f.path = ANY(%s) ORDER BY f.path, d.position"
-        )
-        rows = self._database.select(sql, (self._info.repository_id, list(map(encode_text, paths)))) if paths else []
-        means: dict[str, FloatRows] = {}
-        for path, group in groupby(rows, key=_FIRST):
-            own = list(group)
-            lines = [last - first + 1 for first, last in (unpack_line_range(place) for _, place, _ in own)]
-            mean = mean_vector(np.array([vector.to_numpy() for *_, vector in own], np.float32), lines)
-            if mean.any():
-                means[decode_text(path)] = mean
-        found = quantize(range(len(means)), np.reshape(list(means.values()), (len(means), len(query))))
-        return dict(zip(means, exact_cosines(found, query).tolist(), strict=True))
-
-    def _require_embedder(self, identity: str) -> None:
-        embedder = self.embedder
-        if embedder is None or embedder.identity != identity:
-            stored = embedder.identity if embedder else "no embedder"
-            raise EmbedderMismatch(f"the team's vectors are of {stored}, the question's is of {identity}")
-
-    def _search_exactly(self, query: FloatRows, files: Sequence[int] | None) -> list[tuple[int, float]]:
-        sql = (
-            "SELECT f.first_key + d.position, d.vector FROM files f JOIN documents d ON d.content_id = f.content_id "
-            "WHERE f.repository_id = %s AND (%s::bigint[] IS NULL OR f.first_key = ANY(%s))"
-        )
-        wanted = None if files is None else list(files)
-        rows = self._database.select(sql, (self._info.repository_id, wanted, wanted))
-        cosines = exact_cosines_of(query, [row[1] for row in rows])
-        pairs = [(row[0], cosine) for row, cosine in zip(rows, cosines, strict=True)]
-        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
-
-
-def exact_cosines_of(query: FloatRows, vectors: Sequence[Any]) -> list[float]:
-    """Return the cosines with a query of vectors as pgvector returns them, as a local index computes them."""
-    if not vectors:
-        return []
-    rows = np.array([vector.to_numpy() for vector in vectors], np.float32)
-    return exact_cosines(quantize(range(len(rows)), rows), query).tolist()
 
 
 # Reading many repositories by one statement ---------------------------------------------------------------------------
@@ -497,7 +389,7 @@ def read_results(database: TeamDatabase, wanted: Sequence[tuple[RepositoryIndex,
     # With OFFSET 0 the planner looks each path up; otherwise it reads all paths of the repository for each document.
     sql = (
         f"SELECT wanted.repository, {_DOCUMENT_COLUMNS}, c.text, f.importers, f.centrality, f.flags, p.recent "
-        f"{_FROM_DOCUMENTS} LEFT JOIN LATERAL (SELECT p.recent FROM changed_paths p "
+        f"{FROM_DOCUMENTS} LEFT JOIN LATERAL (SELECT p.recent FROM changed_paths p "
         "WHERE p.repository_id = wanted.repository AND p.path = f.path AND EXISTS (SELECT FROM changes k "
         "WHERE k.repository_id = p.repository_id AND k.now = p.id) OFFSET 0) p ON true"
     )

@@ -294,7 +294,19 @@ def _hash_grants(tables: tuple[LiteralString, ...]) -> LiteralString:
 
 _CHANGES = "CREATE INDEX commits_by_time ON commits (time DESC, sha) WHERE NOT merge;\n"
 
-MIGRATIONS: tuple[LiteralString, ...] = (_TABLES + _POLICIES, _NOTES, _JUMPS, _hash_grants(OWNED_TABLES), _CHANGES)
+_FILE_VECTORS = """
+-- The mean of the vectors of a content's documents, see store.team.contents; null where an earlier version stored it.
+ALTER TABLE contents ADD vector bytea;
+"""
+
+MIGRATIONS: tuple[LiteralString, ...] = (
+    _TABLES + _POLICIES,
+    _NOTES,
+    _JUMPS,
+    _hash_grants(OWNED_TABLES),
+    _CHANGES,
+    _FILE_VECTORS,
+)
 """The statements that bring a schema from each version to the next; a published one never changes."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -1,0 +1,151 @@
+"""The vectors of a team's documents and files, compared as a local index compares its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scry.store.team.contents import pack_mean
+from scry.store.team.database import TeamDatabase, encode_text
+from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
+from scry.store.vectors import FloatRows, compare_packed, exact_cosines, quantize
+
+if TYPE_CHECKING:
+    from scry.store.team.reader import TeamReader
+    from scry.store.team.repository import RepositoryFiles, RepositoryInfo
+
+JOIN_DOCUMENTS = (
+    "JOIN LATERAL (SELECT *, wanted.key - first_key AS at FROM files WHERE repository_id = wanted.repository "
+    "AND first_key <= wanted.key ORDER BY first_key DESC LIMIT 1) f ON f.at < f.documents "
+    "JOIN documents d ON d.content_id = f.content_id AND d.position = f.at JOIN contents c ON c.id = f.content_id"
+)
+"""Joins to rows of `wanted` (repository, key) the documents with these keys, with their files and contents.
+
+The position is computed inside: an expression in the condition would be checked after the policy, on all documents of
+the file.
+"""
+
+FROM_DOCUMENTS = f"FROM unnest(%s::integer[], %s::bigint[]) AS wanted(repository, key) {JOIN_DOCUMENTS}"
+
+
+class RepositoryVectors:
+    """The vectors of one repository's documents.
+
+    prefetched: its part of the nearest documents of all repositories, nearest first; None where that was not searched.
+    of_files: the packed vectors of files that were read, by path; b"" for one without.
+    """
+
+    def __init__(
+        self, database: TeamDatabase, reader: TeamReader, info: RepositoryInfo, files: RepositoryFiles
+    ) -> None:
+        self._database = database
+        self._reader = reader
+        self._info = info
+        self._files = files
+        self.repository = info.repository_id
+        self.prefetched: list[tuple[int, float]] | None = None
+        self.of_files: dict[str, bytes] = {}
+
+    @property
+    def embedder(self) -> EmbedderInfo | None:
+        """The embedder of the vectors."""
+        return self._reader.embedder
+
+    def nearest(
+        self, identity: str, query: FloatRows, limit: int, files: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return the documents nearest to a unit vector, as (key, cosine), nearest first; see VectorIndex.nearest.
+
+        Where all repositories were searched together, return what the files have of this one's part; otherwise all its
+        vectors are compared. Raises EmbedderMismatch.
+        """
+        self._require_embedder(identity)
+        if self.prefetched is not None:
+            keys = np.array([key for key, _ in self.prefetched], np.int64)
+            is_left: list[bool] = self._files.contains(keys, files).tolist()
+            return [pair for pair, left in zip(self.prefetched, is_left, strict=True) if left][:limit]
+        return self._search_exactly(query, files)[:limit]
+
+    def above_cosine(
+        self, identity: str, query: FloatRows, min_cosine: float, files: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return all documents with at least this cosine; otherwise as `nearest`."""
+        self._require_embedder(identity)
+        return [pair for pair in self._search_exactly(query, files) if pair[1] >= min_cosine]
+
+    def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
+        """Return the cosine of one document, as `nearest` gives it; None for an unknown one."""
+        self._require_embedder(identity)
+        rows = self._database.select(f"SELECT d.vector {FROM_DOCUMENTS}", ([self._info.repository_id], [doc_key]))
+        return exact_cosines_of(query, [rows[0][0]])[0] if rows else None
+
+    def file_cosines(self, identity: str, query: FloatRows, paths: Sequence[str]) -> dict[str, float]:
+        """Return the cosines of files with a unit vector, by path; see VectorIndex.file_cosines."""
+        if self.embedder is None or self.embedder.identity != identity:
+            return {}
+        if any(path not in self.of_files for path in paths):
+            read_file_vectors(self._database, [(self, paths)])
+        return compare_packed({path: self.of_files[path] for path in paths}, query)
+
+    def _require_embedder(self, identity: str) -> None:
+        embedder = self.embedder
+        if embedder is None or embedder.identity != identity:
+            stored = embedder.identity if embedder else "no embedder"
+            raise EmbedderMismatch(f"the team's vectors are of {stored}, the question's is of {identity}")
+
+    def _search_exactly(self, query: FloatRows, files: Sequence[int] | None) -> list[tuple[int, float]]:
+        sql = (
+            "SELECT f.first_key + d.position, d.vector FROM files f JOIN documents d ON d.content_id = f.content_id "
+            "WHERE f.repository_id = %s AND (%s::bigint[] IS NULL OR f.first_key = ANY(%s))"
+        )
+        wanted = None if files is None else list(files)
+        rows = self._database.select(sql, (self._info.repository_id, wanted, wanted))
+        cosines = exact_cosines_of(query, [row[1] for row in rows])
+        pairs = [(row[0], cosine) for row, cosine in zip(rows, cosines, strict=True)]
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+
+
+def exact_cosines_of(query: FloatRows, vectors: Sequence[Any]) -> list[float]:
+    """Return the cosines with a query of vectors as pgvector returns them, as a local index computes them."""
+    if not vectors:
+        return []
+    rows = np.array([vector.to_numpy() for vector in vectors], np.float32)
+    return exact_cosines(quantize(range(len(rows)), rows), query).tolist()
+
+
+# Files of many repositories by one statement -------------------------------------------------------------------------
+
+
+def read_file_vectors(database: TeamDatabase, wanted: Sequence[tuple[RepositoryVectors, Sequence[str]]]) -> None:
+    """Read the vectors of files of several repositories by their paths."""
+    places = [(vectors, path) for vectors, paths in wanted for path in paths if path not in vectors.of_files]
+    if not places:
+        return
+    sql = (
+        "SELECT wanted.number, c.id, c.vector FROM unnest(%s::integer[], %s::integer[], %s::bytea[]) "
+        "AS wanted(number, repository, path) CROSS JOIN LATERAL (SELECT * FROM files "
+        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
+        "JOIN contents c ON c.id = f.content_id"
+    )
+    values = [vectors.repository for vectors, _ in places], [encode_text(path) for _, path in places]
+    found = database.select(sql, (list(range(len(places))), *values))
+    of_earlier = _pack_vectors_of_earlier(database, [content for _, content, packed in found if packed is None])
+    for vectors, path in places:
+        vectors.of_files[path] = b""
+    for number, content, packed in found:
+        vectors, path = places[int(number)]
+        vectors.of_files[path] = of_earlier.get(content, b"") if packed is None else packed
+
+
+def _pack_vectors_of_earlier(database: TeamDatabase, contents: Sequence[int]) -> dict[int, bytes]:
+    """Return the vectors of contents that an earlier version stored without, from those of their documents."""
+    sql = "SELECT content_id, place, vector FROM documents WHERE content_id = ANY(%s) ORDER BY content_id, position"
+    packed: dict[int, bytes] = {}
+    for content, group in groupby(database.select(sql, (list(contents),)) if contents else [], key=itemgetter(0)):
+        _, places, vectors = zip(*group, strict=True)
+        packed[content] = pack_mean(np.array([vector.to_numpy() for vector in vectors], np.float32), places)
+    return packed
