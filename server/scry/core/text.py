@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
@@ -127,11 +127,6 @@ def normalize_name(name: str) -> str:
     `RRF_fusion`, `rrfFusion` and `rrf-fusion` have the same key.
     """
     return "".join(_WORD_RUN.findall(name)).replace("_", "").lower()
-
-
-def normalize_names(names: Iterable[str]) -> list[str]:
-    """Return the normalized form of each name."""
-    return [normalize_name(name) for name in names]
 
 
 EXACT_NAME_PREFIX = "="

@@ -19,6 +19,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -133,6 +134,7 @@ class LexicalIndex:
         elif not folder.is_dir():
             raise IndexDamaged(f"the word index {folder.name} is missing")
         self._schema = builder.build()
+        self._term_query = partial(tantivy.Query.term_query, self._schema, "terms")
         self._index = tantivy.Index(self._schema, str(folder))
         self._index.register_tokenizer(_ANALYZER, make_analyzer())
         self._totals: WordTotals | None = None
@@ -194,7 +196,7 @@ class LexicalIndex:
         snapshot = self._snapshot  # one for all calls: another thread may reload
         known = [(stem, self._read_term(snapshot, stem)) for stem in map(_STEMMER.stem, terms)]
         wanted = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term_query(stem), each.boost))
+            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term_query(stem, "freq"), each.boost))
             for stem, each in known
             if each.living
         ]
@@ -214,15 +216,12 @@ class LexicalIndex:
                 return [(int(doc_key or 0), score) for doc_key, score in scored if score >= least and score > 0]
             searched *= 4
 
-    def _term_query(self, stem: str) -> tantivy.Query:
-        return tantivy.Query.term_query(self._schema, "terms", stem, "freq")
-
     def _read_term(self, snapshot: Snapshot, stem: str) -> TermStatistics:
         """Return how a stem counts. With the first one that occurs, read the statistics of the whole index."""
         if (known := snapshot.terms.get(stem)) is not None:
             return known
         documents = snapshot.count_documents()
-        query, living = self._term_query(stem), snapshot.searcher.doc_freq("terms", stem)
+        query, living = self._term_query(stem, "freq"), snapshot.searcher.doc_freq("terms", stem)
         counted = living
         if not snapshot.counted and counted:  # tantivy names its statistics only with the score of a document
             for _, address in snapshot.searcher.search(query, 1, count=False).hits:
@@ -262,7 +261,7 @@ class LexicalIndex:
             return scores, ceiling
         stems = list(enumerate(Counter(map(_STEMMER.stem, terms)).items(), 1))
         wanted = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term_query(stem), float(number)))
+            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term_query(stem, "freq"), float(number)))
             for number, (stem, _) in stems
         ]
         query = tantivy.Query.boolean_query(wanted)
@@ -295,7 +294,7 @@ class LexicalIndex:
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
             bits = [
-                (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(stem), float(1 << bit)))
+                (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(stem, "freq"), float(1 << bit)))
                 for bit, stem in enumerate(map(_STEMMER.stem, part))
             ]
             query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)

@@ -152,10 +152,11 @@ def pack_rows(rows: QuantizedVectors) -> list[bytes]:
 def compare_packed(packed: Mapping[str, bytes], query: FloatRows) -> dict[str, float]:
     """Return the cosine of each row that `pack_rows` packed, by its key; rows of another length are left out."""
     dtype = np.dtype([("scale", "<f4"), ("row", np.int8, len(query))])
-    found = [(key, data) for key, data in packed.items() if len(data) == dtype.itemsize]
-    rows = np.frombuffer(b"".join([data for _, data in found]), dtype)
-    quantized = QuantizedVectors(np.zeros(len(found), np.uint32), rows["scale"], np.ascontiguousarray(rows["row"]))
-    return dict(zip([key for key, _ in found], exact_cosines(quantized, query).tolist(), strict=True))
+    if any(map(dtype.itemsize.__ne__, map(len, packed.values()))):
+        packed = {key: data for key, data in packed.items() if len(data) == dtype.itemsize}
+    rows = np.frombuffer(b"".join(packed.values()), dtype)
+    quantized = QuantizedVectors(np.zeros(len(rows), np.uint32), rows["scale"], np.ascontiguousarray(rows["row"]))
+    return dict(zip(packed, exact_cosines(quantized, query).tolist(), strict=True))
 
 
 def pack_blocks(rows: QuantizedVectors) -> bytes:

@@ -252,11 +252,6 @@ class IndexDatabase:
         return self.meta.get_int("document_count")
 
     @property
-    def file_count(self) -> int:
-        """The number of files that were looked at, kept with each publication."""
-        return self.meta.get_int("file_count")
-
-    @property
     def word_totals(self) -> WordTotals | None:
         """Number and length of the documents in the lexical index as of its last commit, set inside `publishing`."""
         with suppress(msgspec.DecodeError):

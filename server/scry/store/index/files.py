@@ -380,7 +380,7 @@ class FileTable:
             if self._counts[0] != generation:
                 skipped = self._db.execute(skipped_sql).fetchone()[0]
                 known = self._db.execute(notes, (*values, SkipReason.KNOWLEDGE.value)).fetchone()[0]
-                self._counts = (generation, self._database.file_count - skipped, skipped - known)
+                self._counts = (generation, self._database.meta.get_int("file_count") - skipped, skipped - known)
             return self._counts[1], self._counts[2]
 
     @property

@@ -17,7 +17,7 @@ import msgspec
 from scry.core.decoding import msgpack_decoder
 from scry.core.doc_id import make_doc_ids
 from scry.core.errors import IndexDamaged
-from scry.core.text import normalize_names
+from scry.core.text import normalize_name
 from scry.core.types import (
     Document,
     DocumentHeader,
@@ -168,7 +168,7 @@ def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
 
 def hash_names(names: Iterable[str]) -> list[int]:
     """Return the hash by which a document of each of these names is looked up."""
-    return [hash_name_key(key) for key in normalize_names(list(names))]
+    return list(map(hash_name_key, map(normalize_name, names)))
 
 
 def encode_kind(kind: str) -> str:

@@ -284,7 +284,7 @@ class IndexStore:
                 for file, file_id, numbered in rows:
                     self._insert_file(file, file_id, numbered)
                 self._update_stats(restated)
-                files_left = self._database.file_count - len(ids)
+                files_left = meta.get_int("file_count") - len(ids)
                 meta.set_all(next_file=next_file, next_number=next_doc_key, dead_words=json.dumps(replaced))
                 meta.set_all(document_count=documents + len(entries), file_count=files_left + len(files))
                 meta.set_all(dead=meta.get_int("dead") + len(replaced), **({"structure_due": 1} if changes else {}))
