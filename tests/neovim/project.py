@@ -6,7 +6,7 @@ from tests.sample.files import SHOP
 
 FILES = {
     **SHOP,
-    "shop/wide.js": "const 価格 = '😀'; function labelPrice(price) {\n  return `${price} €`;\n}\n",
+    "shop/wide.js": "const 価格 = '😀'; function labelMoney(money) {\n  return `${money} €`;\n}\n",
 }
 """Small, with a line that begins with wide characters."""
 
