@@ -393,3 +393,65 @@ def test_why_agrees_with_the_answer_for_any_document(situations: IndexedProject,
         if factors.get(without.name, 1.0) < 1:  # what lowers a document can't hold it up
             assert without.rank is not None
             assert without.rank <= result.rank
+
+
+POOL = {
+    "src/unix/core.c": """int uv_os_getenv(const char* name, char* buffer, size_t* size) {
+  /* look up a variable of the environment, with its size */
+  return copy(getenv(name), buffer, size);
+}
+""",
+    "src/win/util.c": """int uv_look_up_size(uv_thread_t* thread, size_t* size) {
+  /* look up the size of the pool of a thread */
+  return look_up(thread, size);
+}
+""",
+    "src/pool.c": """static void init_once(void) {
+  const char* value = getenv("UV_THREADPOOL_SIZE");
+  start(value == NULL ? 4 : atoi(value));
+}
+""",
+    "src/time/sleep.c": "/* look up how long a timer waits */\nint timer_sleep(int size) { return size; }\n",
+    "src/net/sleep.c": "/* look up how long a socket waits */\nint socket_sleep(int size) { return size; }\n",
+}
+"""In libuv "unix,win: look up UV_THREADPOOL_SIZE with uv_os_getenv" found the file that reads that variable ninth."""
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
+    sample = IndexedProject(tmp_path_factory.mktemp("work") / "pool").init_repository()
+    sample.write(POOL)
+    sample.commit()
+    sample.update_index()
+    return sample
+
+
+@pytest.mark.acceptance("F5", "W1", "W2")
+def test_files_that_hold_the_identifiers_of_a_question_are_raised_by_their_share(pool: IndexedProject) -> None:
+    answer = pool.find("look up UV_THREADPOOL_SIZE with uv_os_getenv")
+    factors = {each.doc_id: {own.name: own.factor for own in each.adjustments} for each in answer.results}
+    holders = {"./src/pool.c::init_once", "./src/unix/core.c::uv_os_getenv"}
+    assert {doc_id for doc_id, own in factors.items() if "identifiers" in own} == holders
+    assert all(1 < factors[doc_id]["identifiers"] < 1.3 for doc_id in holders), "each holds one of two"
+    assert {each.doc_id for each in answer.results[:2]} == holders
+    for result in answer.results:
+        explained = ask_why(pool, WhyParams(result.doc_id, answer.query))
+        assert isinstance(explained.result, ResultItem)
+        assert explained.result.adjustments == result.adjustments
+        assert result.fused_score == pytest.approx(recomputed_score(answer, result), rel=1e-12)
+
+
+@pytest.mark.acceptance("F5")
+def test_identifier_that_occurs_nowhere_raises_nothing(pool: IndexedProject) -> None:
+    answer = pool.find("look up UV_MISSING_NAME of a thread")
+    assert answer.results
+    assert all(own.name != "identifiers" for each in answer.results for own in each.adjustments)
+
+
+@pytest.mark.acceptance("F5")
+@pytest.mark.parametrize(("area", "first"), [("net", "./src/net/sleep.c"), ("time", "./src/time/sleep.c")])
+def test_files_of_the_area_that_a_question_begins_with_come_first(pool: IndexedProject, area: str, first: str) -> None:
+    answer = pool.find(f"{area}: look up how long it waits")
+    assert answer.results[0].doc_id.startswith(first)
+    assert any(own.name == "area" and "begins with" in own.reason for own in answer.results[0].adjustments)
+    assert 0 < answer.results[0].fused_score <= 1

@@ -261,7 +261,8 @@ class SearchQuery(Struct, frozen=True):
     it. Only learnt weights (store.events.learnt) and an evaluation (scry.lab) set them. use_factor: of the weight of
     the oracle of use, where it takes part.
     prefix: the last word, where it is still being typed and words that begin with it match too. holding_scores: of the
-    documents of other projects that hold that word itself.
+    documents of other projects that hold that word itself. area: terms of the words before a colon that it begins with.
+    identifiers: keys (`normalize_name`) of the identifiers of several words in it; none for a query of a single word.
     """
 
     text: str
@@ -281,6 +282,8 @@ class SearchQuery(Struct, frozen=True):
     prefix: str = ""
     holding_scores: tuple[float, ...] = ()
     use_factor: float = 1.0
+    area: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
 
 
 class OracleMatch(Struct, frozen=True, gc=False):
@@ -330,11 +333,13 @@ class Candidate(Struct, frozen=True, gc=False):
 class FileEvidence(Struct, frozen=True):
     """What speaks for files in answer to a query, beside the matches of their documents, by path.
 
-    past_changes: votes of past commits. cosines: of whole files with the query.
+    past_changes: votes of past commits. cosines: of whole files with the query. identifiers: the share of the query's
+    identifiers of several words that a file holds, each by its inverse document frequency.
     """
 
     past_changes: Mapping[str, float] = {}
     cosines: Mapping[str, float] = {}
+    identifiers: Mapping[str, float] = {}
 
 
 NO_FILE_EVIDENCE = FileEvidence()

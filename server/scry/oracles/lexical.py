@@ -11,11 +11,12 @@ Commits have term statistics of their own; notes are scored with those of code a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from scry.core.errors import IndexUnavailable
 from scry.core.text import expand_query_terms, query_terms
-from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
+from scry.core.types import Candidate, DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import (
     Oracle,
     RankLookup,
@@ -84,6 +85,26 @@ def matched_terms(question: SearchQuery, reader: OracleReader, doc_keys: Sequenc
             if matched and question.prefix not in found[doc_key]:
                 found[doc_key] = (*found[doc_key], f"{question.prefix}…")
     return found
+
+
+def find_identifiers_in_files(
+    question: SearchQuery, reader: OracleReader, candidates: Sequence[Candidate]
+) -> Mapping[str, float]:
+    """Return the share of the query's identifiers that the candidates of each file hold, by path.
+
+    An identifier weighs its inverse document frequency; one that occurs nowhere does not count.
+    """
+    index = reader.code.store.lexical
+    known = [name for name in question.identifiers if index.document_frequency(name)]
+    names = {name: index.inverse_document_frequency(index.stem(name)) for name in known}
+    total = sum(names.values())
+    if not total:
+        return {}
+    paths = {each.document.doc_key: each.document.path for each in candidates if each.document.path}
+    held: dict[str, set[str]] = defaultdict(set)
+    for doc_key, matched in reader.code.matched_terms(list(names), list(paths)).items():
+        held[paths[doc_key]].update(matched)
+    return {path: sum([names[name] for name in sorted(each)]) / total for path, each in held.items() if each}
 
 
 MAX_PREFIX_TERMS = 64

@@ -1,8 +1,8 @@
 """Boost or demote documents by name, path and sibling hits: named factors with reasons (F5). Pure.
 
-Boosts read the query, the documents' own names and paths, the positions of the other hits, and the paths that commits
-with the query's words changed. None reads structure or activity (F6). The value of each, by ablation, is in
-docs/quality.md. No boost applies to notes, and only `commit` to commits.
+Boosts read the query, the documents' own names and paths, the positions of the other hits, and evidence for files
+(`FileEvidence`). None reads structure or activity (F6). The value of each, by ablation, is in docs/quality.md. No boost
+applies to notes, and only `commit` to commits.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ def max_boost(question: SearchQuery) -> float:
     powers, other = question.strengths, question.strengths.get("*", 1.0)
     name_factor = max_name_factor(question) ** powers.get("definition", other)
     file_factors = [factor ** powers.get(name, other) for name, factor in _MAX_FILE_FACTORS.items()]
+    file_factors.append((1 + AREA_SHARE if question.area else 1) ** powers.get("area", other))
+    file_factors.append((1 + IDENTIFIERS_SHARE if question.identifiers else 1) ** powers.get("identifiers", other))
     commit_factor = COMMIT_QUESTION_FACTOR if question.asks_for_commits else SUBJECT_FACTOR
     return max(name_factor * math.prod(file_factors), commit_factor ** powers.get("commit", other))
 
@@ -104,7 +106,7 @@ class NameBoost:
         self._names = queried_names(question.words, question.phrases)
         self.joined_names = "\n".join(self._names)
         self._spellings = queried_spellings(question)
-        self._asks_for_definition = _asks_for_definition(question)
+        self._asks_for_definition = is_single_term(question) or question.intent is QueryIntent.DEFINITION
         # In a sentence a word with capitals counts only as it is written: "write LaTeX" does not ask for `latex'`. Who
         # types a name alone, or all in small letters, may not know how it is written.
         self._case_sensitive = frozenset[str]()
@@ -153,13 +155,10 @@ class NameBoost:
 def max_name_factor(question: SearchQuery) -> float:
     """Return the highest factor that a document can get by its name."""
     if any(queried_names(question.words, question.phrases).values()):
-        factor = DEFINITION_FACTOR if _asks_for_definition(question) else MENTIONED_NAME_FACTOR
+        is_asked = is_single_term(question) or question.intent is QueryIntent.DEFINITION
+        factor = DEFINITION_FACTOR if is_asked else MENTIONED_NAME_FACTOR
         return factor * SPELLING_FACTOR * TYPE_FACTOR * TYPE_OWN_FILE_FACTOR
     return NAME_IN_QUESTION_FACTOR
-
-
-def _asks_for_definition(question: SearchQuery) -> bool:
-    return is_single_term(question) or question.intent is QueryIntent.DEFINITION
 
 
 @lru_cache(maxsize=50_000)
@@ -234,15 +233,12 @@ class CommitBoost:
 
 # The file of a document -----------------------------------------------------------------------------------------------
 
-FILE_HIT_SHARE = 0.06
-MAX_FILE_HITS = 9
-FILE_HIT_HALF_PLACE = 20
-"""Up to nine further hits in the same file support a document, each by this share, discounted by its position: by half
-at the twentieth."""
+FILE_HIT_SHARE, MAX_FILE_HITS, FILE_HIT_HALF_PLACE = 0.06, 9, 20
+"""Up to nine further hits in the same file support a document, each by this share, by half at the twentieth place."""
 
 PATH_WORDS_SHARE = 1.7
-"""Boost of a file whose path, folders included, is made of words of the query, times the share of its words that are.
-Words are distinct stems. A path says in a few words what a file is about, which its longer neighbours only mention."""
+"""Boost of a file whose path, folders included, is made of words of the query, times the share of its words that are
+(distinct stems). A path says in a few words what a file is about, which its longer neighbours only mention."""
 
 PAST_CHANGES_SHARE = 0.8
 PAST_CHANGES_HALF = 0.5
@@ -252,6 +248,13 @@ votes (oracles.temporal.count_past_changes): half of it for as much as a single 
 FILE_MEANING_SHARE = 0.6
 """Boost of a file, times the cosine of its vector, the mean of its documents' (store.vectors.pack_file_vector). A line
 that is much like the query may stand in a file about something else (docs/decisions.md, 137)."""
+
+IDENTIFIERS_SHARE = 0.3
+"""Boost of a file that holds identifiers of several words of the query (`UV_THREADPOOL_SIZE`), times their share by
+inverse document frequency: the parts of a name stand in many files, the whole in few."""
+
+AREA_SHARE = 1.0
+"""Boost of a file whose path holds the area that the query begins with (`net: accept …`), times its words' share."""
 
 TESTED_SHARE = 0.3
 """Boost of a file whose test matches the query, times the best rank sum in the test as a share of the best of all. A
@@ -301,10 +304,9 @@ _MAX_FILE_FACTORS = {
     "file_meaning": 1 + FILE_MEANING_SHARE,
     "tested": 1 + TESTED_SHARE,
 }
-"""The highest factors that a document can get by its file."""
+"""The highest factors that a document can get by its file for any query."""
 
-_ROUNDING_MARGIN = 1 + 1e-9
-"""A bound is a product in another order than the score: it may be lower in its last digits."""
+_ROUNDING_MARGIN = 1 + 1e-9  # a bound is a product in another order than the score, and may differ in its last digits
 
 
 class _FileBoosts(Struct, frozen=True, gc=False):
@@ -340,6 +342,7 @@ class BoostRules:
         self._name_boost = NameBoost(question)
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
         self._words = frozenset(map(str.lower, find_identifiers(question.text)))
+        self._area = frozenset(map(stem, question.area))
         self._commit_boost = CommitBoost(question, stem)
         self.set_order(by_rank_sum)
         self._own_platforms = families_here()
@@ -354,9 +357,8 @@ class BoostRules:
         return other
 
     def set_order(self, by_rank_sum: Sequence[Candidate]) -> None:
-        """Compute the support that hits lend each other in this order: those of a file, and a test its subject.
-
-        `test_router.py` and `Router.py` are test and subject: their names are the same but for case and the word test.
+        """Compute the support that hits lend each other in this order: those of a file, and a test its subject, whose
+        name is the same but for case and the word test.
         """
         in_files = [each for each in by_rank_sum if each.document.path]
         documents = [each.document for each in in_files]
@@ -451,6 +453,12 @@ class BoostRules:
         if shared:
             reason = f"{shared} of {format_count(len(stems), 'word')} of the path are in the question"
             adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * (shared / len(stems)), reason))
+        if named := len(stems & self._area):
+            factor = 1 + AREA_SHARE * (named / len(self._area))
+            adjustments.append(Adjustment("area", factor, "the path holds the area that the question begins with"))
+        if share := self._evidence.identifiers.get(path, 0.0):
+            reason = f"the file holds {share:.0%} of the identifiers in the question, by their rarity"
+            adjustments.append(Adjustment("identifiers", 1 + IDENTIFIERS_SHARE * share, reason))
         if votes := self._evidence.past_changes.get(path, 0.0):
             factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
             adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))

@@ -34,6 +34,7 @@ from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fus
 from scry.engine.search.query import COMMIT_QUESTION_WORDS, apply_filters
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
+from scry.oracles.lexical import find_identifiers_in_files
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, FindUsedPlaces, NoteCorpus, OracleReader
 from scry.oracles.semantic import compare_files
 from scry.oracles.temporal import count_past_changes
@@ -182,7 +183,11 @@ def rank_candidates(
     fused = fuse_matches(oracle_matches.by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question, reader.code)
-    evidence = FileEvidence(count_past_changes(question, reader), compare_files(question, reader, candidates))
+    evidence = FileEvidence(
+        count_past_changes(question, reader),
+        compare_files(question, reader, candidates),
+        find_identifiers_in_files(question, reader, candidates) if question.identifiers else {},
+    )
     stem, ceiling = reader.code.store.lexical.stem, scoring.ceiling
     if not question.prefix:
         ranked = rank_with_boosts(candidates, question, ceiling, stem, limit, evidence, min_score)

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from scry.core.knowledge import ALL_KNOWLEDGE, KNOWLEDGE_TYPES, PERSONA, KnowledgeFilter, normalize_domain
 from scry.core.memory.purpose import PURPOSE_PATTERNS, parse_memory_query
-from scry.core.text import STOP_WORDS, content_terms
+from scry.core.text import STOP_WORDS, content_terms, find_identifiers, name_words, normalize_name
 from scry.core.types import QueryFilter, QueryIntent, SearchQuery
 
 MAX_QUERY_CHARACTERS = 1_000_000
@@ -32,6 +32,20 @@ _PHRASE_PATTERN = re.compile(r"(?<!\w)\"([^\"\w]*\w[^\"]*)\"(?!\w)")
 _IDENTIFIER_PATTERN = re.compile(
     r"(?=[\w$.:#()-]+\Z)(?:[\w$.:#-]*(?:[a-z0-9][A-Z]|_|::|\w\.\w|\(\)$)[\w$.:#()-]*|[A-Z][a-z0-9]+)"
 )
+
+_COMPOUND_PATTERN = re.compile(r"\w(?:_|\d)|[a-z][A-Z]|[A-Z]{2}[a-z]")
+"""May be an identifier of several words. The rule itself is `name_words`."""
+
+_AREA_PATTERN = re.compile(
+    r"\[([^\]]{2,40})\]|[a-z]+\(([^)]{2,40})\)!?: |[`(]?([A-Za-z][\w./,-]*(?: [\w./,-]+){0,2})[`)]?: "
+)
+"""The area that a query names first, as subjects of commits do: `net: accept …`, `fix(parser): …`, `[parser] …`."""
+
+_NO_AREAS = frozenset(
+    "bug bugfix build chore ci doc docs error example fatal feat feature fix fixed fixes hotfix info note perf question"
+    " refactor revert style test tests todo warning wip".split()
+)
+"""Words before a colon that say of which kind a change or a message is."""
 
 CONTENT_TYPES = frozenset({"code", "doc", "commit", *KNOWLEDGE_TYPES})
 KNOWLEDGE_SOURCES = frozenset({"project", "persona"})
@@ -170,6 +184,7 @@ def parse_query(
     unfiltered = _FILTER_PATTERN.sub(take_filter, text)
     words = " ".join(_PHRASE_PATTERN.sub(" ", unfiltered).split())
     has_wording = _TOPIC_QUESTION_PATTERN.match(words) or _KIND_IN_QUESTION_PATTERN.search(words)
+    area = _AREA_PATTERN.match(words)
     detected = intent or detect_intent(words)
     factors = {**INTENT_WEIGHT_FACTORS[detected]}
     for pattern in PURPOSE_PATTERNS.values():
@@ -195,7 +210,23 @@ def parse_query(
         unknown_filters=tuple(unknown),
         asks_for_commits=COMMIT_QUESTION_PATTERN.search(words) is not None,
         prefix=prefix,
+        area=_area_terms(area[1] or area[2] or area[3]) if area else (),
+        identifiers=_identifier_keys(words, prefix) if _COMPOUND_PATTERN.search(words) else (),
     )
+
+
+def _area_terms(area: str) -> tuple[str, ...]:
+    """Return the terms of the area that a query begins with; none where the words name a kind of change."""
+    return tuple([term for word in find_identifiers(area) for term in name_words(word) if term not in _NO_AREAS])
+
+
+def _identifier_keys(words: str, prefix: str) -> tuple[str, ...]:
+    """Return the keys of the identifiers of several words in a query of several; without the prefix, which is not yet
+    written.
+    """
+    found = find_identifiers(words)
+    keys = [normalize_name(word) for word in found if len(name_words(word)) > 2 and word != prefix]
+    return tuple(dict.fromkeys(keys)) if len(found) > 1 else ()
 
 
 def _subject_words(words: str) -> str:

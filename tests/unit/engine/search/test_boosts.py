@@ -211,6 +211,37 @@ def test_file_that_is_about_the_question_as_a_whole_comes_first() -> None:
     assert first.fused_score <= 1
 
 
+@pytest.mark.acceptance("F5", "F6")
+@pytest.mark.parametrize(
+    "query", ["net: accept connections", "fix(net): accept connections", "[net] accept connections"]
+)
+def test_file_of_the_area_that_the_question_begins_with_comes_first(query: str) -> None:
+    elsewhere, inside = outline(1, "src/time/queue.rs", "accept"), outline(2, "src/net/queue.rs", "accept")
+    first, second = ranked(boosts_for(query), elsewhere, inside)
+    assert (first.document, second.document) == (inside, elsewhere)
+    assert factors(first)["area"] == pytest.approx(1 + rules.AREA_SHARE)
+    assert "area" not in factors(second)
+    assert first.fused_score <= 1
+    unnamed = ranked(boosts_for("accept net connections"), elsewhere, inside)
+    assert all("area" not in factors(each) for each in unnamed)
+
+
+@pytest.mark.acceptance("F5", "F6")
+def test_file_that_holds_the_identifiers_of_the_question_comes_first() -> None:
+    parts, whole = outline(1, "src/core.c", "uv_size"), outline(2, "src/threads.c", "start")
+    question = boosts_for("where is UV_THREADPOOL_SIZE looked up")
+    matches = [OracleMatch(key, key, 1.0, "bm25") for key in (1, 2)]
+    gathered = fuse.fuse_matches({"lexical": matches}, {each.doc_key: each for each in (parts, whole)}, WEIGHTS)
+    ceiling = fuse.fused_score_ceiling(WEIGHTS, max_boost(question))
+    first, second = rank_with_boosts(
+        gathered, question, ceiling, str.lower, evidence=FileEvidence(identifiers={whole.path: 1.0})
+    )
+    assert (first.document, second.document) == (whole, parts)
+    assert factors(first)["identifiers"] == pytest.approx(1 + rules.IDENTIFIERS_SHARE)
+    assert "identifiers" not in factors(second)
+    assert first.fused_score <= 1
+
+
 @pytest.mark.acceptance("F5")
 @pytest.mark.parametrize(
     ("test", "code"),

@@ -97,6 +97,49 @@ def test_question_for_a_commit_is_known_by_its_words(words: str, asks: bool) -> 
     assert parse_query(words, _WEIGHTS, limit=10).asks_for_commits == asks
 
 
+@pytest.mark.acceptance("F5")
+@pytest.mark.parametrize(
+    ("text", "area"),
+    [
+        ("net: accept connections", ("net",)),
+        ("unix,win: look up the size", ("unix", "win")),
+        ("fix(parser)!: take empty input", ("parser",)),
+        ("[json] take empty input", ("json",)),
+        ("`cleanup`: say that it is safe", ("cleanup",)),
+        ("lang:rust time: track callers", ("time",)),
+        ("fix: take empty input", ()),
+        ("error: no such file", ()),
+        ("std::vector push", ()),
+        ("http://example.invalid is not read", ()),
+        ("how are the many parts of it: all of them", ()),
+        ("where is the net read", ()),
+    ],
+)
+def test_area_is_the_words_before_a_colon_that_a_query_begins_with(text: str, area: tuple[str, ...]) -> None:
+    assert parse_query(text, _WEIGHTS, limit=10).area == area
+
+
+@pytest.mark.acceptance("F5")
+@pytest.mark.parametrize(
+    ("text", "identifiers"),
+    [
+        ("look up UV_THREADPOOL_SIZE with uv_os_getenv", ("uvthreadpoolsize", "uvosgetenv")),
+        ("who calls HTTPServer.run", ("httpserver",)),
+        ("parse utf8 text", ("utf8",)),
+        ("spawnBlocking", ()),
+        ("JSON and Python", ()),
+    ],
+)
+def test_identifiers_of_a_query_are_those_of_several_words(text: str, identifiers: tuple[str, ...]) -> None:
+    assert parse_query(text, _WEIGHTS, limit=10).identifiers == identifiers
+
+
+@pytest.mark.acceptance("F5")
+def test_word_that_is_being_typed_is_no_identifier() -> None:
+    parsed = parse_query("look up uv_os_getenv", _WEIGHTS, limit=10, prefix="uv_os_getenv")
+    assert parsed.identifiers == ()
+
+
 @pytest.mark.acceptance("F7")
 def test_intent_only_raises_weights_and_may_be_set() -> None:
     assert all(factor >= 1 for factors in INTENT_WEIGHT_FACTORS.values() for factor in factors.values())
