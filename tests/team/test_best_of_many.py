@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from scry.core.types import OracleMatch
-from scry.engine.federation import rank_across_projects, rank_merge, retrieve_from_team, team_search
+from scry.engine.federation import rank_across_projects, rank_merge, retrieve_from_team, team_results, team_search
 from scry.engine.search import Ranking, rank_candidates
 from scry.oracles.temporal import CoChanges
 from scry.store.team import TeamDatabase, TeamReader
@@ -37,7 +37,8 @@ def address(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) 
     for number in range(REPOSITORIES):
         project = HistoryProject(tmp_path_factory.mktemp("team") / f"shop{number}").init_repository()
         files = {
-            f"{'far/' * number}{path}": text.replace("price", "price" * (number < 3)) for path, text in SHOP.items()
+            f"{'far/' * number}{path}": text.replace("price", "price" * (number < 3)) + f"\n# Shop {number}.\n"
+            for path, text in SHOP.items()
         }
         project.commit(f"Open the shop {number}", files)
         for change in range(6):
@@ -71,7 +72,7 @@ def test_best_results_are_those_of_whole_rankings(address: str, text: str, limit
         whole = [
             rank_candidates(question, each.retrieval.reader, own) for each, own in zip(found, matches, strict=True)
         ]
-        bounded = team_search.rank_in_team(found, matches, reader)
+        bounded = team_results.rank_in_team(found, matches, reader)
     assert places_of(bounded, limit) == places_of(whole, limit)
     counts = [sum(len(each.ranked) for each in rankings) for rankings in (bounded, whole)]
     assert counts[0] < counts[1] or limit == 10, "nothing was left out"
@@ -130,5 +131,5 @@ def test_bound_is_infinite_where_scores_alone_choose_nothing(address: str) -> No
     with TeamDatabase.open_for_reading(address) as database, database.snapshot():
         found = retrieve_from_team(question, TeamReader(database), encode)
         for each in found:
-            highest = team_search._highest_score(each.retrieval, each.retrieval.oracle_matches)  # pyright: ignore[reportPrivateUsage]
+            highest = team_results._highest_score(each.retrieval, each.retrieval.oracle_matches)  # pyright: ignore[reportPrivateUsage]
             assert math.isinf(highest)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.engine.federation import rank_across_projects, retrieve_from_team
-from scry.engine.federation.team_search import build_team_answers, rank_in_team
+from scry.engine.federation.team_results import build_team_answers, rank_in_team
 from scry.store.team import TeamDatabase, TeamReader
 from tests.sample.history import HistoryProject
 from tests.team.team_samples import SHOP, encode, load, question_of
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
 
 BELIEF = "---\nstatement: Prices are summed up in cents.\n---\n"
 
-MAX_STATEMENTS = 16
+MAX_STATEMENTS = 17
 """Of a question, with the beginning and the end of its transaction."""
 
 QUESTIONS = (

@@ -46,6 +46,28 @@ test("the page shows oracles, shares, structure, history and ranks in each mode"
   assert.ok(html.includes('<rect class="less"'), "a negative share has a bar of its own colour");
 });
 
+test("the page names the other repositories that hold the content, and why another copy is shown", () => {
+  const full = explanation("valid-result-full");
+  assert.ok(full.result);
+  const also_in = [{ project: "fork", doc_id: "fork:./<b>.py::f" }];
+  const copied = {
+    ...full,
+    reason: "the answer shows core:./b.py::f instead",
+    result: { ...full.result, copies: 3, also_in },
+  };
+  const html = renderPage({ explanation: copied, full: undefined, nonce: "n", t: english });
+  for (const text of [
+    "Same content in other repositories",
+    "fork:./&lt;b&gt;.py::f",
+    "and 2 more",
+    "core:./b.py::f instead",
+  ]) {
+    assert.ok(html.includes(text), text);
+  }
+  const single = renderPage({ explanation: full, full: undefined, nonce: "n", t: english });
+  assert.ok(!single.includes("Same content"));
+});
+
 test("the page of a missing document has no empty sections", () => {
   const html = renderPage({
     explanation: explanation("valid-result-missing"),

@@ -214,6 +214,19 @@ class FurtherPlace(Result, frozen=True):
     location: Location
 
 
+class Copy(Result, frozen=True):
+    """A document of another repository of the joined team with the content of a result: its file has the same text.
+
+    project: name of the repository.
+    doc_id: its id there; why accepts it.
+    link: its address on the forge, where that is known; else empty.
+    """
+
+    project: str
+    doc_id: str
+    link: str = ""
+
+
 class ExcerptLine(Result, frozen=True):
     """One line of a result's text.
 
@@ -255,6 +268,8 @@ class ResultItem(Result, frozen=True):
     commit: of a result of the joined team, the indexed commit of its repository; its location is then a URI of the
         scheme scry-team, whose text `scry/teamFile` returns. Empty for any other result.
     link: of a result of the joined team, its address on the forge, where that is known; else empty.
+    copies: number of the other repositories of the joined team that hold the same content, which are no results.
+    also_in: the first of them by name, at most 5.
     """
 
     rank: int
@@ -280,3 +295,5 @@ class ResultItem(Result, frozen=True):
     confidence: float | UnsetType = UNSET
     commit: str = ""
     link: str = ""
+    copies: int = 0
+    also_in: list[Copy] = []

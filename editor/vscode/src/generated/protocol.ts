@@ -260,6 +260,10 @@ export interface ResultItem {
   commit?: string;
   /** of a result of the joined team, its address on the forge, where that is known; else empty (default ""). */
   link?: string;
+  /** number of the other repositories of the joined team that hold the same content, which are no results (default 0). */
+  copies?: number;
+  /** the first of them by name, at most 5 (default []). */
+  also_in?: Copy[];
 }
 
 /** The evidence of one oracle for a result. */
@@ -482,6 +486,16 @@ export interface FurtherPlace {
   fused_score: number;
   /** the target of a jump. */
   location: Location;
+}
+
+/** A document of another repository of the joined team with the content of a result: its file has the same text. */
+export interface Copy {
+  /** name of the repository. */
+  project: string;
+  /** its id there; why accepts it. */
+  doc_id: string;
+  /** its address on the forge, where that is known; else empty (default ""). */
+  link?: string;
 }
 
 /** An oracle, or a whole project, that could not answer, or an index that could not be brought up to date. */

@@ -38,6 +38,7 @@ ${[
   code(explanation, full, t),
   ...(explanation.oracles?.map((evidence) => semantic(evidence, t)) ?? []),
   structure(explanation.result, t),
+  copies(explanation.result, t),
   history(explanation.lived, t),
   modeRanks(explanation.places ?? [], t),
 ].join("\n")}
@@ -45,12 +46,13 @@ ${[
 </html>`;
 }
 
-function head({ doc_id, query, summary, faults = [], result }: Explanation): string {
+function head({ doc_id, query, summary, reason, faults = [], result }: Explanation): string {
   const question = query ? `<p class="asked">${escapeHtml(query)}</p>` : "";
   const evidence = result?.evidence ? `<span class="evidence">(${escapeHtml(result.evidence)})</span>` : "";
+  const remark = reason && !summary.includes(reason) ? `<p class="quiet">${escapeHtml(reason)}</p>` : "";
   const failures = faults.map(({ oracle, message }) => `<p class="quiet">${escapeHtml(`${oracle}: ${message}`)}</p>`);
   return `<header>${question}<h1>${escapeHtml(result?.title ?? doc_id)} ${evidence}</h1>
-<p class="name">${escapeHtml(doc_id)}</p><p class="summary">${escapeHtml(summary)}</p>${failures.join("")}</header>`;
+<p class="name">${escapeHtml(doc_id)}</p><p class="summary">${escapeHtml(summary)}</p>${remark}${failures.join("")}</header>`;
 }
 
 function oracles({ oracles: evidence = [], decisive }: Explanation, t: Translate): string {
@@ -123,6 +125,15 @@ function structure(result: ResultItem | undefined, t: Translate): string {
     [t("flags"), (structural.flags ?? []).join(", ").replaceAll("_", " ")],
   ];
   return section(t("Structure"), factTable(facts));
+}
+
+/** Returns the other repositories of the team that hold the content of a result. */
+function copies(result: ResultItem | undefined, t: Translate): string {
+  const named = result?.also_in ?? [];
+  const more = (result?.copies ?? 0) - named.length;
+  const rows = named.map(({ doc_id }) => `<tr><td>${escapeHtml(doc_id)}</td></tr>`);
+  if (named.length > 0 && more > 0) rows.push(`<tr><td class="quiet">${t("and {0} more", more)}</td></tr>`);
+  return section(t("Same content in other repositories"), table(rows));
 }
 
 function history(file: Lived | undefined, t: Translate): string {

@@ -79,7 +79,7 @@ class AnswerArchive:
         """Store an answer that is about to leave. Never fails."""
         doc_ids = answer.doc_ids
         for result in answer.results:
-            doc_ids.extend(map(attrgetter("doc_id"), result.further))
+            doc_ids.extend(map(attrgetter("doc_id"), (*result.further, *result.also_in)))
         self._store.put(answer.content.query_id, doc_ids, msgspec.msgpack.encode(answer))
 
     def get(self, query_id: str) -> StoredAnswer | None:

@@ -2,13 +2,15 @@
 
 A rank compares a document with the others of its project only: in a project without anything on the query, the best
 document still has rank 1. So the matches of an oracle in all projects become one list before they are fused, ordered by
-raw score where scores compare (oracles.oracle.ScoreScale), else by rank. The order within a project stays.
+raw score where scores compare (oracles.oracle.ScoreScale), else by rank. The order within a project stays. Copies of a
+content in several repositories of a team have one rank together, so that they push nothing else down.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, structs
 
@@ -45,7 +47,8 @@ def rank_across_projects(retrievals: Sequence[Retrieval]) -> list[OracleMatches]
 
         oracles = (*ORACLES, use.ORACLE)
     for oracle in oracles:
-        for own, ranked in zip(matches_by_project, rank_among_all(_keyed_matches(oracle, retrievals)), strict=True):
+        together = rank_among_all(_keyed_matches(oracle, retrievals), [each.content_ids for each in retrievals])
+        for own, ranked in zip(matches_by_project, together, strict=True):
             own[oracle.name] = ranked
     return [
         OracleMatches(own, each.oracle_matches.faults) for own, each in zip(matches_by_project, retrievals, strict=True)
@@ -85,17 +88,63 @@ def _matches_of(oracle: Oracle, retrieval: Retrieval) -> Sequence[OracleMatch]:
     return retrieval.oracle_matches.by_oracle.get(oracle.name, ())
 
 
-def rank_among_all(lists: Sequence[KeyedMatches]) -> list[tuple[OracleMatch, ...]]:
-    """Return each project's matches of one oracle with their ranks among those of all, to the usual depth."""
+def rank_among_all(
+    lists: Sequence[KeyedMatches], content_ids: Sequence[Mapping[int, Hashable]] = ()
+) -> list[tuple[OracleMatch, ...]]:
+    """Return each project's matches of one oracle with their ranks among those of all, to the usual depth.
+
+    content_ids: of each project, as of Retrieval. Copies have the rank of the first of them, and only that is counted.
+    """
     ranking_keys = [each.ranking_keys for each in lists]
     every = sorted([(key, at) for at, keys in enumerate(ranking_keys) for key in keys])
-    ranked: list[tuple[OracleMatch, ...]] = []
+    ranked: list[list[OracleMatch]] = []
     for at, (own, own_keys) in enumerate(zip(lists, ranking_keys, strict=True)):
         # Before a match stand the better ones of all, and the equal ones of earlier projects; its rank counts its own.
         ranks = [
             match.rank + bisect_left(every, (key, at)) - bisect_left(own_keys, key)
             for match, key in zip(own.matches, own.keys, strict=True)
         ]
-        reranked = (structs.replace(match, rank=rank) for match, rank in zip(own.matches, ranks, strict=True))
-        ranked.append(tuple(match for match in reranked if match.rank <= RETRIEVAL_DEPTH))
-    return ranked
+        ranked.append([structs.replace(match, rank=rank) for match, rank in zip(own.matches, ranks, strict=True)])
+    if any(content_ids):
+        ranked = _rank_copies_once(ranked, content_ids)
+    return [tuple([match for match in own if match.rank <= RETRIEVAL_DEPTH]) for own in ranked]
+
+
+def number_copies(doc_keys: Iterable[int], content_ids: Mapping[int, Hashable]) -> Iterator[Hashable]:
+    """Yield for each document what it is a copy of, None for one without copies: its content, and the how manieth of
+    this content it is, so that copies within one project are told apart.
+    """
+    counts = Counter[Hashable]()
+    for doc_key in doc_keys:
+        content = content_ids.get(doc_key)
+        yield None if content is None else (content, counts[content])
+        if content is not None:
+            counts[content] += 1
+
+
+def _rank_copies_once(
+    ranked: Sequence[Sequence[OracleMatch]], content_ids: Sequence[Mapping[int, Hashable]]
+) -> list[list[OracleMatch]]:
+    """Return the matches with the ranks that they have if all copies of one content are one match."""
+    numbered = [
+        list(number_copies([match.doc_key for match in own], ids)) for own, ids in zip(ranked, content_ids, strict=True)
+    ]
+    first: dict[Hashable, int] = {}
+    repeated: list[int] = []
+    placed = [
+        (match.rank, copied)
+        for own, copies in zip(ranked, numbered, strict=True)
+        for match, copied in zip(own, copies, strict=True)
+        if copied is not None
+    ]
+    for rank, copied in sorted(placed, key=lambda each: each[0]):
+        if first.setdefault(copied, rank) != rank:
+            repeated.append(rank)
+    return [
+        [
+            structs.replace(match, rank=rank - bisect_left(repeated, rank))
+            for match, copied in zip(own, copies, strict=True)
+            for rank in (first.get(copied, match.rank),)
+        ]
+        for own, copies in zip(ranked, numbered, strict=True)
+    ]

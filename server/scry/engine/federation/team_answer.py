@@ -15,14 +15,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from pathlib import Path
 from typing import TypeVar
-from urllib.parse import quote
 
-from msgspec import Struct, UnsetType
+from msgspec import Struct
 from msgspec.structs import replace
 
-from scry.core.doc_id import commit_sha_of
 from scry.core.errors import BadRequest, Busy, Cancelled, IndexUnavailable, ScryError
 from scry.core.settings import BUNDLED_MODEL
 from scry.core.types import IndexState, SearchQuery
@@ -41,26 +38,19 @@ from scry.engine.federation.fan_out import (
     subrequest_context,
 )
 from scry.engine.federation.rank_merge import rank_across_projects
+from scry.engine.federation.team_copies import LocalHits, add_copies, fold_into_local, name_of_repository
 from scry.engine.federation.team_documents import add_texts, read_texts
-from scry.engine.federation.team_links import commit_link, file_link, remotes_of
-from scry.engine.federation.team_search import (
-    TeamAnswer,
-    TeamRetrieval,
-    build_team_answers,
-    rank_in_team,
-    retrieve_from_team,
-)
+from scry.engine.federation.team_links import add_team_place, remotes_of, team_project
+from scry.engine.federation.team_results import TeamAnswer, build_team_answers, rank_in_team
+from scry.engine.federation.team_search import TeamRetrieval, retrieve_from_team
 from scry.engine.modes import question_of
 from scry.engine.response.answer import present_answer
 from scry.engine.response.merged import FederatedAnswer, PresentedAnswer, ProjectAnswer, ProjectFault
 from scry.engine.search.pipeline import OracleMatches, RetrievalResult
-from scry.projects.project import Project
 from scry.store.team.database import TeamDatabase
 from scry.store.team.membership import Membership
 from scry.store.team.reader import TeamReader
-from scry.store.team.repository import RepositoryInfo
 from scry.store.vector_sets import EmbedderInfo
-from scry_protocol import messages
 
 TEAM = "team"
 """The name under which faults of the team's server are told."""
@@ -375,12 +365,17 @@ def find_with_team(
     of_team = [RetrievalResult(question, IndexState(), each.retrieval) for each in found]
     ranked = rank_retrievals_together([*local, *of_team])
 
+    hits: dict[str, LocalHits] = {}
+
     def build_answer(participant: Participant) -> PresentedAnswer:
         retrieved = ranked[ordered.index(participant)]
         if isinstance(retrieved, ScryError):
             raise retrieved
         own_context, engine = subrequest_context(context, participant), require_engine(participant)
-        return engine.present(engine.modes.build_answer(retrieved, own_context), "find", own_context, request)
+        answer = engine.modes.build_answer(retrieved, own_context)
+        if retrieved.retrieval is not None:
+            hits[participant.name] = LocalHits(answer.hits, retrieved.retrieval.reader)
+        return engine.present(answer, "find", own_context, request)
 
     answers = ask_in_parallel(ordered, build_answer)
     team: Sequence[TeamAnswer] = late
@@ -390,7 +385,8 @@ def find_with_team(
         team, fault = _wait_for_answers(asked, ranked[len(local) :], deadline)
     merged = collect_answers(ordered, answers, BlankAnswer("find", request.query, context), request.limit)
     names = [each.name for each in ordered]
-    parts = [*merged.parts, *(present_part(each, request, context, names) for each in team)]
+    of_team_parts = [present_part(each, request, context, names) for each in team]
+    parts = fold_into_local(merged.parts, hits, of_team_parts, team)
     faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in RETRIED)])]
     if trouble := GIVER.describe_trouble():
         faults.append(ProjectFault(TEAM, trouble))
@@ -448,50 +444,12 @@ def present_part(
     project = team_project(repository)
     answer = present_answer(replace(team.answer, notices=()), mode, project, replace(context, unsaved_paths=()))
     answer = add_texts(answer, team, project, request, context.encoding)
-    results = [add_team_place(each, repository) for each in answer.results]
-    name = f"{repository.name} (team)" if repository.name in taken else repository.name
+    results = [
+        add_copies(add_team_place(each, repository), team.copies.get(hit.document.doc_key), hit, taken)
+        for each, hit in zip(answer.results, team.answer.hits, strict=True)
+    ]
+    name = name_of_repository(repository, taken)
     return ProjectAnswer(name, replace(answer, results=results), team.answer.notices, is_team=True)
-
-
-# Repositories and their files -----------------------------------------------------------------------------------------
-
-
-def team_project(repository: RepositoryInfo) -> Project:
-    """Return the project in whose name the results of a repository are presented. None of its folders exists."""
-    root = Path.home().joinpath(_NOWHERE, repository.name)
-    return Project(root, repository.name, "", root, root)
-
-
-_NOWHERE = ".scry-team"
-"""A folder that no file is read from; locations in it become those of the team's files."""
-
-TEAM_SCHEME = "scry-team"
-"""Scheme of the URIs of a team's files: scry-team:///<repository>/<commit>/<path>."""
-
-
-def add_team_place(result: messages.ResultItem, repository: RepositoryInfo) -> messages.ResultItem:
-    """Return a result with its commit, its place in the team's index, and its address on the forge."""
-    before = team_project(repository).root.as_uri() + "/"
-    after = f"{TEAM_SCHEME}:///{quote(repository.name)}/{repository.commit}/"
-
-    def move(location: messages.Location) -> messages.Location:
-        return replace(location, uri=after + location.uri.removeprefix(before))
-
-    further = [replace(place, location=move(place.location)) for place in result.further]
-    moved = replace(result, commit=repository.commit, further=further, link=_link_of(result, repository, before))
-    return moved if isinstance(result.location, UnsetType) else replace(moved, location=move(result.location))
-
-
-def _link_of(result: messages.ResultItem, repository: RepositoryInfo, before: str) -> str:
-    sha = commit_sha_of(result.doc_id)
-    if sha is not None:
-        return commit_link(repository.url, sha)
-    if isinstance(result.location, UnsetType):
-        return ""
-    lines = result.location.range
-    last = lines.end.line + (1 if lines.end.character or lines.end.line == lines.start.line else 0)
-    path = result.location.uri.removeprefix(before)
-    return file_link(repository.url, repository.commit, path, (lines.start.line + 1, last))
 
 
 def remotes_of_projects(projects: Sequence[Participant]) -> list[str]:

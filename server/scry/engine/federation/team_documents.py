@@ -20,7 +20,7 @@ from scry.engine.explain.detail import (
     text_of_document,
     truncate_at_line,
 )
-from scry.engine.federation.team_search import TeamAnswer, TeamTexts
+from scry.engine.federation.team_results import TeamAnswer, TeamTexts
 from scry.engine.response.beliefs import present_targets
 from scry.engine.response.details import present_full
 from scry.engine.response.excerpts import add_excerpts

@@ -1,4 +1,6 @@
-"""Addresses of repositories: one form for all ways to write one, clones, links to files and commits on a forge."""
+"""Addresses of repositories: one form for all ways to write one, clones, links to files and commits on a forge, and
+places of results in a team's index.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,17 @@ import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
+from msgspec import UnsetType
+from msgspec.structs import replace
+
+from scry.core.doc_id import commit_sha_of
 from scry.index.scan.read_file import FileContent, decode_text, read_file
 from scry.projects.git import run_git
+from scry.projects.project import Project
+from scry.store.team.repository import RepositoryInfo
+from scry_protocol import messages
 
 _SCP_FORM = re.compile(r"(?:[^/\\:@]+@)?(?P<host>[^/\\:@]{2,}):(?P<path>[^\\].*)\Z")
 _KNOWN_REMOTES: dict[Path, frozenset[str]] = {}
@@ -104,3 +113,49 @@ def normalize_forge(url: str) -> str:
     else:
         return ""
     return f"{host}/{path.removesuffix('.git')}" if path and _FORGES.match(host) else ""
+
+
+# Repositories and their files -----------------------------------------------------------------------------------------
+
+
+def team_project(repository: RepositoryInfo) -> Project:
+    """Return the project in whose name the results of a repository are presented. None of its folders exists."""
+    root = Path.home().joinpath(_NOWHERE, repository.name)
+    return Project(root, repository.name, "", root, root)
+
+
+_NOWHERE = ".scry-team"
+"""A folder that no file is read from; locations in it become those of the team's files."""
+
+TEAM_SCHEME = "scry-team"
+"""Scheme of the URIs of a team's files: scry-team:///<repository>/<commit>/<path>."""
+
+
+def add_team_place(result: messages.ResultItem, repository: RepositoryInfo) -> messages.ResultItem:
+    """Return a result with its commit, its place in the team's index, and its address on the forge."""
+    before = team_project(repository).root.as_uri() + "/"
+    after = f"{TEAM_SCHEME}:///{quote(repository.name)}/{repository.commit}/"
+
+    def move(location: messages.Location) -> messages.Location:
+        return replace(location, uri=after + location.uri.removeprefix(before))
+
+    further = [replace(place, location=move(place.location)) for place in result.further]
+    moved = replace(result, commit=repository.commit, further=further, link=_link_of(result, repository, before))
+    return moved if isinstance(result.location, UnsetType) else replace(moved, location=move(result.location))
+
+
+def _link_of(result: messages.ResultItem, repository: RepositoryInfo, before: str) -> str:
+    sha = commit_sha_of(result.doc_id)
+    if sha is not None:
+        return commit_link(repository.url, sha)
+    if isinstance(result.location, UnsetType):
+        return ""
+    path = result.location.uri.removeprefix(before)
+    return file_link(repository.url, repository.commit, path, shown_lines(result.location.range))
+
+
+def shown_lines(lines: messages.Range) -> tuple[int, int]:
+    """Return the first and last line that a link to a range names, 1-based."""
+    return lines.start.line + 1, lines.end.line + (
+        1 if lines.end.character or lines.end.line == lines.start.line else 0
+    )

@@ -36,7 +36,8 @@ from scry.engine.federation.team_answer import (
 )
 from scry.engine.federation.team_documents import read_texts
 from scry.engine.federation.team_links import normalize_remote
-from scry.engine.federation.team_search import TeamAnswer, TeamRetrieval, repository_state, retrieve_from_team
+from scry.engine.federation.team_results import TeamAnswer, repository_state
+from scry.engine.federation.team_search import TeamRetrieval, retrieve_from_team
 from scry.engine.index_view import IndexView
 from scry.engine.modes import question_of
 from scry.engine.response.merged import FederatedAnswer, ProjectFault

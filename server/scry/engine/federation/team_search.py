@@ -1,4 +1,4 @@
-"""Find in a team's index: which repositories can hold a result, the oracles' matches in them, and the best results.
+"""Find in a team's index which repositories can hold a result, and the oracles' matches in them.
 
 All visible repositories are searched together, by words and by vectors, with the statistics of all of them. Each one
 that holds any of the best documents then takes part in the answer as a project does: every oracle is consulted on it,
@@ -9,7 +9,6 @@ oracles and the results need are read for all repositories at once, before they 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from itertools import zip_longest
@@ -20,24 +19,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from scry.core.doc_id import new_query_id
-from scry.core.knowledge import BELIEF, PROJECT_NOTES
-from scry.core.notices import Notice
+from scry.core.knowledge import PROJECT_NOTES
 from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, query_terms, search_text
-from scry.core.types import NO_FILE_EVIDENCE, Answer, Candidate, Hit, IndexState, OracleMatch, SearchQuery
+from scry.core.types import OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
+from scry.engine.federation.team_copies import shared_content_ids
 from scry.engine.federation.team_links import normalize_remote
-from scry.engine.search.boosts import max_boost
-from scry.engine.search.fusion import RRF_K, fused_score_ceiling
 from scry.engine.search.pipeline import (
-    OracleMatches,
-    Ranking,
     Retrieval,
     consult_oracles,
-    rank_candidates,
 )
 from scry.engine.search.query import apply_filters
-from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import temporal
 from scry.oracles.reader import (
     MIN_TERM_SHARE,
@@ -62,7 +54,6 @@ from scry.oracles.temporal import (
 )
 from scry.store.notes.reader import NoteStores
 from scry.store.team.lexical import TeamWords
-from scry.store.team.notes import NoteContent
 from scry.store.team.postings import Integers
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex, RepositoryInfo
@@ -92,21 +83,6 @@ class TeamRetrieval(Struct, frozen=True):
 
     repository: RepositoryInfo
     retrieval: Retrieval
-
-
-class TeamTexts(Struct, frozen=True):
-    """The texts of results: of files by path, and what results show of beliefs by doc_id."""
-
-    files: Mapping[str, str]
-    beliefs: Mapping[str, NoteContent]
-
-
-class TeamAnswer(Struct, frozen=True):
-    """The results of one repository of a team. texts: those of the results, where they were asked for."""
-
-    repository: RepositoryInfo
-    answer: Answer
-    texts: TeamTexts | None = None
 
 
 # Retrieval ------------------------------------------------------------------------------------------------------------
@@ -146,10 +122,16 @@ def retrieve_from_team(
     opened = sorted((reader.open(each) for each in chosen), key=lambda index: index.info.name)
     readers = [_open_oracle_reader(question, index, encode_once) for index in opened]
     co_changes = _prefetch_co_changes(question, reader, opened, readers)
-    return [
-        TeamRetrieval(index.info, Retrieval(question, own, consult_oracles(question, own, cancelled, known)))
+    matches = {
+        index.info.repository_id: consult_oracles(question, own, cancelled, known)
         for index, own in zip(opened, readers, strict=True)
         for known in (_known_matches(question, own, co_changes.get(index.info.repository_id)),)
+    }
+    content_ids = shared_content_ids(matches, reader)
+    return [
+        TeamRetrieval(index.info, Retrieval(question, own, matches[each], content_ids[each]))
+        for index, own in zip(opened, readers, strict=True)
+        for each in (index.info.repository_id,)
     ]
 
 
@@ -349,139 +331,3 @@ class _KeyTests:
     def _test_of(self, index: RepositoryIndex) -> Callable[[Integers], NDArray[np.bool_]]:
         file_ids = apply_filters(self._question, index.files.indexed_files).file_ids or ()
         return lambda keys: index.files.contains(keys, file_ids)
-
-
-# Results --------------------------------------------------------------------------------------------------------------
-
-
-def rank_in_team(found: Sequence[TeamRetrieval], matches: Sequence[OracleMatches], reader: TeamReader) -> list[Ranking]:
-    """Return the ranking of each repository's matches, which were ranked among those of all projects.
-
-    A repository that can't have one of the best `limit` results has none in its ranking, and others may lack those
-    below.
-    """
-    reader.prefetch_file_vectors(
-        {
-            each.repository.repository_id: _matched_paths(each.retrieval, own)
-            for each, own in zip(found, matches, strict=True)
-        }
-    )
-    rankings: dict[int, Ranking] = {}
-    best: list[float] = []
-    bounds = [_highest_score(each.retrieval, own) for each, own in zip(found, matches, strict=True)]
-    for at in sorted(range(len(found)), key=lambda at: -bounds[at]):
-        retrieval = found[at].retrieval
-        question, own = retrieval.question, matches[at]
-        is_bounded, limit = not math.isinf(bounds[at]), None if question.min_score else question.limit
-        least = best[0] if len(best) == question.limit and is_bounded else 0.0
-        if rankings and bounds[at] < least * _BELOW_EQUAL:
-            scoring = next(iter(rankings.values())).scoring  # that of all, as words weigh what they do in the team
-            rankings[at] = Ranking(
-                question, retrieval.reader, OracleMatches({}, own.faults), scoring, (), (), NO_FILE_EVIDENCE
-            )
-            continue
-        rankings[at] = rank_candidates(question, retrieval.reader, own, limit, least)
-        best = sorted([*best, *[each.fused_score for each in rankings[at].ranked]])[-question.limit :]
-    return [rankings[at] for at in range(len(found))]
-
-
-def _matched_paths(retrieval: Retrieval, own: OracleMatches) -> list[str]:
-    """Return the paths of the documents that these matches name."""
-    doc_keys = {match.doc_key for matches in own.by_oracle.values() for match in matches}
-    headers = retrieval.reader.headers(sorted(doc_keys)).values()
-    return list(dict.fromkeys([header.path for header in headers if header.path]))
-
-
-_BELOW_EQUAL = 1 - 1e-9
-"""Factor below which two scores differ by more than the last digits of what was computed in another order."""
-
-
-def _highest_score(retrieval: Retrieval, own: OracleMatches) -> float:
-    """Return a score that no document of a repository exceeds, by these matches and with all boosts that are possible.
-
-    It is infinite for a question whose results are not chosen by their scores alone.
-    """
-    question = retrieval.question
-    if question.min_score or question.prefix or question.strengths:
-        return math.inf
-    sums: dict[int, float] = {}
-    for oracle, weight in question.weights.items():
-        for match in {match.doc_key: match for match in reversed(own.by_oracle.get(oracle, ()))}.values():
-            sums[match.doc_key] = sums.get(match.doc_key, 0.0) + weight / (RRF_K + match.rank)
-    highest = max_boost(question)
-    return max(sums.values(), default=0.0) * highest / fused_score_ceiling(question.weights, highest)
-
-
-def build_team_answers(
-    found: Sequence[TeamRetrieval], rankings: Sequence[Ranking], reader: TeamReader
-) -> list[TeamAnswer]:
-    """Return the answers of the repositories that have any of the team's best results, each with only those."""
-    if not found:
-        return []
-    question = found[0].retrieval.question
-    ranked = [
-        filter_confident(each.ranked, question, each.reader, each.scoring) if question.min_score else each.ranked
-        for each in rankings
-    ]
-    scored = [(-each.fused_score, at, place) for at, own in enumerate(ranked) for place, each in enumerate(own)]
-    counts = [0] * len(ranked)
-    for _, at, _ in sorted(scored)[: question.limit]:
-        counts[at] += 1
-    best = [own[:count] for own, count in zip(ranked, counts, strict=True)]
-    hidden = [find_hidden_repeats(each.ranked, own) for each, own in zip(rankings, best, strict=True)]
-    wanted = {
-        each.repository.repository_id: _shown_keys(own, places)
-        for each, own, places in zip(found, best, hidden, strict=True)
-        if own
-    }
-    reader.prefetch_results(wanted)
-    notices = _unmatched_notices(question, reader)
-    answers: list[TeamAnswer] = []
-    for each, ranking, own, places in zip(found, rankings, best, hidden, strict=True):
-        if not own and not ranking.oracle_matches.faults:
-            continue
-        hits = make_hits(own, question, ranking.reader, ranking.scoring, places)
-        hits = _annotate_beliefs(hits, reader.open(each.repository.repository_id))
-        state = repository_state(each.repository)
-        answer = Answer(question, new_query_id(), ranking.scoring, state, hits, ranking.oracle_matches.faults, notices)
-        answers.append(TeamAnswer(each.repository, answer))
-    return answers
-
-
-def _unmatched_notices(question: SearchQuery, reader: TeamReader) -> tuple[Notice, ...]:
-    """Return the notice about words that occur in no visible repository, without names that may be meant."""
-    every = reader.words, reader.commit_words, reader.note_words
-    if all(reader.words.document_frequency(reader.words.stem(term)) for term in query_terms(question)):
-        return ()
-    from scry.engine.search.unmatched import find_unknown_words
-
-    def occurs(term: str) -> bool:
-        return any(words.document_frequency(words.stem(term)) for words in every)
-
-    unknown = find_unknown_words(question, occurs)
-    return (unknown,) if unknown is not None else ()
-
-
-def _annotate_beliefs(hits: Sequence[Hit], index: RepositoryIndex) -> tuple[Hit, ...]:
-    """Return hits; those of beliefs with their targets and warnings in the snippet."""
-    keys = [hit.document.doc_key for hit in hits if hit.document.content_type == BELIEF]
-    if not keys:
-        return tuple(hits)
-    from scry.index.notes.belief_evaluation import annotate_hit
-
-    contents = {each.entry.doc_id: each for each in index.notes.contents(keys).values()}
-    standings = {doc_id: each.standing for doc_id, each in contents.items()}
-    files = {
-        doc_id: [target for target in each.reach if target.target.startswith("./")] for doc_id, each in contents.items()
-    }
-    return tuple([annotate_hit(hit, files, standings, time.time()) for hit in hits])
-
-
-def _shown_keys(best: Sequence[Candidate], hidden: Mapping[int, Sequence[Candidate]]) -> list[int]:
-    shown = [*best, *(place for places in hidden.values() for place in places)]
-    return [candidate.document.doc_key for candidate in shown]
-
-
-def repository_state(repository: RepositoryInfo) -> IndexState:
-    """Return the state of a repository's index: complete, at its indexed commit."""
-    return IndexState(state="ready", generation=repository.generation, index_commit=repository.commit)

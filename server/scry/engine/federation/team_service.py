@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import UnsetType
 from msgspec.structs import replace
 
-from scry.core.doc_id import new_query_id, split_off_project
+from scry.core.doc_id import add_project, new_query_id, split_off_project
 from scry.core.errors import BadRequest, IndexUnavailable, RegistryUnavailable
 from scry.core.types import DocumentHeader, SearchQuery
 from scry.embedding.attribution import CosineAttribution, attribute_cosine
@@ -26,13 +26,11 @@ from scry.engine.explain.resolve_id import ResolvedDocument
 from scry.engine.federation.fan_out import Participant
 from scry.engine.federation.rank_merge import rank_across_projects
 from scry.engine.federation.team_answer import (
-    TEAM_SCHEME,
     TeamAccess,
-    add_team_place,
     encode_question,
     find_with_team,
-    team_project,
 )
+from scry.engine.federation.team_copies import TeamCopies, add_copies, find_replacement
 from scry.engine.federation.team_documents import (
     TeamDocument,
     find_document,
@@ -40,9 +38,10 @@ from scry.engine.federation.team_documents import (
     read_in_full,
     require_repository,
 )
-from scry.engine.federation.team_links import find_in_clones
+from scry.engine.federation.team_links import TEAM_SCHEME, add_team_place, find_in_clones, team_project
 from scry.engine.federation.team_recent import recent_with_team
-from scry.engine.federation.team_search import repository_state, retrieve_from_team
+from scry.engine.federation.team_results import rank_in_team, repository_state
+from scry.engine.federation.team_search import retrieve_from_team
 from scry.engine.questions import recall_query
 from scry.engine.response.answer import present_location
 from scry.engine.response.details import present_full
@@ -103,15 +102,19 @@ class TeamService:
         archives = [each.answers for each in recorders]
         recalled = recall_query(params.query, params.query_id, [params.doc_id], archives)
 
-        def explain(reader: TeamReader) -> tuple[RepositoryInfo, WhyResult]:
+        def explain(reader: TeamReader) -> tuple[RepositoryInfo, WhyResult, TeamCopies | None]:
             found = find_document(reader, name, doc_id)
             explained = _explain(reader, found, recalled.question, doc_id)
-            return found.index.info, replace(explained, query=recalled.query, remark=recalled.remark)
+            remark = recalled.remark or explained.remark
+            copies = _copies_of(reader, found.index, explained)
+            return found.index.info, replace(explained, query=recalled.query, remark=remark), copies
 
-        info, explained = self._read(explain)
+        info, explained, copies = self._read(explain)
         explanation = present_explanation(explained, team_project(info), context)
-        if not isinstance(explanation.result, UnsetType):
-            explanation = replace(explanation, result=add_team_place(explanation.result, info))
+        hit = explained.explanation.hit if explained.explanation else None
+        if hit is not None and not isinstance(explanation.result, UnsetType):
+            result = add_copies(add_team_place(explanation.result, info), copies, hit)
+            explanation = replace(explanation, result=result)
         explanation = qualify_explanation(name, explanation)
         if params.record and not context.is_subrequest:
             explanation = record_answer(recorders[0], explanation, params, context.encoding)
@@ -203,23 +206,37 @@ class TeamService:
 def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | None, doc_id: str) -> WhyResult:
     """Return why a document has its rank: within its repository, by the ranks of oracles in the whole team."""
     info = found.index.info
-    explanation, places = None, list[ModeRank]()
+    explanation, places, remark = None, list[ModeRank](), ""
     if question is not None:
         retrieved = retrieve_from_team(question, reader, encode_question, included=[info.repository_id])
         matches = rank_across_projects([each.retrieval for each in retrieved])
-        retrieval, own = next(
-            (each.retrieval, its)
-            for each, its in zip(retrieved, matches, strict=True)
-            if each.repository.repository_id == info.repository_id
-        )
+        at = [each.repository.repository_id for each in retrieved].index(info.repository_id)
+        retrieval, own = retrieved[at].retrieval, matches[at]
         ranking = rank_candidates(question, retrieval.reader, own)
         explanation = explain_document(found.keys, ranking, partial(_split_score, found.index))
         rank = explanation.hit.rank if explanation.hit else None
         places = [ModeRank("find", rank, explanation.ranked_count, explanation.absence)]
+        ranked = [each.ranked for each in rank_in_team(retrieved, matches, reader)]
+        content_ids = [each.retrieval.content_ids for each in retrieved]
+        other = find_replacement(explanation.document.doc_key, at, ranked, content_ids, question.limit)
+        if other is not None:
+            named = add_project(retrieved[other[0]].repository.name, other[1].document.doc_id)
+            remark = f"the answer shows {named} instead, which has the same content and ranks better"
     structures = found.index.files.get_structures([found.document.path]) if found.document.path else {}
     target = ResolvedDocument(doc_id, "indexed", tuple(found.keys), path=found.document.path)
     structure = structures.get(found.document.path)
-    return WhyResult(target, None, new_query_id(), repository_state(info), explanation, tuple(places), None, structure)
+    state = repository_state(info)
+    return WhyResult(target, None, new_query_id(), state, explanation, tuple(places), None, structure, remark)
+
+
+def _copies_of(reader: TeamReader, index: RepositoryIndex, explained: WhyResult) -> TeamCopies | None:
+    """Return the other repositories that hold the content of an explained document; None for none."""
+    repository = index.info.repository_id
+    if explained.explanation is None:
+        return None
+    key = explained.explanation.document.doc_key
+    found = reader.read_copies({repository: [key]}).get((repository, key))
+    return None if found is None else TeamCopies(found, reader.repositories)
 
 
 def _split_score(index: RepositoryIndex, document: DocumentHeader, words: str) -> CosineAttribution | str:

@@ -249,11 +249,15 @@ def find_document(
 
 
 def is_of_team(answering: Sequence[Engine], doc_id: str, query_id: str | None) -> bool:
-    """Return whether an answer that one of the engines stored has a document from the joined team.
+    """Return whether an answer that one of the engines stored has a document from the joined team, or names it.
 
     query_id: of the answer; the newest one with the document where there is none.
     """
     archives = [each.recorder.answers for each in answering]
     stored = [each.get(query_id) if query_id else each.latest_with(doc_id.strip()) for each in archives]
     results = (result for answer in stored if answer is not None for result in answer.results)
-    return any(result.commit and result.doc_id == doc_id.strip() for result in results)
+    return any(
+        (result.commit and result.doc_id == doc_id.strip())
+        or any(copy.doc_id == doc_id.strip() for copy in result.also_in)
+        for result in results
+    )

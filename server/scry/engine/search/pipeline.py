@@ -7,7 +7,7 @@ between the two (engine.federation.rank_merge).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -58,11 +58,16 @@ class OracleMatches(Struct, frozen=True):
 
 
 class Retrieval(Struct, frozen=True):
-    """The oracles' matches for a query, before fusion. reader: what the oracles read."""
+    """The oracles' matches for a query, before fusion.
+
+    reader: what the oracles read. content_ids: of a team's repository, what identifies the content of each match that
+    another repository has, too, by doc_key.
+    """
 
     question: SearchQuery
     reader: OracleReader
     oracle_matches: OracleMatches
+    content_ids: Mapping[int, Hashable] = MappingProxyType({})
 
 
 class RetrievalResult(Struct, frozen=True):

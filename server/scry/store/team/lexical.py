@@ -27,6 +27,10 @@ from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
 
 _UNIT = 10.0**BM25_DIGITS
 
+COPIES_PER_DOCUMENT = 6
+"""Documents of one score, on average, among the best of all repositories at most: copies have equal scores, and would
+leave out all others."""
+
 _FIRST_REPOSITORIES = 64
 """Repositories whose postings are read first, those of the highest bounds; a further part is eight times as large."""
 
@@ -277,32 +281,40 @@ class TeamWords:
         is_left: Callable[[Sequence[int]], Mapping[int, Callable[[Integers], NDArray[np.bool_]]]] | None = None,
     ) -> list[int]:
         """Return the repositories of the best `limit` documents that hold at least `min_terms` of the terms, by BM25,
-        the best first; those that equal the last document are among them.
+        the best first; those that equal the last document are among them. Repositories come last that have only scores
+        which earlier ones have, as those of copies are equal.
+
+        Where many of the best documents have equal scores, further ones take part; see COPIES_PER_DOCUMENT.
 
         is_left: returns for repositories a test of keys: whether the query's filters leave the document.
         """
         bounds = self.bounds(terms)
-        best, least = np.zeros(0, np.float64), 0.0
-        searched: list[tuple[float, int]] = []
+        best, distinct, least = np.zeros(0, np.float64), np.zeros(0, np.float64), 0.0
+        least_distinct = max(1, limit // COPIES_PER_DOCUMENT)
+        searched: list[tuple[NDArray[np.float64], Integers]] = []
         start, count = 0, _FIRST_REPOSITORIES
         while part := [repository for repository, bound in bounds[start : start + count] if bound >= least]:
             self.score_repositories(terms, part)
             columns = [self.score_repository(terms, repository) for repository in part]
-            scores, held = (np.concatenate([each[at] for each in columns]) for at in (1, 2))
+            scores, held = np.concatenate([each[1] for each in columns]), np.concatenate([each[2] for each in columns])
             wanted = (held >= min_terms) & (scores >= least)
             if is_left is not None:
                 tests = is_left(part)
                 passing = [tests[repository](each[0]) for repository, each in zip(part, columns, strict=True)]
                 wanted &= np.concatenate(passing)
-            # Each repository holds a term, so that none of the slices is empty.
-            starts = np.cumsum([0, *[len(each[0]) for each in columns[:-1]]])
-            searched += zip(np.maximum.reduceat(np.where(wanted, scores, 0.0), starts).tolist(), part, strict=True)
+            wanted &= scores > 0
+            owners = np.repeat(np.array(part, np.int64), [len(each[0]) for each in columns])
+            searched.append((scores[wanted], owners[wanted]))
             best = np.sort(np.concatenate([best, scores[wanted]]))[-limit:]
-            least = float(best[0]) if len(best) == limit else 0.0
+            distinct = np.unique(np.concatenate([distinct, scores[wanted]]))[-least_distinct:]
+            if len(best) == limit and len(distinct) == least_distinct:
+                least = min(float(best[0]), float(distinct[0]))
             start, count = start + count, 8 * count
         self._floors[tuple(terms), limit] = least
-        found = [(-score, repository) for score, repository in searched if score >= least and score > 0]
-        return [repository for _, repository in sorted(found)]
+        if not searched:
+            return []
+        scores, owners = np.concatenate([each[0] for each in searched]), np.concatenate([each[1] for each in searched])
+        return _spread_over_scores(scores[scores >= least], owners[scores >= least])
 
     def floor(self, terms: Sequence[str], limit: int) -> float:
         """Return the score of the last of the best `limit` documents of all repositories, as `best_repositories` found
@@ -353,6 +365,31 @@ class TeamWords:
         if packed is None:
             return _NO_KEYS
         return np.intersect1d(keys, Postings.unpack(packed).keys, assume_unique=True)
+
+
+def _spread_over_scores(scores: NDArray[np.float64], repositories: Integers) -> list[int]:
+    """Return the repositories of documents with these scores; see `spread_over_documents`."""
+    order = np.lexsort((repositories, -scores))
+    scores, repositories = scores[order], repositories[order]
+    starts = np.flatnonzero(np.diff(scores, prepend=np.inf)).tolist()
+    parts = np.split(repositories, starts[1:]) if starts else []
+    return spread_over_documents([(-float(scores[at]), part.tolist()) for at, part in zip(starts, parts, strict=True)])
+
+
+def spread_over_documents(documents: Sequence[tuple[float, Sequence[int]]]) -> list[int]:
+    """Return the repositories of documents, the best first: for each document one of its repositories, unless one
+    before has it, and then all others in the order of their best documents.
+
+    documents: of each a key that is lowest for the best, and the repositories that have a copy of it.
+    """
+    ordered = sorted([(key, sorted(holders)) for key, holders in documents])
+    chosen: dict[int, None] = {}
+    for _, holders in ordered:
+        if chosen.keys().isdisjoint(holders):
+            chosen[holders[0]] = None
+    for _, holders in ordered:
+        chosen.update(dict.fromkeys(holders))
+    return list(chosen)
 
 
 class RepositoryWords:

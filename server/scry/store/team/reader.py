@@ -18,9 +18,10 @@ from scry.core.types import DocumentHeader
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
 from scry.store.team.changes import read_last_commits, read_newest_changes
+from scry.store.team.copies import Copies, read_copies
 from scry.store.team.database import TeamDatabase, decode_text
 from scry.store.team.history import IS_COCHANGE, read_changes, read_commits, read_seeds, read_symbols
-from scry.store.team.lexical import TeamWords, TermTables
+from scry.store.team.lexical import TeamWords, TermTables, spread_over_documents
 from scry.store.team.notes import FIRST_NOTE_KEY, nearest_note_repositories, query_note_contents, read_notes
 from scry.store.team.repository import (
     HEADER_COLUMNS,
@@ -87,7 +88,8 @@ class TeamReader:
     def nearest_repositories(
         self, query: FloatRows, limit: int, is_left: Callable[[str, str, str], bool] | None = None
     ) -> list[int]:
-        """Return the repositories that have any of the `limit` documents nearest to a unit vector, the nearest first.
+        """Return the repositories that have any of the `limit` documents nearest to a unit vector, the nearest first;
+        those that have only copies of what earlier ones have come last.
 
         Documents that several repositories share count once. Each repository keeps its part of the result, for
         `RepositoryVectors.nearest`. is_left: whether a file is left by the query's filters, by path, language and
@@ -118,7 +120,9 @@ class TeamReader:
         cosines = exact_cosines_of(query, [row[2] for row in rows])
         best = sorted(zip(rows, cosines, strict=True), key=lambda each: -each[1])[:limit]
         near: dict[int, list[tuple[int, float]]] = {}
+        holders: list[tuple[float, list[int]]] = []
         for row, cosine in best:
+            holders.append((-cosine, row[3]))
             for repository, first_key in zip(row[3], row[4], strict=True):
                 near.setdefault(repository, []).append((first_key + row[1], cosine))
         for pairs in near.values():
@@ -126,7 +130,7 @@ class TeamReader:
         self._near = near
         for repository, index in self._opened.items():
             index.vectors.prefetched = near.get(repository)
-        return sorted(near, key=lambda repository: (-near[repository][0][1], repository))
+        return spread_over_documents(holders)
 
     def nearest_note_repositories(self, query: FloatRows) -> list[int]:
         """Return the repositories of the notes nearest to a unit vector, the nearest first."""
@@ -174,7 +178,8 @@ class TeamReader:
             f"WITH wanted AS (SELECT * FROM unnest(%s::integer[], %s::bigint[]) AS w(repository, key)) "
             f"SELECT wanted.repository, {HEADER_COLUMNS} FROM wanted {JOIN_DOCUMENTS} UNION ALL "
             f"SELECT wanted.repository, wanted.key, 'commit', ''::bytea, k.subject, 'commit', ''::bytea, "
-            f"CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END, k.sha FROM wanted CROSS JOIN LATERAL (SELECT * FROM commits k "
+            f"CASE WHEN {IS_COCHANGE} THEN 1 ELSE 0 END, k.sha, NULL::bytea, 0 FROM wanted "
+            f"CROSS JOIN LATERAL (SELECT * FROM commits k "
             f"WHERE k.repository_id = wanted.repository AND k.number = wanted.key OFFSET 0) k"
         )
         values = [repository for repository, _ in wanted], [key for _, key in wanted]
@@ -184,7 +189,7 @@ class TeamReader:
             index.documents.add_headers([row for row in columns if row[0] < FIRST_COMMIT_KEY])
             for row in columns:
                 if row[0] >= FIRST_COMMIT_KEY:
-                    index.history.add_header(row[0], row[-1], row[3], row[6])
+                    index.history.add_header(row[0], row[7], row[3], row[6])
 
     def prefetch_seeds(self, seeds: Mapping[int, Sequence[DocumentHeader]], limit: int) -> None:
         """Read the newest `limit` co-change commits of documents, by repository."""
@@ -213,6 +218,10 @@ class TeamReader:
     def prefetch_doc_keys(self, doc_ids: Mapping[int, Sequence[str]]) -> None:
         """Read the keys and headers of documents by repository and doc_id."""
         read_doc_keys(self._database, [(self.open(each).documents, wanted) for each, wanted in doc_ids.items()])
+
+    def read_copies(self, doc_keys: Mapping[int, Sequence[int]]) -> dict[tuple[int, int], Copies]:
+        """Return by repository and key the copies of documents, whose headers were read, in other repositories."""
+        return read_copies(self._database, [(self.open(each), keys) for each, keys in doc_keys.items()])
 
     def prefetch_results(self, doc_keys: Mapping[int, Sequence[int]]) -> None:
         """Read by repository what results show of documents: place, descriptions, text, structure and activity."""

@@ -7,7 +7,7 @@ taken from there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -106,6 +106,10 @@ class RepositoryFiles:
         """Keep what results show of a file."""
         self._results[path] = file
 
+    def read_results(self, paths: Iterable[str]) -> dict[str, ResultFile]:
+        """Return what results show of those of these files that were read, by path."""
+        return {path: self._results[path] for path in paths if path in self._results}
+
     def unread_paths(self, paths: Sequence[str]) -> list[str]:
         """Return those of these paths whose texts were not read."""
         return [path for path in dict.fromkeys(paths) if path not in self._results]
@@ -196,15 +200,21 @@ def _structure(importers: int, centrality: str, flags: str) -> FileStructure:
     return FileStructure(importers, centrality, None, tuple(flags.split()))
 
 
-HEADER_COLUMNS = "wanted.key, c.content_type, f.path, d.name, d.kind, d.container, d.ordinal, d.place"
+ContentId = tuple[bytes, int]
+"""What a document is a copy of, wherever it lies: the digest of its file's content, and its position in the file."""
+
+HEADER_COLUMNS = (
+    "wanted.key, c.content_type, f.path, d.name, d.kind, d.container, d.ordinal, d.place, c.digest, d.position"
+)
 
 
 class RepositoryDocuments:
-    """The documents of one repository."""
+    """The documents of one repository. content_ids: of those whose headers were read, by key."""
 
     def __init__(self, database: TeamDatabase, repository: int) -> None:
         self._database = database
         self.repository = repository
+        self.content_ids: dict[int, ContentId] = {}
         self._headers: dict[int, DocumentHeader] = {}
         self._documents: dict[int, Document] = {}
         self._keys_by_id: dict[str, tuple[int, int] | None] = {}
@@ -222,6 +232,7 @@ class RepositoryDocuments:
     def add_headers(self, rows: Sequence[tuple[Any, ...]]) -> list[DocumentHeader]:
         """Keep the headers of these rows of HEADER_COLUMNS, and return them."""
         headers = read_headers(list(map(_header_row, rows)))
+        self.content_ids.update({row[0]: row[8:10] for row in rows})
         self._headers.update({header.doc_key: header for header in headers})
         return headers
 
@@ -292,8 +303,10 @@ def _read_documents(rows: Sequence[tuple[Any, ...]], files: Mapping[int, ResultF
 
 
 def _header_row(row: Sequence[Any]) -> tuple[Any, ...]:
-    """Return a row of key, content type, path, name, kind, container, ordinal and place as read_headers takes it."""
-    key, content_type, path, name, kind, container, ordinal, place = row
+    """Return a row that begins with key, content type, path, name, kind, container, ordinal and place as read_headers
+    takes it.
+    """
+    key, content_type, path, name, kind, container, ordinal, place, *_ = row
     name, kind, container = _decode_names((name, kind, container))
     return key, content_type, decode_text(path), name, kind, container, ordinal, None if name else place, place
 
@@ -369,7 +382,7 @@ def read_doc_keys(database: TeamDatabase, wanted: Sequence[tuple[RepositoryDocum
     by_repository = {documents.repository: documents for documents, _ in wanted}
     sql = (
         "SELECT wanted.repository, f.first_key + d.position, c.content_type, f.path, d.name, d.kind, d.container, "
-        "d.ordinal, d.place, f.first_key FROM unnest(%s::integer[], %s::integer[], %s::bytea[]) "
+        "d.ordinal, d.place, c.digest, d.position, f.first_key FROM unnest(%s::integer[], %s::integer[], %s::bytea[]) "
         "AS wanted(repository, name_key, path) JOIN files f ON f.repository_id = wanted.repository "
         "AND f.path = wanted.path JOIN documents d ON d.content_id = f.content_id AND d.name_key = wanted.name_key "
         "JOIN contents c ON c.id = f.content_id"

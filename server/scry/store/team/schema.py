@@ -299,6 +299,12 @@ _FILE_VECTORS = """
 ALTER TABLE contents ADD vector bytea;
 """
 
+_DIGESTS = """
+-- What the file says and how it was parsed, whatever its path: forks and vendored copies have the same.
+ALTER TABLE contents ADD digest bytea NOT NULL GENERATED ALWAYS AS (sha256(text)) STORED;
+CREATE INDEX contents_by_digest ON contents (digest);
+"""
+
 MIGRATIONS: tuple[LiteralString, ...] = (
     _TABLES + _POLICIES,
     _NOTES,
@@ -306,6 +312,7 @@ MIGRATIONS: tuple[LiteralString, ...] = (
     _hash_grants(OWNED_TABLES),
     _CHANGES,
     _FILE_VECTORS,
+    _DIGESTS,
 )
 """The statements that bring a schema from each version to the next; a published one never changes."""
 

@@ -48,8 +48,19 @@ def _detail_blocks(detail: Detail) -> Iterator[Block]:
     )
     if result.annotations.structural is not UNSET:
         facts.append(styled_line(describe_structure(result.annotations.structural)))
+    facts += _copy_lines(result)
     yield BulletList(facts)
     yield from full_result_blocks(result)
+
+
+def _copy_lines(result: ResultItem) -> list[StyledLine]:
+    """Return a line with the other repositories of the team that hold the content of a result; none without any."""
+    if not result.copies:
+        return []
+    count = "1 other repository" if result.copies == 1 else f"{result.copies:,} other repositories"
+    more = result.copies - len(result.also_in)
+    names = _join_names([copy.doc_id for copy in result.also_in])
+    return [styled_line(f"The same content is in {count}: ", *names, f" and {more:,} more" if more > 0 else "")]
 
 
 _NO_RANK = "–"
@@ -124,6 +135,7 @@ def _remark_blocks(explanation: Explanation) -> Iterator[Block]:
         facts.append(styled_line("The best of this file: ", (result.doc_id, "place")))
     if explanation.reason and explanation.reason not in explanation.summary:
         facts.append(styled_line((_capitalize_first(explanation.reason), "plain")))
+    facts += _copy_lines(result) if result is not UNSET else []
     if explanation.near:
         facts.append(styled_line("Similar names: ", *_join_names(explanation.near)))
     incomplete = describe_incomplete(explanation.index)

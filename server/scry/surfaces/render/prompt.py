@@ -70,6 +70,7 @@ def render_result_entry(result: ResultItem, home: str, *, explain: bool = False)
     lines += [f"   - {text}" for text in proof_lines(result)]
     if explain:
         lines += [f"   - {text}" for text in describe_result_figures(result)]
+        lines += [f"   - Also in: {copy.doc_id}" for copy in result.also_in]
     return "".join(f"{make_printable(text)}\n" for text in lines)
 
 

@@ -197,6 +197,7 @@ def render_answer(
         if explain:
             lines += [styled_line(_INDENT, (text, "quiet")) for text in describe_result_figures(result)]
             lines += [styled_line(_INDENT, "Further: ", (place.doc_id, "place")) for place in result.further]
+            lines += [styled_line(_INDENT, "Also in: ", (copy.doc_id, "place")) for copy in result.also_in]
         if result.full is not UNSET:
             lines += [(TextSpan(_INDENT, "plain"), *each) for each in render_lines(full_result_blocks(result))]
     beliefs = [result for result in answer.results if result.content_type == "belief" and result.contributions]

@@ -45,6 +45,19 @@ def test_merged_ranking_is_limited_to_the_retrieval_depth() -> None:
     assert len(first) + len(second) == RETRIEVAL_DEPTH
 
 
+def test_copies_have_one_rank_together() -> None:
+    """Documents 0 of both projects are copies, and documents 1 of the second; 0 and 1 of the third are one content."""
+    lists = [ballot([9.0, 5.0]), ballot([9.0, 4.0]), ballot([8.0, 7.0])]
+    copies = [{0: "a"}, {0: "a"}, {0: "b", 1: "b"}]
+    assert [[vote.rank for vote in votes] for votes in rank_among_all(lists, copies)] == [[1, 4], [1, 5], [2, 3]]
+
+
+def test_copies_of_a_whole_project_leave_the_depth_to_others() -> None:
+    lists, copies = [ballot(range(150, 300))] * 3, [{number: number for number in range(150)}] * 3
+    *_, last = rank_among_all([*lists, ballot(range(100))], [*copies, {}])
+    assert [vote.rank for vote in last] == list(range(151, 201))
+
+
 @given(st.lists(st.lists(st.integers(0, 9).map(float), max_size=30), min_size=1, max_size=5))
 def test_ranks_are_unique_and_keep_order_within_projects(scores: list[list[float]]) -> None:
     placed = ranks([ballot(each) for each in scores])

@@ -103,6 +103,8 @@
 ---@field confidence? number the estimated probability that it answers the query, by the formula of Scoring; comparable across queries, unlike fused_score. Absent where no words were searched.
 ---@field commit? string of a result of the joined team, the indexed commit of its repository; its location is then a URI of the scheme scry-team, whose text `scry/teamFile` returns. Empty for any other result (default "").
 ---@field link? string of a result of the joined team, its address on the forge, where that is known; else empty (default "").
+---@field copies? integer number of the other repositories of the joined team that hold the same content, which are no results (default 0).
+---@field also_in? scry.protocol.Copy[] the first of them by name, at most 5 (default []).
 
 ---The evidence of one oracle for a result.
 ---@class scry.protocol.Contribution
@@ -232,6 +234,12 @@
 ---@field kind string its kind, as of a result.
 ---@field fused_score number its score in this answer, where it would stand below the last result or below the limit.
 ---@field location scry.protocol.Location the target of a jump.
+
+---A document of another repository of the joined team with the content of a result: its file has the same text.
+---@class scry.protocol.Copy
+---@field project string name of the repository.
+---@field doc_id string its id there; why accepts it.
+---@field link? string its address on the forge, where that is known; else empty (default "").
 
 ---An oracle, or a whole project, that could not answer, or an index that could not be brought up to date.
 ---@class scry.protocol.Fault
