@@ -118,6 +118,7 @@ NOTHING_LASTS = {
     "strangers/test_secret_shapes.py",
     "team/test_best_of_many.py",
     "team/test_cluster.py",  # a killed node is replaced by the next run
+    "team/test_copies.py",
     "team/test_equal_to_local.py",
     "team/test_operations.py",
     "team/test_permissions.py",
