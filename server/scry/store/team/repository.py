@@ -35,7 +35,7 @@ from scry.store.team.history import RepositoryHistory
 from scry.store.team.lexical import RepositoryWords
 from scry.store.team.notes import RepositoryNotes
 from scry.store.team.postings import Integers
-from scry.store.team.vectors import FROM_DOCUMENTS, RepositoryVectors
+from scry.store.team.vectors import FROM_DOCUMENTS, RepositoryVectors, select_of_files
 
 if TYPE_CHECKING:
     from scry.store.team.reader import TeamReader
@@ -339,35 +339,17 @@ def read_files(database: TeamDatabase, wanted: Sequence[RepositoryFiles]) -> Non
 def read_file_infos(database: TeamDatabase, wanted: Sequence[tuple[RepositoryFiles, Sequence[str]]]) -> None:
     """Read files of several repositories by their paths."""
     places = [(files, path) for files, paths in wanted for path in files.unknown_paths(paths)]
-    if not places:
-        return
-    by_repository = {files.repository: files for files, _ in wanted}
-    sql = (
-        "SELECT f.repository_id, f.path, c.content_type, c.language, f.importers, f.centrality, f.flags "
-        "FROM unnest(%s::integer[], %s::bytea[]) AS wanted(repository, path) CROSS JOIN LATERAL (SELECT * FROM files "
-        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
-        "JOIN contents c ON c.id = f.content_id"
-    )
-    values = [files.repository for files, _ in places], [encode_text(path) for _, path in places]
-    for repository, path, content_type, language, *structure in database.select(sql, values):
-        by_repository[repository].add_info(IndexedFileInfo(decode_text(path), content_type, language, 0, *structure))
+    columns = "c.content_type, c.language, f.importers, f.centrality, f.flags"
+    for files, path, (content_type, language, *structure) in select_of_files(database, places, columns):
+        files.add_info(IndexedFileInfo(path, content_type, language, 0, *structure))
 
 
 def read_texts(database: TeamDatabase, wanted: Sequence[tuple[RepositoryFiles, Sequence[str]]]) -> None:
     """Read what results show of files of several repositories by their paths."""
     places = [(files, path) for files, paths in wanted for path in files.unread_paths(paths)]
-    if not places:
-        return
-    by_repository = {files.repository: files for files, _ in wanted}
-    sql = (
-        "SELECT f.repository_id, f.path, c.text, f.importers, f.centrality, f.flags "
-        "FROM unnest(%s::integer[], %s::bytea[]) AS wanted(repository, path) CROSS JOIN LATERAL (SELECT * FROM files "
-        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
-        "JOIN contents c ON c.id = f.content_id"
-    )
-    values = [files.repository for files, _ in places], [encode_text(path) for _, path in places]
-    for repository, path, packed, *structure in database.select(sql, values):
-        by_repository[repository].add_result(decode_text(path), ResultFile(packed, _structure(*structure)))
+    columns = "c.text, f.importers, f.centrality, f.flags"
+    for files, path, (packed, *structure) in select_of_files(database, places, columns):
+        files.add_result(path, ResultFile(packed, _structure(*structure)))
 
 
 def read_doc_keys(database: TeamDatabase, wanted: Sequence[tuple[RepositoryDocuments, Sequence[str]]]) -> None:

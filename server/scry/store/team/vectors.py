@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
 from scry.store.vectors import FloatRows, compare_packed, exact_cosines, quantize
 
 if TYPE_CHECKING:
+    from typing_extensions import LiteralString
+
     from scry.store.team.reader import TeamReader
     from scry.store.team.repository import RepositoryFiles, RepositoryInfo
 
@@ -30,6 +32,27 @@ the file.
 """
 
 FROM_DOCUMENTS = f"FROM unnest(%s::integer[], %s::bigint[]) AS wanted(repository, key) {JOIN_DOCUMENTS}"
+
+
+Part = TypeVar("Part", "RepositoryFiles", "RepositoryVectors")
+
+
+def select_of_files(
+    database: TeamDatabase, places: Sequence[tuple[Part, str]], columns: LiteralString
+) -> Iterator[tuple[Part, str, tuple[Any, ...]]]:
+    """Yield these columns of files `f` and their contents `c`, with the place of each, by one statement; by none where
+    there are no places. places: parts of repositories, each with the path of a file.
+    """
+    # With OFFSET 0 the planner looks each path up; otherwise it may read all files of the visible repositories.
+    sql = (
+        f"SELECT wanted.number, {columns} FROM unnest(%s::integer[], %s::integer[], %s::bytea[]) "
+        "AS wanted(number, repository, path) CROSS JOIN LATERAL (SELECT * FROM files "
+        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
+        "JOIN contents c ON c.id = f.content_id"
+    )
+    values = [part.repository for part, _ in places], [encode_text(path) for _, path in places]
+    for number, *row in database.select(sql, (list(range(len(places))), *values)) if places else ():
+        yield *places[number], tuple(row)
 
 
 class RepositoryVectors:
@@ -123,21 +146,11 @@ def exact_cosines_of(query: FloatRows, vectors: Sequence[Any]) -> list[float]:
 def read_file_vectors(database: TeamDatabase, wanted: Sequence[tuple[RepositoryVectors, Sequence[str]]]) -> None:
     """Read the vectors of files of several repositories by their paths."""
     places = [(vectors, path) for vectors, paths in wanted for path in paths if path not in vectors.of_files]
-    if not places:
-        return
-    sql = (
-        "SELECT wanted.number, c.id, c.vector FROM unnest(%s::integer[], %s::integer[], %s::bytea[]) "
-        "AS wanted(number, repository, path) CROSS JOIN LATERAL (SELECT * FROM files "
-        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
-        "JOIN contents c ON c.id = f.content_id"
-    )
-    values = [vectors.repository for vectors, _ in places], [encode_text(path) for _, path in places]
-    found = database.select(sql, (list(range(len(places))), *values))
-    of_earlier = _pack_vectors_of_earlier(database, [content for _, content, packed in found if packed is None])
+    found = list(select_of_files(database, places, "c.id, c.vector"))
+    of_earlier = _pack_vectors_of_earlier(database, [content for *_, (content, packed) in found if packed is None])
     for vectors, path in places:
         vectors.of_files[path] = b""
-    for number, content, packed in found:
-        vectors, path = places[int(number)]
+    for vectors, path, (content, packed) in found:
         vectors.of_files[path] = of_earlier.get(content, b"") if packed is None else packed
 
 
