@@ -63,8 +63,7 @@ def test_questions_have_a_menu_and_a_heading(window: Window) -> None:
     question = window.result("receipt")
     expect(question.locator(".label-name")).to_have_text("receipt")  # the view shows the newest question
     expect(window.result("1. send_receipt").first).to_be_visible()  # and its results: no line moves any more
-    question.click(button="right")
-    menu = window.page.locator(".monaco-menu")
+    menu = window.open_menu(question, "Ask Again")
     for entry in ("Ask Again", "Copy Question", "Remove Question"):
         expect(menu.locator(f".action-label[aria-label='{entry}']")).to_be_visible()
     window.press("Escape")

@@ -133,6 +133,25 @@ class Window:
         eventually(rest, f"a hover with {marked}")
         return hover
 
+    def open_menu(self, line: Locator, entry: str) -> Locator:
+        """Open the menu of a line by the right button until it shows an entry, and return the menu.
+
+        A view that is drawn anew at that moment closes the menu; then the line is clicked again.
+        """
+        menu = self.page.locator(".monaco-menu")
+
+        def opens() -> bool:
+            line.click(button="right")
+            try:
+                expect(menu.locator(f".action-label[aria-label='{entry}']")).to_be_visible(timeout=HOVER_TIMEOUT)
+            except AssertionError:
+                self.press("Escape")
+                return False
+            return True
+
+        eventually(opens, f"a menu with {entry}")
+        return menu
+
     def choose_action(self, row: Locator, action: str) -> None:
         """Choose an action in the menu of a row of the picker."""
         row.hover()
