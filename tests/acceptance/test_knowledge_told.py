@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -12,6 +13,9 @@ from pathlib import Path
 import pytest
 
 from scry.core import BadRequest, data_home
+from scry.projects.project import persona_store_path
+from scry.store.notes import database as note_database
+from scry.store.sqlite import database as sqlite_database
 from scry.surfaces.render import render_for_model
 from scry_protocol.messages import (
     BeliefsParams,
@@ -58,6 +62,30 @@ def test_persona_note_is_found_until_superseded_or_forgotten(own_shop: IndexedPr
     held = b"".join(path.read_bytes() for path in (data_home() / "persona").rglob("*") if path.is_file())
     assert b"xylophone" not in held
     assert b"short names" not in held
+
+
+@pytest.mark.acceptance("K1")
+def test_note_that_a_reader_keeps_in_the_journal_is_not_called_forgotten(
+    own_shop: IndexedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(note_database, "BUSY_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(sqlite_database, "_WAL_TIMEOUT_S", 0.2)
+
+    def holds() -> bool:
+        return b"quetzal" in b"".join(path.read_bytes() for path in path_of_notes.parent.iterdir())
+
+    with closing(own_shop.engine()) as engine:
+        note = engine.knowledge.remember(RememberParams("I like quetzal names")).notes[0]
+        path_of_notes = persona_store_path()
+        with closing(sqlite3.connect(path_of_notes, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM persona_events").fetchall()
+            told = engine.knowledge.persona(PersonaParams("forget", doc_id=note.doc_id)).note
+            assert "forget again" in told
+            assert holds()
+        told = engine.knowledge.persona(PersonaParams("forget", doc_id=note.doc_id)).note
+        assert "forget again" not in told
+        assert not holds()
 
 
 @pytest.mark.acceptance("K1")

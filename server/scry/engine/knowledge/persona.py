@@ -100,11 +100,11 @@ def forget_note(doc_id: str) -> ForgottenNote:
     with _open_notes() as database:
         notes = database.current_notes([doc_id])
         try:
-            database.forget(doc_id, time.time_ns() // 1_000_000)
+            is_erased = database.forget(doc_id, time.time_ns() // 1_000_000)
         except KeyError as error:
             raise _unknown_note_error("doc_id", doc_id) from error
         is_clean = forget_answers_in_projects(data_home(), [doc_id])
-    return ForgottenNote(doc_id, notes[0].time_ms if notes else None, is_clean)
+    return ForgottenNote(doc_id, notes[0].time_ms if notes else None, is_erased and is_clean)
 
 
 @contextmanager

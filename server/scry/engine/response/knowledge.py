@@ -46,7 +46,7 @@ def _forget_persona_note(doc_id: str) -> messages.PersonaNotes:
     from scry.engine.knowledge.persona import forget_note
 
     forgotten = forget_note(doc_id)
-    warning = " But an open Scry reads an answer that shows it: close that one, and forget again."
+    warning = " But an open Scry reads it, or an answer that shows it: close that one, and forget again."
     rest = "" if forgotten.is_clean else warning
     if forgotten.time_ms is None:
         return messages.PersonaNotes([], f"{doc_id} no longer stood; its text is gone now, too.{rest}")

@@ -50,7 +50,6 @@ from scry.store.memory.sessions import (
 )
 from scry.store.notes.database import NoteDatabase
 from scry.store.notes.store import NoteStore
-from scry.store.sqlite.database import truncate_wal
 
 MAX_TEXT_CHARACTERS, MAX_DETAIL_CHARACTERS = 4_000, 20_000
 """Limits in characters. Of a longer text the beginning is kept; of a longer detail the end, which shows what failed."""
@@ -398,8 +397,7 @@ def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> Fo
             store.remove_memories(database, [row[0] for row in rows_to_forget])
             store.resummarize(database, sorted({row[2] for row in rows_to_forget if row[4] != "summary"}), now)
             sessions = _remove_sessions(database, selection, sorted({row[3] for row in rows_to_forget}))
-        store.notes.erase_removed()
-        is_clean = truncate_wal(store.database.try_truncate_wal)
+        is_clean = store.notes.erase_removed()
     except (IndexUnavailable, sqlite3.Error) as error:
         raise MemoryUnavailable(f"not all could be taken out: {error}") from error
     return ForgetResult(tuple(row[1] for row in rows_to_forget), sessions, is_clean)

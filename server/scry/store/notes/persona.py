@@ -80,8 +80,10 @@ class PersonaDatabase:
             self.store.put([_make_entry(note)])
             return note
 
-    def forget(self, doc_id: str, time_ms: int) -> None:
-        """Erase a note for good: no file holds its text afterwards. Raises KeyError for one that was never added."""
+    def forget(self, doc_id: str, time_ms: int) -> bool:
+        """Erase a note for good; return whether no file holds its text afterwards (`NoteStore.erase_removed`). Raises
+        KeyError for one that was never added.
+        """
         with self._database.transaction() as db:
             if not self._was_added(doc_id):
                 raise KeyError(doc_id)
@@ -89,7 +91,7 @@ class PersonaDatabase:
             sql = "INSERT INTO persona_events (time_ms, kind, doc_id) VALUES (?, 'forget', ?)"
             db.execute(sql, (time_ms, doc_id))
             self.store.remove([doc_id])
-        self.store.erase_removed()
+        return self.store.erase_removed()
 
     def current_notes(self, doc_ids: Sequence[str] | None = None) -> list[StoredPersonaNote]:
         """Return the current notes, the newest first; with `doc_ids`, those of them, in their order."""

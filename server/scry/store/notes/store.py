@@ -20,7 +20,7 @@ from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import KnowledgeDocument
 from scry.store.notes.database import NoteDatabase
 from scry.store.notes.reader import NO_FAULTS, NOTE_COLUMNS, NoteReader, VectorFaults
-from scry.store.sqlite.database import encode_path, placeholders
+from scry.store.sqlite.database import encode_path, placeholders, truncate_wal
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
@@ -131,15 +131,17 @@ class NoteStore:
         with self.database.read_errors():
             self._vectors.delete_unused_files()
 
-    def erase_removed(self) -> None:
-        """Erase removed texts from the file, its journal and the vectors beside it, outside a transaction."""
+    def erase_removed(self) -> bool:
+        """Erase removed texts from the file, its journal and the vectors beside it, outside a transaction; return False
+        when another process reads the journal all the time, which then still holds them.
+        """
         database = self.database
         with database.transaction():
             self.compact_vectors(force=True)
         try:
             with database.lock:
                 database.connection.execute("VACUUM")
-                database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            is_clean = truncate_wal(database.try_truncate_wal)
         except sqlite3.Error as error:
             raise IndexUnavailable(f"{database.path} can't be cleared of what was removed: {error}") from error
         self.delete_unused_files()
@@ -147,6 +149,7 @@ class NoteStore:
             from scry.store.precious.backups import renew_backups
 
             renew_backups(database.path)
+        return is_clean
 
     def _row_ids(self) -> NDArray[np.int64]:
         """Return the row ids of all documents, ascending."""

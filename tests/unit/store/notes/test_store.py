@@ -126,7 +126,7 @@ def test_removed_note_text_is_in_no_file(file: NoteDatabase) -> None:
     rows = b"".join(path.read_bytes() for path in file.path.parent.glob("vectors-*"))
     with file.transaction():
         NoteStore(file).remove(["persona:direct:1"])
-    NoteStore(file).erase_removed()
+    assert NoteStore(file).erase_removed()
     held = b"".join(path.read_bytes() for path in file.path.parent.iterdir())
     assert secret.encode() not in held
     assert b"kept" in held
