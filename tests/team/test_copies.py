@@ -11,7 +11,7 @@ import pytest
 from scry.engine.context import RequestContext
 from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
 from scry.store.team import TeamDatabase, TeamReader
-from scry.store.team.copies import MAX_NAMED_COPIES
+from scry.store.team.contents import MAX_NAMED_COPIES
 from scry.store.team.lexical import spread_over_documents
 from scry.store.team.membership import forget_membership, save_membership
 from scry.surfaces.render import render_answer, render_for_model

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
-from scry.core.types import SearchQuery
+from scry.core.types import QueryIntent, SearchQuery
 
 _WORD_RUN = re.compile(r"\w+")
 _ASCII_WORD_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -176,6 +176,11 @@ class holds its name once among much text, so that BM25 would rank all that mere
 def is_single_term(question: SearchQuery) -> bool:
     """Return whether a query is a single word or quoted text."""
     return len(question.words.split()) + len(question.phrases) == 1
+
+
+def asks_for_definition(question: SearchQuery) -> bool:
+    """Return whether a query surely asks for the names in it: by itself, or as in "where is x"."""
+    return is_single_term(question) or question.intent is QueryIntent.DEFINITION
 
 
 def search_text(question: SearchQuery) -> str:

@@ -22,7 +22,7 @@ from scry.engine.federation.team_links import file_link, shown_lines
 from scry.engine.response.merged import ProjectAnswer
 from scry.engine.search.pipeline import OracleMatches
 from scry.oracles.reader import OracleReader
-from scry.store.team.copies import MAX_NAMED_COPIES, Copies
+from scry.store.team.contents import MAX_NAMED_COPIES, Copies
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryInfo
 from scry_protocol import messages

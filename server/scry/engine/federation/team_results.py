@@ -21,7 +21,7 @@ from scry.engine.search.boosts import max_boost
 from scry.engine.search.fusion import RRF_K, fused_score_ceiling
 from scry.engine.search.pipeline import OracleMatches, Ranking, Retrieval, rank_candidates
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
-from scry.store.team.copies import Copies
+from scry.store.team.contents import Copies
 from scry.store.team.notes import NoteContent
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex, RepositoryInfo, ResultFile
@@ -146,11 +146,11 @@ def build_team_answers(
         hits = _annotate_beliefs(hits, reader.open(each.repository.repository_id))
         state = repository_state(each.repository)
         answer = Answer(question, new_query_id(), ranking.scoring, state, hits, ranking.oracle_matches.faults, notices)
-        answers.append(_with_copies(TeamAnswer(each.repository, answer), copies, reader))
+        answers.append(_add_copies(TeamAnswer(each.repository, answer), copies, reader))
     return answers
 
 
-def _with_copies(answer: TeamAnswer, copies: Mapping[tuple[int, int], Copies], reader: TeamReader) -> TeamAnswer:
+def _add_copies(answer: TeamAnswer, copies: Mapping[tuple[int, int], Copies], reader: TeamReader) -> TeamAnswer:
     """Return an answer with the copies of its results, and with their files."""
     repository = answer.repository.repository_id
     documents = [hit.document for hit in answer.answer.hits]

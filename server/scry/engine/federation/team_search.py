@@ -25,10 +25,7 @@ from scry.core.types import OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.engine.federation.team_copies import shared_content_ids
 from scry.engine.federation.team_links import normalize_remote
-from scry.engine.search.pipeline import (
-    Retrieval,
-    consult_oracles,
-)
+from scry.engine.search.pipeline import Retrieval, consult_oracles
 from scry.engine.search.query import apply_filters
 from scry.oracles import temporal
 from scry.oracles.reader import (

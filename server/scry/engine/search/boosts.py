@@ -28,6 +28,7 @@ from scry.core.path_kinds import (
 )
 from scry.core.text import (
     STOP_WORDS,
+    asks_for_definition,
     content_terms,
     find_identifiers,
     format_count,
@@ -106,7 +107,7 @@ class NameBoost:
         self._names = queried_names(question.words, question.phrases)
         self.joined_names = "\n".join(self._names)
         self._spellings = queried_spellings(question)
-        self._asks_for_definition = is_single_term(question) or question.intent is QueryIntent.DEFINITION
+        self._asks_for_definition = asks_for_definition(question)
         # In a sentence a word with capitals counts only as it is written: "write LaTeX" does not ask for `latex'`. Who
         # types a name alone, or all in small letters, may not know how it is written.
         self._case_sensitive = frozenset[str]()
@@ -155,8 +156,7 @@ class NameBoost:
 def max_name_factor(question: SearchQuery) -> float:
     """Return the highest factor that a document can get by its name."""
     if any(queried_names(question.words, question.phrases).values()):
-        is_asked = is_single_term(question) or question.intent is QueryIntent.DEFINITION
-        factor = DEFINITION_FACTOR if is_asked else MENTIONED_NAME_FACTOR
+        factor = DEFINITION_FACTOR if asks_for_definition(question) else MENTIONED_NAME_FACTOR
         return factor * SPELLING_FACTOR * TYPE_FACTOR * TYPE_OWN_FILE_FACTOR
     return NAME_IN_QUESTION_FACTOR
 

@@ -1,4 +1,4 @@
-"""Pack what was read out of a file as the rows that a team's index stores of it."""
+"""Pack what was read out of a file as the rows that a team's index stores of it, and find where else it stands."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from scry.store.index.rows import (
     pack_text,
     unpack_line_range,
 )
-from scry.store.team.database import encode_text
+from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.postings import DocumentTerms, pack_terms
 from scry.store.vectors import FloatRows, mean_vector, pack_rows, quantize
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
+
+    from scry.store.team.repository import RepositoryIndex
 
 ContentRow = tuple[bytes, str, str, int, int, bytes, bytes, bytes, bytes]
 """A row of `contents`: key, language, content type, documents, length, text, links, terms and vector."""
@@ -99,3 +101,49 @@ def pack_mean(vectors: FloatRows, places: Sequence[bytes]) -> bytes:
     """Return the vector of a file, the mean of its documents', packed as a local index packs it; b"" for none."""
     lines = [last - first + 1 for first, last in map(unpack_line_range, places)]
     return pack_rows(quantize([0], mean_vector(vectors, lines)[None]))[0] if lines else b""
+
+
+# Copies in other repositories -----------------------------------------------------------------------------------------
+
+MAX_NAMED_COPIES = 5
+"""Repositories that a result names: as many as fit into a line. Of a licence's text a thousand may have a copy."""
+
+
+class Copies(Struct, frozen=True):
+    """The other visible repositories that hold the content of a file.
+
+    count: of these repositories. named: the first of them by name, with the path of the file in each.
+    """
+
+    count: int
+    named: Sequence[tuple[int, str]]
+
+
+def read_copies(
+    database: TeamDatabase, wanted: Sequence[tuple[RepositoryIndex, Sequence[int]]]
+) -> dict[tuple[int, int], Copies]:
+    """Return by repository and key the copies of documents whose headers were read; documents without are left out."""
+    places: dict[tuple[int, bytes], list[tuple[int, int]]] = {}
+    for index, keys in wanted:
+        known, repository = index.documents.content_ids, index.info.repository_id
+        for key in keys:
+            if key in known:
+                places.setdefault((repository, known[key][0]), []).append((repository, key))
+    if not places:
+        return {}
+    sql = (
+        "WITH held AS (SELECT wanted.at, f.repository_id, (array_agg(f.path ORDER BY f.path))[1] AS path FROM "
+        "unnest(%s::integer[], %s::integer[], %s::bytea[]) AS wanted(at, repository, digest) CROSS JOIN LATERAL "
+        "(SELECT id FROM contents WHERE digest = wanted.digest OFFSET 0) c CROSS JOIN LATERAL "
+        "(SELECT repository_id, path FROM files WHERE content_id = c.id OFFSET 0) f "
+        "WHERE f.repository_id <> wanted.repository GROUP BY wanted.at, f.repository_id) "
+        "SELECT held.at, count(*), (array_agg(r.id ORDER BY r.name))[:%s], (array_agg(held.path ORDER BY r.name))[:%s] "
+        "FROM held JOIN repositories r ON r.id = held.repository_id WHERE r.commit_id IS NOT NULL GROUP BY held.at"
+    )
+    values = list(range(len(places))), *map(list, zip(*places, strict=True))
+    by_place = list(places.values())
+    found: dict[tuple[int, int], Copies] = {}
+    for at, count, repositories, paths in database.select(sql, (*values, MAX_NAMED_COPIES, MAX_NAMED_COPIES)):
+        copies = Copies(int(count), list(zip(repositories, map(decode_text, paths), strict=True)))
+        found.update(dict.fromkeys(by_place[int(at)], copies))
+    return found

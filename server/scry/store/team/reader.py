@@ -18,7 +18,7 @@ from scry.core.types import DocumentHeader
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
 from scry.store.team.changes import read_last_commits, read_newest_changes
-from scry.store.team.copies import Copies, read_copies
+from scry.store.team.contents import Copies, read_copies
 from scry.store.team.database import TeamDatabase, decode_text
 from scry.store.team.history import IS_COCHANGE, read_changes, read_commits, read_seeds, read_symbols
 from scry.store.team.lexical import TeamWords, TermTables, spread_over_documents
