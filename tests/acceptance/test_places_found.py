@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scry_protocol.messages import Explanation, ResultItem, Structural, WhyParams
+from tests.sample.files import SHOP
 from tests.sample.indexed import IndexedProject, doc_ids, recomputed_score
 
 RUST = """//! Removes escape sequences.
@@ -455,3 +457,15 @@ def test_files_of_the_area_that_a_question_begins_with_come_first(pool: IndexedP
     assert answer.results[0].doc_id.startswith(first)
     assert any(own.name == "area" and "begins with" in own.reason for own in answer.results[0].adjustments)
     assert 0 < answer.results[0].fused_score <= 1
+
+
+@pytest.mark.acceptance("F13")
+def test_file_of_a_single_function_does_not_outrank_the_first_by_words_and_by_vectors(tmp_path: Path) -> None:
+    """The vector of the file of `labelPrice` is nearly that of this function, which is second by both."""
+    sample = IndexedProject(tmp_path / "prices").init_repository()
+    wide = "const 価格 = '😀'; function labelPrice(price) {\n  return `${price} €`;\n}\n"
+    sample.write({**SHOP, "shop/wide.js": wide})
+    sample.commit()
+    sample.update_index()
+    first, second, *_ = sample.find("sum of all prices").results
+    assert [each.doc_id.rpartition("::")[2] for each in (first, second)] == ["Cart.compute_total", "labelPrice"]

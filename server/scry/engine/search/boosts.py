@@ -1,8 +1,8 @@
 """Boost or demote documents by name, path and sibling hits: named factors with reasons (F5). Pure.
 
 Boosts read the query, the documents' own names and paths, the positions of the other hits, and evidence for files
-(`FileEvidence`). None reads structure or activity (F6). The value of each, by ablation, is in docs/quality.md. No boost
-applies to notes, and only `commit` to commits.
+(`FileEvidence`). None reads structure or activity (F6); docs/quality.md has the value of each. No boost applies to
+notes, and only `commit` to commits.
 """
 
 from __future__ import annotations
@@ -59,15 +59,12 @@ def max_boost(question: SearchQuery) -> float:
 # The name of a document -----------------------------------------------------------------------------------------------
 
 DEFINITION_FACTOR = 6.0
-"""For a name that is surely asked for, by itself or as in "where is x". It is above (RRF_K + 200) / (RRF_K + 1), so
-that the last match can still come first (F8)."""
+"""For a name that is surely asked for, alone or as in "where is x": so high that the last match can come first (F8)."""
 
 MENTIONED_NAME_FACTOR = 1.5
 """For a name that a sentence mentions without asking where it is: the sentence may be about what uses it."""
 
-SPELLING_FACTOR = 1.3
-TYPE_FACTOR = 1.3
-OWN_FILE_FACTOR = 1.2
+SPELLING_FACTOR, TYPE_FACTOR, OWN_FILE_FACTOR = 1.3, 1.3, 1.2
 """Of several definitions of one name, the one that is spelled as in the query comes before `config_dict` for
 `ConfigDict`; a type before functions and methods of that name; and one whose file bears its name (`Channel.kt`,
 `conn.ex`) before namesakes in other files."""
@@ -77,8 +74,7 @@ TYPE_OWN_FILE_FACTOR = 1.5
 name comes first, however much the others hold of it."""
 
 MEMBER_FACTOR = 1 / 1.3
-"""A query for `status` or `entrySet` alone wants a definition that can be used or called before a field or variable of
-that name, as it wants a type before a function."""
+"""A query for `status` alone wants what can be used or called before a field or variable of that name."""
 
 NAME_IN_QUESTION_FACTOR = 1.1
 """For a symbol whose whole name is one word of a longer query: likely, not certainly, meant."""
@@ -88,12 +84,8 @@ MEMBER_KINDS = frozenset({"field", "variable", "property", "parameter"})
 PART_OF_TYPE_KINDS = MEMBER_KINDS | {"constant"}
 """Kinds that bear everyday names (`file`, `open`): that such a name is a word of a sentence is no evidence."""
 
-GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
-"""File names that a language prescribes: the name of the folder describes the content."""
-
 _EXTENSION_PATTERN = re.compile(r"(?:impl|extension) ([\w.:]+)(?:<.*)?")
-"""The name of a block that adds to a type. A block for a trait (`impl Display for Channel`) is about both, and does not
-match."""
+"""The name of a block that adds to a type. One for a trait (`impl Display for Channel`) is about both: no match."""
 
 
 class NameBoost:
@@ -131,8 +123,7 @@ class NameBoost:
     def match_name(self, document: DocumentHeader) -> tuple[str, str] | None:
         """Return a document's own name and the key of the queried name that it has; None where the query holds none.
 
-        The key has the container's name before it, or not. The own name of a block that adds to a type is that of the
-        type, which may be defined by a macro only.
+        The key has the container's name before it, or not. The own name of a block that adds to a type is the type's.
         """
         if not document.name:
             return None
@@ -161,12 +152,16 @@ def max_name_factor(question: SearchQuery) -> float:
     return NAME_IN_QUESTION_FACTOR
 
 
+_GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
+"""File names that a language prescribes: the name of the folder describes the content."""
+
+
 @lru_cache(maxsize=50_000)
 def file_stem(path: str) -> str:
     """Return a file's name without its extension; its folder's name where the language names the file."""
     folders, _, file = path.rpartition("/")
     stem = file.rpartition(".")[0] or file
-    return folders.rpartition("/")[2] if stem in GENERIC_FILES else stem
+    return folders.rpartition("/")[2] if stem in _GENERIC_FILES else stem
 
 
 # The subject of a commit ---------------------------------------------------------------------------------------------
@@ -182,13 +177,11 @@ have no vectors and rank by their words behind longer documents: a commit at ran
 code that three oracles rank first (1 / 80 * 48 > 3.2 / 61 * 11)."""
 
 SUBJECT_FACTOR = 6.0
-"""For a commit whose subject is the query, word for word: the vote of the semantic oracle, which it can't have, and the
-boosts of name and file."""
+"""For a commit whose subject is the query, word for word: it can't have the vote of the semantic oracle."""
 
 MIN_SUBJECT_WORDS = 3
 MIN_SUBJECT_SHARE = 0.8
-"""A commit is as good as code where its subject holds nearly all words of a query of at least three. Two words stand
-together in many subjects."""
+"""A commit is as good as code where its subject holds nearly all words of a query of at least three."""
 
 
 class CommitBoost:
@@ -246,8 +239,9 @@ PAST_CHANGES_HALF = 0.5
 votes (oracles.temporal.count_past_changes): half of it for as much as a single commit says that changed four files."""
 
 FILE_MEANING_SHARE = 0.6
-"""Boost of a file, times the cosine of its vector, the mean of its documents' (store.vectors.pack_file_vector). A line
-that is much like the query may stand in a file about something else (docs/decisions.md, 137)."""
+"""Boost of a file, times the cosine of its vector, the mean of its documents' (store.vectors.pack_file_vector): a line
+much like the query may stand in a file about something else (137). The vector of a file with one candidate may only say
+again what that one said; it counts no more than that of the file whose document is first by words and vectors (142)."""
 
 IDENTIFIERS_SHARE = 0.3
 """Boost of a file that holds identifiers of several words of the query (`UV_THREADPOOL_SIZE`), times their share by
@@ -271,8 +265,7 @@ PATH_KIND_FACTORS: Mapping[str, float] = {
     "documentation": 0.25,
     "superseded": 0.6,
 }
-"""Factors of paths that hold code about the code, somebody else's code or an older version, unless the query asks for
-them."""
+"""Factors of paths of code about the code, somebody else's code or an older version, unless the query asks for them."""
 
 PATH_KIND_WORDS: Mapping[str, frozenset[str]] = {
     "test": frozenset({"tests", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}),
@@ -289,8 +282,7 @@ PATH_KIND_WORDS: Mapping[str, frozenset[str]] = {
 
 TEST_WORDS = frozenset({"test", "testing"})
 TEST_FACTOR = 0.6
-"""A query for "tests of x" wants tests. "How a test is run" may as well want the code that runs them, which in a tool
-for testing is the whole project."""
+"""A query for "tests of x" wants tests. "How a test is run" may as well want the code that runs them."""
 
 PLATFORM_FACTOR = 0.6
 """Where the same is written once for each operating system, the files for another system than this one come lower."""
@@ -357,8 +349,8 @@ class BoostRules:
         return other
 
     def set_order(self, by_rank_sum: Sequence[Candidate]) -> None:
-        """Compute the support that hits lend each other in this order: those of a file, and a test its subject, whose
-        name is the same but for case and the word test.
+        """Compute the support that hits of a file lend each other in this order, and a test its subject, whose name is
+        the same but for case and the word test; and find the file of what is first by words and by vectors.
         """
         in_files = [each for each in by_rank_sum if each.document.path]
         documents = [each.document for each in in_files]
@@ -367,6 +359,11 @@ class BoostRules:
         for position, each in enumerate(documents):
             positions[each.path].append(position)
         self._file_positions: Mapping[str, Sequence[int]] = positions
+        self._first_by_both = ""
+        for each in in_files:
+            lexical, semantic = each.oracle_matches.get("lexical"), each.oracle_matches.get("semantic")
+            if lexical and semantic and lexical.rank == semantic.rank == 1:
+                self._first_by_both = each.document.path
         self._files: dict[str, _FileBoosts] = {}
         self._tested: dict[str, Adjustment] = {}
         test_paths = [path for path in positions if TEST in classify_path(path)]  # best rank sums first
@@ -432,6 +429,13 @@ class BoostRules:
         adjustments = self._by_path[path]
         if path in self._tested:
             adjustments = [self._tested[path], *adjustments]
+        cosine = self._evidence.cosines.get(path, 0.0)
+        reason = f"the vector of the whole file has a cosine of {cosine:.2f}"
+        if len(positions) == 1 and (first := self._evidence.cosines.get(self._first_by_both, cosine)) < cosine:
+            cosine = first
+            reason += f" and counts as the {first:.2f} of {self._first_by_both}, first by words and vectors"
+        if cosine > 0:
+            adjustments = [*adjustments, Adjustment("file_meaning", 1 + FILE_MEANING_SHARE * cosine, reason)]
         powers, other = self._powers, self._other_power
         max_factor = (1 + FILE_HIT_SHARE * highest) ** powers.get("file_hits", other) * _ROUNDING_MARGIN
         for each in adjustments:
@@ -440,13 +444,13 @@ class BoostRules:
         return file
 
     def _read_paths(self, paths: Sequence[str]) -> None:
-        """Compute the boosts of these files by their paths, past commits and vectors, at once."""
+        """Compute the boosts of these files by their paths, identifiers and past commits, at once."""
         words_of_paths = list(map(name_words, paths))
         stems_of_paths = [frozenset(map(self.stem, words)) for words in words_of_paths]
         self._by_path.update(zip(paths, map(self._path_adjustments, paths, stems_of_paths), strict=True))
 
     def _path_adjustments(self, path: str, stems: AbstractSet[str]) -> list[Adjustment]:
-        """Return the boosts that all documents of a file have by its path, by past commits and by its vector."""
+        """Return the boosts that all documents of a file have by its path, its identifiers and past commits."""
         adjustments: list[Adjustment] = []
         kinds, platform = classify_path(path), platform_of_path(path)
         shared = len(stems & self._stems)
@@ -462,9 +466,6 @@ class BoostRules:
         if votes := self._evidence.past_changes.get(path, 0.0):
             factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
             adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
-        if (cosine := self._evidence.cosines.get(path, 0.0)) > 0:
-            reason = f"the vector of the whole file has a cosine of {cosine:.2f}"
-            adjustments.append(Adjustment("file_meaning", 1 + FILE_MEANING_SHARE * cosine, reason))
         if path in self._superseded:
             kinds |= {SUPERSEDED}
         if kinds:
@@ -480,12 +481,11 @@ class BoostRules:
         for kind in sorted(kinds):
             if kind not in PATH_KIND_FACTORS or self._words & PATH_KIND_WORDS[kind]:
                 continue
+            factor, asks = PATH_KIND_FACTORS[kind], "does not ask"
             if kind == "test" and self._words & TEST_WORDS:
-                reason = f"the {subject} is test, which the question may not ask for"
-                adjustments.append(Adjustment("test_path", TEST_FACTOR, reason))
-            else:
-                reason = f"the {subject} is {kind}, which the question does not ask for"
-                adjustments.append(Adjustment(f"{kind}_path", PATH_KIND_FACTORS[kind], reason))
+                factor, asks = TEST_FACTOR, "may not ask"
+            reason = f"the {subject} is {kind}, which the question {asks} for"
+            adjustments.append(Adjustment(f"{kind}_path", factor, reason))
         return adjustments
 
     def _find_platform_gaps(self, paths: Iterable[str]) -> frozenset[str]:

@@ -211,6 +211,53 @@ def test_file_that_is_about_the_question_as_a_whole_comes_first() -> None:
     assert first.fused_score <= 1
 
 
+SUMS = outline(1, "shop/basket.py", "compute_total")
+PRICES = outline(2, "shop/basket.py", "PRICES", "constant")
+LABEL = outline(3, "shop/label.js", "labelPrice")
+BOTH_ORACLES = {"lexical": 1.0, "semantic": 1.8}
+MEANINGS = FileEvidence(cosines={SUMS.path: 0.12, LABEL.path: 0.37})
+
+
+def two_oracles(lexical: tuple[int, ...], semantic: tuple[int, ...]) -> list[Candidate]:
+    """Return the candidates of two ranked lists of doc_keys."""
+    matches = {
+        "lexical": [OracleMatch(key, rank, 1.0, "bm25") for rank, key in enumerate(lexical, 1)],
+        "semantic": [OracleMatch(key, rank, 0.5, "cosine") for rank, key in enumerate(semantic, 1)],
+    }
+    return fuse.fuse_matches(matches, {each.doc_key: each for each in (SUMS, PRICES, LABEL)}, BOTH_ORACLES)
+
+
+@pytest.mark.acceptance("F5", "F6")
+def test_vector_of_a_file_with_one_candidate_does_not_repeat_its_evidence() -> None:
+    question = boosts_for("sum of all the amounts")
+    ceiling = fuse.fused_score_ceiling(BOTH_ORACLES, max_boost(question))
+    agreed = two_oracles((1, 3, 2), (1, 3, 2))
+    first, second, _ = rank_with_boosts(agreed, question, ceiling, str.lower, evidence=MEANINGS)
+    assert (first.document, second.document) == (SUMS, LABEL), "rank 2 of both oracles stays behind rank 1 of both"
+    assert factors(first)["file_meaning"] == factors(second)["file_meaning"]
+    assert [each.reason for each in second.adjustments if each.name == "file_meaning"] == [
+        "the vector of the whole file has a cosine of 0.37 and counts as the 0.12 of shop/basket.py, first by "
+        "words and vectors"
+    ]
+
+
+@pytest.mark.acceptance("F5", "W1")
+def test_vector_of_a_file_counts_whole_where_oracles_disagree_and_in_their_counterfactual() -> None:
+    question = boosts_for("sum of all the amounts")
+    ceiling = fuse.fused_score_ceiling(BOTH_ORACLES, max_boost(question))
+    apart = two_oracles((1, 3, 2), (3, 1, 2))
+    ranked_apart = rank_with_boosts(apart, question, ceiling, str.lower, evidence=MEANINGS)
+    whole = 1 + rules.FILE_MEANING_SHARE * 0.37
+    assert factors(ranked_apart[0])["file_meaning"] == pytest.approx(whole)
+    agreed = fuse.order_by_rank_sum(two_oracles((1, 3, 2), (1, 3, 2)))
+    boosts = rules.BoostRules(question, str.lower, agreed, MEANINGS)
+    assert {each.name: each.factor for each in boosts.adjustments_for(agreed[1])}["file_meaning"] < whole
+    without_words = fuse.order_by_rank_sum(two_oracles((), (1, 3, 2)))
+    other = boosts.for_order(without_words)
+    label = next(each for each in without_words if each.document == LABEL)
+    assert {each.name: each.factor for each in other.adjustments_for(label)}["file_meaning"] == pytest.approx(whole)
+
+
 @pytest.mark.acceptance("F5", "F6")
 @pytest.mark.parametrize(
     "query", ["net: accept connections", "fix(net): accept connections", "[net] accept connections"]
