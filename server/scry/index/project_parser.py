@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
@@ -32,7 +31,13 @@ from scry.index.parse.parser_version import PARSER_VERSION, reading_version
 from scry.index.scan.read_file import FileContent, decode_text, read_file
 from scry.index.scan.walk import FileEntry
 from scry.projects.project import Project
-from scry.store.blobs import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, BlobCache, read_cached_blob, split_into_batches
+from scry.store.blobs import (
+    CACHE_LOOKUP_BYTES,
+    CACHE_LOOKUP_FILES,
+    open_blob_cache,
+    read_cached_blob,
+    split_into_batches,
+)
 from scry.store.index.rows import IndexedFile, NewFile, StoredFile
 from scry.store.notes.project_notes import NewNote
 
@@ -80,7 +85,7 @@ class ProjectParser:
         self._root = project.root
         self._settings = settings
         self._crash_guard = CrashGuard(project.cache, purpose)
-        self.blobs = BlobCache(project.cache.parent, int(time.time() // 86400))
+        self.blobs = open_blob_cache(project.cache)
 
     def __enter__(self) -> ProjectParser:
         return self

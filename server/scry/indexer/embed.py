@@ -43,6 +43,11 @@ PUBLISH_INTERVAL_S = 2.0
 MAX_FILES_PER_BATCH = 200
 
 
+MAX_FILES_EMBEDDED_ANEW = 400
+"""Files that may have to be parsed again for their vectors, since the cache was cut to its size before. A pass that
+reads more leaves the cache as large as it has become, to be cut when their vectors are made."""
+
+
 _FIRST_FILES = 8
 """Files of the first batch of a model that may take seconds for each."""
 
@@ -95,8 +100,8 @@ def embed_missing_documents(
     model: str,
     report: Callable[[int], None],
     checkpoint: Callable[[], None],
-) -> None:
-    """Embed the documents without a vector of this embedder, batch by batch.
+) -> int:
+    """Embed the documents without a vector of this embedder, batch by batch; return the number of their files.
 
     model: the setting that chose the embedder. report: called after every batch with the number of passages encoded so
     far, without those whose vectors were cached. checkpoint: called every YIELD_INTERVAL_S; it may block or raise
@@ -106,7 +111,7 @@ def embed_missing_documents(
     encoder = _DocumentEmbedder(store, contents, embedder, checkpoint)
     paths = iter(store.vectors.files_without_vectors(embedder.identity))
     first = MAX_FILES_PER_BATCH if model == BUNDLED_MODEL else _FIRST_FILES  # a file takes it a millisecond
-    batch_size = AdaptiveBatchSize(PUBLISH_INTERVAL_S, MAX_FILES_PER_BATCH, first)
+    batch_size, done = AdaptiveBatchSize(PUBLISH_INTERVAL_S, MAX_FILES_PER_BATCH, first), 0
     while batch := list(islice(paths, batch_size.size)):
         checkpoint()
         start = time.monotonic()
@@ -117,7 +122,9 @@ def embed_missing_documents(
             encoder.faults.clear()
         batch_size.record(len(batch), time.monotonic() - start)
         report(encoder.encoded)
+        done += len(batch)
     store.vectors.compact()
+    return done
 
 
 def make_passages(path: str, symbols: Iterable[Symbol]) -> list[Passage]:

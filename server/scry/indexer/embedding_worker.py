@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -80,6 +81,7 @@ class EmbeddingWorker(threading.Thread):
         self._slow = False
         self._aborted = False
         self._closing = False
+        self._embedded_files = 0
         self._models: dict[str, Embedder] = {}
         self._failed_models: dict[str, tuple[float, str]] = {}
 
@@ -176,6 +178,7 @@ class EmbeddingWorker(threading.Thread):
             else:
                 self._finish_job()
                 self._trim_journal(job)
+                self._trim_cache()
 
     def _wait_for_job(self) -> EmbeddingJob | None:
         with self._condition:
@@ -224,6 +227,16 @@ class EmbeddingWorker(threading.Thread):
             job.store.truncate_wal()
         except Exception:
             log.exception("the journal could not be cut short")
+
+    def _trim_cache(self) -> None:
+        """Cut the cache to its size, which a pass that read many files leaves larger for their vectors."""
+        from scry.indexer.embed import MAX_FILES_EMBEDDED_ANEW
+        from scry.store.blobs import open_blob_cache
+
+        if self._embedded_files > MAX_FILES_EMBEDDED_ANEW:
+            with closing(open_blob_cache(self._project.cache)) as cache:
+                cache.evict()
+        self._embedded_files = 0
 
     # One job ------------------------------------------------------------------------------------------------------
 
@@ -309,7 +322,9 @@ class EmbeddingWorker(threading.Thread):
         checkpoint()
         job.store.vectors.drop_damaged()
         with ProjectParser(self._project, job.settings, "filling") as contents:
-            embed_missing_documents(job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint)
+            self._embedded_files += embed_missing_documents(
+                job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint
+            )
         embed_missing_notes(self._project, info, embedder, checkpoint)
         answering = job.store.vectors.embedder
         if model == job.settings.model or (answering is not None and answering != info):

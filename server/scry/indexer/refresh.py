@@ -29,7 +29,7 @@ from scry.index.parse.parser_version import PARSER_VERSION, reading_version
 from scry.index.project_parser import ParsedBatch, ProjectParser
 from scry.index.scan.changes import TreeChanges, compare_paths, compare_tree
 from scry.index.scan.walk import FileEntry
-from scry.indexer.embed import embed_missing_documents, embed_missing_notes, embedder_info
+from scry.indexer.embed import MAX_FILES_EMBEDDED_ANEW, embed_missing_documents, embed_missing_notes, embedder_info
 from scry.projects.project import Project, head_commit
 from scry.store.blobs import split_into_batches
 from scry.store.index.rows import NewFile, StoredFile, check_row
@@ -136,7 +136,7 @@ class _RefreshPass:
         changes = self._compare(known, None if whole else only)
         with ProjectParser(self._project, self._settings, "reading") as contents:
             self._apply(changes, known, contents)
-            if whole:  # eviction looks at the whole cache
+            if whole and len(changes.to_read) <= MAX_FILES_EMBEDDED_ANEW:
                 contents.blobs.evict()
         if self._complete:
             self._store.save_fingerprint(self._reading_basis())
@@ -200,12 +200,15 @@ class _RefreshPass:
         def report(_: int) -> None:
             self._report(replace(self._store.state(), state="indexing"))
 
+        info = embedder_info(BUNDLED_MODEL, embedder)
         with ProjectParser(self._project, self._settings, "embedding") as contents:
-            embed_missing_documents(
+            embedded = embed_missing_documents(
                 self._store, contents, embedder, model=BUNDLED_MODEL, report=report, checkpoint=self._checkpoint
             )
-        embed_missing_notes(self._project, embedder_info(BUNDLED_MODEL, embedder), embedder, self._checkpoint)
-        self._store.vectors.activate_if_complete(embedder_info(BUNDLED_MODEL, embedder))
+            embed_missing_notes(self._project, info, embedder, self._checkpoint)
+            self._store.vectors.activate_if_complete(info)
+            if embedded > MAX_FILES_EMBEDDED_ANEW:
+                contents.blobs.evict()
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 
 

@@ -8,6 +8,7 @@ with it costs work, never an answer.
 from __future__ import annotations
 
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -86,6 +87,11 @@ def unpack_blob(data: bytes) -> bytes | None:
     return whole if unpacking.eof else None
 
 
+def open_blob_cache(project_cache: Path) -> BlobCache:
+    """Open the cache that a project shares with all others. project_cache: the project's own folder in it."""
+    return BlobCache(project_cache.parent, int(time.time() // 86400))
+
+
 class BlobCache:
     """Bytes by key, compressed, with the day of their last use."""
 
@@ -106,6 +112,8 @@ class BlobCache:
                 create_cache_tables(self._db, BLOB_SCHEMA)
                 # A power cut may damage the file. All packed values have a checksum, so the damage costs work alone.
                 self._db.execute("PRAGMA synchronous=OFF")
+                # Some builds of SQLite write zeros over what is deleted: 2 GB more for an eviction of 2 GB.
+                self._db.execute("PRAGMA secure_delete=FAST")
             except (OSError, sqlite3.Error, IndexUnavailable) as error:
                 self.close()
                 if not self._remove_damaged(error):
@@ -165,15 +173,18 @@ class BlobCache:
         except sqlite3.Error as error:
             self._handle_failure(error)
 
-    def evict(self, max_bytes: int = MAX_CACHE_BYTES) -> int:
-        """Remove the longest unused entries until the cache is small enough; return their number."""
+    def evict(self) -> int:
+        """Remove the longest unused entries until the cache is small enough; return their number.
+
+        The file is written anew where most of it would be unused.
+        """
         if self._db is None:
             return 0
         try:
             total = int(self._db.execute("SELECT coalesce(sum(length(data)), 0) FROM parsed").fetchone()[0])
-            if total <= max_bytes:
+            if total <= MAX_CACHE_BYTES:
                 return 0
-            removed, bound = 0, total - max_bytes * 9 // 10
+            removed, bound = 0, total - MAX_CACHE_BYTES * 9 // 10
             rows = self._db.execute("SELECT key, length(data) FROM parsed ORDER BY used, key")
             keys: list[tuple[bytes]] = []
             for key, size in rows:
@@ -181,7 +192,13 @@ class BlobCache:
                     break
                 keys.append((key,))
                 removed += size
+            rows.close()  # the file can't be written anew while rows are read
             self._db.executemany("DELETE FROM parsed WHERE key = ?", keys)
+            unused, pages = (
+                self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count")
+            )
+            if unused > pages / 2:
+                self._db.execute("VACUUM")
         except sqlite3.Error as error:
             self._handle_failure(error)
             return 0

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from scry.core import Cancelled, IndexState, load_settings
+from scry.core.types import ParsedFile
+from scry.index import project_parser
+from scry.index.parse.parse import parse
 from scry.indexer import refresh as module
 from scry.indexer import refresh_index
 from scry.projects import Project, open_project
+from scry.store import blobs
 from scry.store.index import IndexStore
 
 
@@ -220,3 +226,24 @@ def _scores(store: IndexStore) -> list[tuple[str, float]]:
     scored = store.lexical.search(["common", "other"], 100)
     outlines = store.documents.headers([number for number, _ in scored])
     return sorted((outlines[number].doc_id, round(score, 4)) for number, score in scored)
+
+
+def test_files_are_parsed_once_where_their_cache_is_larger_than_it_may_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The vectors are made after all files were read, from what was parsed then."""
+    parsed: list[str] = []
+
+    def parse_and_count(path: str, text: str, max_seconds: float) -> ParsedFile:
+        parsed.append(path)
+        return parse(path, text, max_seconds)
+
+    monkeypatch.setattr(project_parser, "parse", parse_and_count)
+    monkeypatch.setattr(blobs, "MAX_CACHE_BYTES", 1_000)
+    sample = IndexSample(tmp_path / "many")
+    for number in range(module.BATCH_FILES + 10):
+        sample.write(f"f{number}.py", f"def name_{number}():\n    return {number}\n")
+    assert sample.update_index().vectors == module.BATCH_FILES + 10
+    assert len(parsed) == module.BATCH_FILES + 10
+    with closing(sqlite3.connect(sample.project.cache.parent / "blobs.sqlite")) as cache:
+        assert cache.execute("SELECT coalesce(sum(length(data)), 0) FROM parsed").fetchone()[0] <= 1_000
