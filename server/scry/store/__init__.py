@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from scry.store.lexical import LexicalEntry as LexicalEntry
     from scry.store.lexical import LexicalIndex as LexicalIndex
     from scry.store.registry import RegistryStore as RegistryStore
+    from scry.store.vector_sets import FULL_LENGTH_LINES as FULL_LENGTH_LINES
     from scry.store.vector_sets import EmbedderInfo as EmbedderInfo
     from scry.store.vector_sets import EmbedderMismatch as EmbedderMismatch
     from scry.store.vector_sets import VectorSet as VectorSet
     from scry.store.vector_sets import VectorSets as VectorSets
-    from scry.store.vectors import FULL_LENGTH_LINES as FULL_LENGTH_LINES
     from scry.store.vectors import MAX_QUANTIZED as MAX_QUANTIZED
     from scry.store.vectors import MIN_SCALE as MIN_SCALE
     from scry.store.vectors import FloatRows as FloatRows
@@ -50,7 +50,7 @@ else:
         "LexicalIndex": "lexical",
         "MAX_ANSWERS": "answers",
         "MAX_QUANTIZED": "vectors",
-        "FULL_LENGTH_LINES": "vectors",
+        "FULL_LENGTH_LINES": "vector_sets",
         "MIN_SCALE": "vectors",
         "RegistryStore": "registry",
         "VectorFile": "vectors",

@@ -7,6 +7,7 @@ and 2; `documents.vectors` is the sum of the slots of those sets that hold a row
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +23,7 @@ from scry.store.index.database import IndexDatabase
 from scry.store.index.documents import DocumentTable
 from scry.store.index.rows import unpack_line_range
 from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
-from scry.store.vectors import FloatRows, VectorFile, compare_packed, mean_vector, pack_rows, quantize
+from scry.store.vectors import FloatRows, QuantizedVectors, VectorFile, compare_packed, quantize
 
 _BOTH_SLOTS = 3
 """The sum of both slots."""
@@ -452,3 +453,26 @@ class VectorIndex:
         """Delete the files that no set names."""
         with self._lock:
             self._sets.delete_unused_files()
+
+
+# The vector of a file ------------------------------------------------------------------------------------------------
+
+FULL_LENGTH_LINES = 60
+"""Lines up to which a longer document counts for more in its file's vector: each line is as much of what the file is
+about, but a class of a thousand lines holds what its methods say once more."""
+
+
+def mean_vector(vectors: FloatRows, line_counts: Sequence[int]) -> FloatRows:
+    """Return the vector of a file, of length 1: the mean of its documents' by their lines; zeros where those are."""
+    weights = np.minimum(line_counts, FULL_LENGTH_LINES)[:, None]
+    total = (weights * vectors.astype(np.float64)).sum(axis=0)
+    length = math.sqrt(float((total * total).sum()))
+    return (total / (length or 1.0)).astype(np.float32)
+
+
+def pack_rows(rows: QuantizedVectors) -> list[bytes]:
+    """Return each row as bytes, its scale before its numbers; b"" for a row of zeros."""
+    return [
+        scale.astype("<f4").tobytes() + row.tobytes() if row.any() else b""
+        for scale, row in zip(rows.scales, rows.matrix, strict=True)
+    ]

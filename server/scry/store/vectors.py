@@ -1,22 +1,17 @@
-"""Quantize vectors, pack them in compressed blocks, and search a vector file exactly.
+"""Quantize vectors, and write and search a vector file, exactly.
 
 Quantization rotates each vector by a Hadamard transform with fixed signs, which evens its numbers out: the largest, by
 which the range of a byte is chosen, is then about as large in every vector (Suresh, Yu, Kumar, McMahan: Distributed
 Mean Estimation with Limited Communication, ICML 2017). A rotation keeps the product of two rotated vectors. It is made
-of sums and differences of single numbers alone, so that it gives the same bits however many vectors are rotated at
-once.
-
-Rotated numbers are bell-shaped around 0, so that a scale that suits the largest leaves the others less than a byte of
-information: zstd writes the bytes of a block by their frequency. A block is self-contained: its row count, its length,
-and its rows, compressed, with a checksum.
+of sums and differences of single numbers, so that its bits do not depend on how many vectors are rotated at once.
 
 A query is rotated likewise and quantized up to 511, and split into a coarse and a fine part of one byte each, for which
 processors have instructions. Products and sums are integers below 2 ** 24, so scores do not depend on how the sum is
-split, and are equal in every process (F10). A search multiplies all rows by the coarse part, and by the fine part only
-those that it can still bring among the nearest.
+split (F10). A search multiplies all rows by the coarse part, and by the fine part those that may be among the nearest.
 
-Rows are only appended, in blocks. The number of rows that count is written in SQLite with the generation; rows beyond
-it were written before a crash and are cut off.
+Rows are only appended, in blocks: a row count, a length, a CRC-32, and of all rows the document keys, the scales and
+the numbers, which are not compressed (docs/decisions/0143). The number of rows that count is written in SQLite with the
+generation; rows beyond it were written before a crash and are cut off.
 """
 
 from __future__ import annotations
@@ -25,19 +20,22 @@ import hashlib
 import math
 import os
 import struct
+import zlib
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.core.platform import BINARY
-from scry.store.index.rows import compress_frame, decompress_frame
+from scry.core.platform import BINARY, available_cpus
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 FloatRows = NDArray[np.float32]
 
@@ -45,20 +43,15 @@ MAX_QUANTIZED = 127
 """The highest quantized value of a row; its negative is the lowest."""
 
 MIN_SCALE = 0.0016
-"""The smallest scale; larger only in a row whose largest number would not fit a byte otherwise, one of four.
-
-The error of a cosine then has a standard deviation of this divided by the root of 12: 0.0005. Shares of a result have
-to add up to its score within 0.002 (W3), which is four times that.
-"""
+"""The smallest scale; larger only in a row whose largest number would not fit a byte otherwise, one of four. The error
+of a cosine then has a standard deviation of this divided by the root of 12: 0.0005. Shares of a result have to add up
+to its score within 0.002 (W3), which is four times that."""
 
 _ROWS_AT_ONCE = 512
 """Rows quantized at once: their intermediate values stay in the cache of a processor."""
 
 _BLOCK_ROWS = 1024
-"""Rows of a block at most.
-
-Blocks of 4,096 are so large that the allocator of the system maps each anew, and save no byte.
-"""
+"""Rows of a block at most. Larger blocks are mapped anew each by the allocator of the system."""
 
 _BLOCK_HEADER = struct.Struct("<II")
 """Header of each block: its row count, and its length after the header."""
@@ -128,27 +121,6 @@ def quantize(doc_keys: Sequence[int], vectors: FloatRows) -> QuantizedVectors:
     return rows
 
 
-FULL_LENGTH_LINES = 60
-"""Lines up to which a longer document counts for more in its file's vector: each line is as much of what the file is
-about, but a class of a thousand lines holds what its methods say once more."""
-
-
-def mean_vector(vectors: FloatRows, line_counts: Sequence[int]) -> FloatRows:
-    """Return the vector of a file, of length 1: the mean of its documents' by their lines; zeros where those are."""
-    weights = np.minimum(line_counts, FULL_LENGTH_LINES)[:, None]
-    total = (weights * vectors.astype(np.float64)).sum(axis=0)
-    length = math.sqrt(float((total * total).sum()))
-    return (total / (length or 1.0)).astype(np.float32)
-
-
-def pack_rows(rows: QuantizedVectors) -> list[bytes]:
-    """Return each row as bytes, its scale before its numbers; b"" for a row of zeros."""
-    return [
-        scale.astype("<f4").tobytes() + row.tobytes() if row.any() else b""
-        for scale, row in zip(rows.scales, rows.matrix, strict=True)
-    ]
-
-
 def compare_packed(packed: Mapping[str, bytes], query: FloatRows) -> dict[str, float]:
     """Return the cosine of each row that `pack_rows` packed, by its key; rows of another length are left out."""
     dtype = np.dtype([("scale", "<f4"), ("row", np.int8, len(query))])
@@ -160,23 +132,22 @@ def compare_packed(packed: Mapping[str, bytes], query: FloatRows) -> dict[str, f
 
 
 def pack_blocks(rows: QuantizedVectors) -> bytes:
-    """Return rows as the bytes of blocks."""
+    """Return rows as the bytes of blocks: of each its header, a CRC-32, document keys, scales and numbers."""
     blocks: list[bytes] = []
     for start in range(0, len(rows.doc_keys), _BLOCK_ROWS):
         doc_keys, scales, matrix = rows.select(slice(start, start + _BLOCK_ROWS))
-        key_differences = np.diff(doc_keys, prepend=np.uint32(0))  # mostly ones, which compress to almost nothing
-        block = compress_frame(key_differences.tobytes() + scales.tobytes() + matrix.tobytes())
-        blocks += (_BLOCK_HEADER.pack(len(doc_keys), len(block)), block)
+        data = doc_keys.astype("<u4").tobytes() + scales.astype("<f4").tobytes() + matrix.tobytes()
+        blocks += (_BLOCK_HEADER.pack(len(doc_keys), len(data) + 4), zlib.crc32(data).to_bytes(4, "little"), data)
     return b"".join(blocks)
 
 
 def unpack_block(block: bytes, count: int, dimension: int) -> QuantizedVectors:
-    """Return the rows of a block. Raises IndexDamaged."""
-    data = decompress_frame(block)
-    if len(data) != (8 + dimension) * count:
-        raise IndexDamaged("a block of vectors is of another size than it says; rebuild the index")
-    doc_keys = np.cumsum(np.frombuffer(data, np.uint32, count), dtype=np.uint32)
-    scales = np.frombuffer(data, np.float32, count, 4 * count)
+    """Return the rows of a block, as views of its bytes. Raises IndexDamaged."""
+    data = memoryview(block)[4:]
+    if len(data) != (8 + dimension) * count or zlib.crc32(data) != int.from_bytes(block[:4], "little"):
+        raise IndexDamaged("a block of vectors is damaged; rebuild the index")
+    doc_keys = np.frombuffer(data, "<u4", count)
+    scales = np.frombuffer(data, "<f4", count, 4 * count)
     matrix = np.frombuffer(data, np.int8, offset=8 * count)
     return QuantizedVectors(doc_keys, scales, np.reshape(matrix, (count, dimension)))
 
@@ -208,10 +179,8 @@ _MAX_COARSE = 127
 """The highest coarse part; its negative is the lowest."""
 
 _COPY_SHARE = 0.1
-"""Share of rows up to which they are copied to be compared.
-
-A copy of most of 100,000 takes 30 MB, which the allocator keeps for each thread that ever made one.
-"""
+"""Share of rows up to which they are copied to be compared: the allocator keeps 30 MB for each thread that copied most
+of 100,000."""
 
 _GROWTH_FACTOR = 1.25
 """Rows allocated for each row loaded: memory that was never written to is not used."""
@@ -227,8 +196,7 @@ _QUERIES_KEPT = 16
 
 _ESTIMATE_MARGIN = 4e-6
 """Cosine by which an estimate may be below that of a row that ranks before it: twice the step of a rounded cosine and
-the error of single precision.
-"""
+the error of single precision."""
 
 
 def exact_cosines(rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float64]:
@@ -278,7 +246,7 @@ class _LoadedRows(Struct):
         if not 0 < first <= count:
             first, nearest = 0, []
         if first < count:
-            added = _nearest_rows(self.rows.select(slice(first, count)).split(), parts, scale, limit)
+            added = _nearest_in_threads(self.rows.select(slice(first, count)), parts, scale, limit)
             nearest = sorted([*nearest, *added], key=_by_rank)[:limit]
             self.searched.pop((query, limit), None)
             self.searched[query, limit] = count, nearest
@@ -380,7 +348,7 @@ class VectorFile:
         if allowed is not None and len(allowed) < _COPY_SHARE * len(rows.doc_keys):  # few rows are copied
             rows, allowed = rows.select(np.flatnonzero(np.isin(rows.doc_keys, allowed))), None
         if allowed is not None or rows is not loaded.rows or len(rows.doc_keys) < _ROWS_COMPARED_AT_ONCE:
-            return _nearest_rows(rows.split(), parts, scale, limit, allowed)
+            return _nearest_in_threads(rows, parts, scale, limit, allowed)
         return loaded.nearest(query.tobytes(), parts, scale, limit)
 
     def search_like(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
@@ -391,7 +359,7 @@ class VectorFile:
             return []
         parts = np.zeros((2, self.dimension), np.int8)
         parts[0] = rows.matrix[own[0]]
-        return _nearest_rows(rows.split(), parts, float(rows.scales[own[0]]) / _COARSE_FACTOR, limit)
+        return _nearest_in_threads(rows, parts, float(rows.scales[own[0]]) / _COARSE_FACTOR, limit)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -439,6 +407,38 @@ class VectorFile:
         self.load(count)
         rows = self._loaded.rows
         return rows.select(np.flatnonzero(np.isin(rows.doc_keys, live_doc_keys)))
+
+
+_MAX_THREADS, _ROWS_PER_THREAD = 4, 100_000
+"""Threads of one search at most, and the rows that each has at least: they take it 1 ms."""
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor  # only where there are so many rows
+
+    return ThreadPoolExecutor(_MAX_THREADS - 1, "vectors")
+
+
+def _nearest_in_threads(
+    rows: QuantizedVectors,
+    parts: NDArray[np.int8],
+    scale: float,
+    limit: int,
+    allowed: NDArray[np.int64] | None = None,
+) -> list[tuple[int, float]]:
+    """Return the nearest rows as `_nearest_rows`: each thread searches a part of them, and exact cosines decide."""
+    count = len(rows.doc_keys)
+    threads = min(_MAX_THREADS, available_cpus(), count // _ROWS_PER_THREAD)
+    if threads < 2:
+        return _nearest_rows(rows.split(), parts, scale, limit, allowed)
+    share = -(-count // threads)
+    own, *others = [rows.select(slice(start, start + share)).split() for start in range(0, count, share)]
+    searches = [_threads().submit(_nearest_rows, each, parts, scale, limit, allowed) for each in others]
+    found = _nearest_rows(own, parts, scale, limit, allowed)
+    for search in searches:
+        found += search.result()
+    return sorted(found, key=_by_rank)[:limit]
 
 
 def _nearest_rows(

@@ -86,6 +86,22 @@ def test_nearest_are_those_of_all_cosines_however_few_rows_are_compared_at_once(
     assert found == VectorFile(file.path, 64).search(query, limit, allowed if filtered else None, unread=count)
 
 
+@pytest.mark.acceptance("F10")
+@pytest.mark.parametrize("cpus", [1, 2, 3, 16])
+def test_threads_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cpus: int) -> None:
+    vectors = unit_vectors(1, 150, 64)[np.random.default_rng(2).integers(0, 150, 1001)]  # many are equal
+    file, query = written(tmp_path / "v", list(range(1001)), vectors), unit_vectors(3, 1, 64)[0]
+    monkeypatch.setattr("scry.store.vectors._ROWS_COMPARED_AT_ONCE", 40)
+    allowed = np.arange(0, 1001, 2, dtype=np.int64)
+    alone = [file.search(query, limit, among) for limit in (1, 30, 2000) for among in (None, allowed)]
+    like = file.search_like(500, 30)
+    monkeypatch.setattr("scry.store.vectors._ROWS_PER_THREAD", 70)
+    monkeypatch.setattr("scry.store.vectors.available_cpus", lambda: cpus)
+    again = written(tmp_path / "w", list(range(1001)), vectors)
+    assert [again.search(query, limit, among) for limit in (1, 30, 2000) for among in (None, allowed)] == alone
+    assert again.search_like(500, 30) == like
+
+
 def test_repeated_query_is_compared_with_added_rows_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scry.store.vectors._ROWS_COMPARED_AT_ONCE", 50)
     split, compared = QuantizedVectors.split, list[int]()
@@ -442,9 +458,16 @@ def test_quantized_rows_round_trip_independently(seed: int, count: int, dimensio
     assert all(np.array_equal(before, after) for before, after in zip(rows, back, strict=True))
 
 
-def test_packed_row_takes_less_than_a_byte_per_component() -> None:
-    packed = pack_blocks(quantize(range(5000), unit_vectors(1, 5000, 256)))
-    assert len(packed) < 5000 * 240
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 1024), st.data())
+def test_change_of_any_bit_of_a_block_is_found(seed: int, count: int, data: st.DataObject) -> None:
+    block = bytearray(pack_blocks(quantize(range(count), unit_vectors(seed, count, 16)))[8:])
+    at = data.draw(st.integers(0, 8 * len(block) - 1))
+    block[at // 8] ^= 1 << at % 8
+    with pytest.raises(IndexDamaged, match="rebuild"):
+        unpack_block(bytes(block), count, 16)
+    with pytest.raises(IndexDamaged, match="rebuild"):
+        unpack_block(bytes(block[:-1]), count, 16)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 8, 12, 100, 256, 384]))

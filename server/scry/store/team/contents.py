@@ -18,7 +18,8 @@ from scry.store.index.rows import (
 )
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.postings import DocumentTerms, pack_terms
-from scry.store.vectors import FloatRows, mean_vector, pack_rows, quantize
+from scry.store.vector_sets import mean_vector, pack_rows
+from scry.store.vectors import FloatRows, quantize
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
