@@ -43,9 +43,9 @@ PUBLISH_INTERVAL_S = 2.0
 MAX_FILES_PER_BATCH = 200
 
 
-MAX_FILES_EMBEDDED_ANEW = 400
-"""Files that may have to be parsed again for their vectors, since the cache was cut to its size before. A pass that
-reads more leaves the cache as large as it has become, to be cut when their vectors are made."""
+MAX_PARSED_ANEW = 10_000
+"""Documents that may have to be parsed again for their vectors, since the cache was cut to its size before. Where more
+lack them, the cache stays as large as it has become, to be cut when their vectors are made."""
 
 
 _FIRST_FILES = 8
@@ -101,7 +101,7 @@ def embed_missing_documents(
     report: Callable[[int], None],
     checkpoint: Callable[[], None],
 ) -> int:
-    """Embed the documents without a vector of this embedder, batch by batch; return the number of their files.
+    """Embed the documents without a vector of this embedder, batch by batch; return their number.
 
     model: the setting that chose the embedder. report: called after every batch with the number of passages encoded so
     far, without those whose vectors were cached. checkpoint: called every YIELD_INTERVAL_S; it may block or raise
@@ -122,7 +122,7 @@ def embed_missing_documents(
             encoder.faults.clear()
         batch_size.record(len(batch), time.monotonic() - start)
         report(encoder.encoded)
-        done += len(batch)
+        done += len(doc_keys)
     store.vectors.compact()
     return done
 

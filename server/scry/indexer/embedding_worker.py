@@ -81,7 +81,7 @@ class EmbeddingWorker(threading.Thread):
         self._slow = False
         self._aborted = False
         self._closing = False
-        self._embedded_files = 0
+        self._embedded = 0
         self._models: dict[str, Embedder] = {}
         self._failed_models: dict[str, tuple[float, str]] = {}
 
@@ -230,13 +230,16 @@ class EmbeddingWorker(threading.Thread):
 
     def _trim_cache(self) -> None:
         """Cut the cache to its size, which a pass that read many files leaves larger for their vectors."""
-        from scry.indexer.embed import MAX_FILES_EMBEDDED_ANEW
+        from scry.indexer.embed import MAX_PARSED_ANEW
         from scry.store.blobs import open_blob_cache
 
-        if self._embedded_files > MAX_FILES_EMBEDDED_ANEW:
-            with closing(open_blob_cache(self._project.cache)) as cache:
-                cache.evict()
-        self._embedded_files = 0
+        if self._embedded > MAX_PARSED_ANEW:
+            try:
+                with closing(open_blob_cache(self._project.cache)) as cache:
+                    cache.evict()
+            except Exception:
+                log.exception("the cache could not be cut")
+        self._embedded = 0
 
     # One job ------------------------------------------------------------------------------------------------------
 
@@ -322,7 +325,7 @@ class EmbeddingWorker(threading.Thread):
         checkpoint()
         job.store.vectors.drop_damaged()
         with ProjectParser(self._project, job.settings, "filling") as contents:
-            self._embedded_files += embed_missing_documents(
+            self._embedded += embed_missing_documents(
                 job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint
             )
         embed_missing_notes(self._project, info, embedder, checkpoint)

@@ -29,7 +29,7 @@ from scry.index.parse.parser_version import PARSER_VERSION, reading_version
 from scry.index.project_parser import ParsedBatch, ProjectParser
 from scry.index.scan.changes import TreeChanges, compare_paths, compare_tree
 from scry.index.scan.walk import FileEntry
-from scry.indexer.embed import MAX_FILES_EMBEDDED_ANEW, embed_missing_documents, embed_missing_notes, embedder_info
+from scry.indexer.embed import MAX_PARSED_ANEW, embed_missing_documents, embed_missing_notes, embedder_info
 from scry.projects.project import Project, head_commit
 from scry.store.blobs import split_into_batches
 from scry.store.index.rows import NewFile, StoredFile, check_row
@@ -136,7 +136,8 @@ class _RefreshPass:
         changes = self._compare(known, None if whole else only)
         with ProjectParser(self._project, self._settings, "reading") as contents:
             self._apply(changes, known, contents)
-            if whole and len(changes.to_read) <= MAX_FILES_EMBEDDED_ANEW:
+            embedded, documents = self._store.vectors.counts()
+            if whole and documents - embedded <= MAX_PARSED_ANEW:
                 contents.blobs.evict()
         if self._complete:
             self._store.save_fingerprint(self._reading_basis())
@@ -207,7 +208,7 @@ class _RefreshPass:
             )
             embed_missing_notes(self._project, info, embedder, self._checkpoint)
             self._store.vectors.activate_if_complete(info)
-            if embedded > MAX_FILES_EMBEDDED_ANEW:
+            if embedded > MAX_PARSED_ANEW:
                 contents.blobs.evict()
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 

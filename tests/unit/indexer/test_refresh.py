@@ -228,6 +228,16 @@ def _scores(store: IndexStore) -> list[tuple[str, float]]:
     return sorted((outlines[number].doc_id, round(score, 4)) for number, score in scored)
 
 
+def cancel_before_vectors(sample: IndexSample) -> Callable[[], None]:
+    """Return a checkpoint that ends the pass once all of its files are read."""
+
+    def checkpoint() -> None:
+        if sample.store.vectors.counts()[1] == 50:
+            raise Cancelled
+
+    return checkpoint
+
+
 def test_files_are_parsed_once_where_their_cache_is_larger_than_it_may_be_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,10 +250,14 @@ def test_files_are_parsed_once_where_their_cache_is_larger_than_it_may_be_kept(
 
     monkeypatch.setattr(project_parser, "parse", parse_and_count)
     monkeypatch.setattr(blobs, "MAX_CACHE_BYTES", 1_000)
+    monkeypatch.setattr(module, "MAX_PARSED_ANEW", 30)
     sample = IndexSample(tmp_path / "many")
-    for number in range(module.BATCH_FILES + 10):
+    for number in range(50):
         sample.write(f"f{number}.py", f"def name_{number}():\n    return {number}\n")
-    assert sample.update_index().vectors == module.BATCH_FILES + 10
-    assert len(parsed) == module.BATCH_FILES + 10
+    with pytest.raises(Cancelled):
+        sample.update_index(checkpoint=cancel_before_vectors(sample))
+    assert sample.store.vectors.counts() == (0, 50)
+    assert sample.update_index().vectors == 50
+    assert len(parsed) == 50, "nor after an end between reading and vectors"
     with closing(sqlite3.connect(sample.project.cache.parent / "blobs.sqlite")) as cache:
         assert cache.execute("SELECT coalesce(sum(length(data)), 0) FROM parsed").fetchone()[0] <= 1_000
