@@ -100,8 +100,8 @@ def _split_styles(data: bytes, start: int, end: int) -> Iterator[MarkupRange]:
         if close < 0:
             break
         yield MarkupRange(start + at, start + style, "template")
-        yield MarkupRange(start + style, start + close + len(b"</style>"), "style")
-        at = close + len(b"</style>")
+        at = lower.find(b">", close) + 1 or len(lower)
+        yield MarkupRange(start + style, start + at, "style")
     yield MarkupRange(start + at, end, "template")
 
 
