@@ -136,9 +136,10 @@ class _RefreshPass:
         changes = self._compare(known, None if whole else only)
         with ProjectParser(self._project, self._settings, "reading") as contents:
             self._apply(changes, known, contents)
-            embedded, documents = self._store.vectors.counts()
-            if whole and documents - embedded <= MAX_PARSED_ANEW:
-                contents.blobs.evict()
+            if whole:  # eviction looks at the whole cache
+                embedded, documents = self._store.vectors.counts()
+                if documents - embedded <= MAX_PARSED_ANEW:
+                    contents.blobs.evict()
         if self._complete:
             self._store.save_fingerprint(self._reading_basis())
         self._store.save_state(is_complete=self._complete, files_total=self._store.state().files_indexed, commit=commit)

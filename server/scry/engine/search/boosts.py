@@ -239,9 +239,9 @@ PAST_CHANGES_HALF = 0.5
 votes (oracles.temporal.count_past_changes): half of it for as much as a single commit says that changed four files."""
 
 FILE_MEANING_SHARE = 0.6
-"""Boost of a file, times the cosine of its vector, the mean of its documents' (store.vectors.pack_file_vector): a line
-much like the query may stand in a file about something else (137). The vector of a file with one candidate may only say
-again what that one said; it counts no more than that of the file whose document is first by words and vectors (142)."""
+"""Boost of a file, times the cosine of its vector (store.vector_sets.mean_vector): a line much like the query may stand
+in a file about something else (docs/decisions/0137). The vector of a file with one candidate may only repeat what this
+says, and counts no more than that of the file whose document is first by words and by vectors (0142)."""
 
 IDENTIFIERS_SHARE = 0.3
 """Boost of a file that holds identifiers of several words of the query (`UV_THREADPOOL_SIZE`), times their share by
@@ -280,8 +280,7 @@ PATH_KIND_WORDS: Mapping[str, frozenset[str]] = {
 }
 """Words of a query that ask for such paths."""
 
-TEST_WORDS = frozenset({"test", "testing"})
-TEST_FACTOR = 0.6
+TEST_WORDS, TEST_FACTOR = frozenset({"test", "testing"}), 0.6
 """A query for "tests of x" wants tests. "How a test is run" may as well want the code that runs them."""
 
 PLATFORM_FACTOR = 0.6
@@ -364,6 +363,7 @@ class BoostRules:
             lexical, semantic = each.oracle_matches.get("lexical"), each.oracle_matches.get("semantic")
             if lexical and semantic and lexical.rank == semantic.rank == 1:
                 self._first_by_both = each.document.path
+                break
         self._files: dict[str, _FileBoosts] = {}
         self._tested: dict[str, Adjustment] = {}
         test_paths = [path for path in positions if TEST in classify_path(path)]  # best rank sums first
