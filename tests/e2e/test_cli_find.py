@@ -55,6 +55,14 @@ def same(answer: Answer) -> bytes:
     return msgspec.json.encode(msgspec.structs.replace(answer, query_id=""))
 
 
+@pytest.mark.acceptance("W1")
+def test_why_says_that_the_document_comes_before_the_question(scry: CommandLine) -> None:
+    found = scry.run("why", "where is the retry", "shop/retry.py")
+    assert (found.status, found.out) == (2, "")
+    assert found.err.rstrip().endswith("such as: scry why shop/retry.py 'where is the retry'")
+    assert "There is none" in scry.run("why", "./shop/no such.py", "retry").out
+
+
 @pytest.mark.acceptance("F1")
 def test_find_command_name_is_optional(scry: CommandLine) -> None:
     with_word = msgspec.json.decode(scry.run("find", "add to cart", "--json").out, type=Answer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Annotated
 
@@ -45,6 +46,10 @@ def why(
     project = open_engine(root, force=force, update=wait)
     with open_updated_projects(options) if names_project else project as answerer:
         explanation = add_explanation_text(answerer.why(params, options.request_context))
+        names_no_file = explanation.status == "missing" and len(doc_id.split()) > 1
+        if names_no_file and words and len(words.split()) == 1 and ("/" in words or "." in words):
+            command = shlex.join(["scry", "why", words, params.doc_id])
+            raise BadRequest("doc_id", f"nothing has this name; it comes before the question, such as: {command}")
         if as_json:
             print_json(explanation)
         else:
