@@ -71,7 +71,7 @@ def test_note_that_a_reader_keeps_in_the_journal_is_not_called_forgotten(
     monkeypatch.setattr(note_database, "BUSY_TIMEOUT_S", 1.0)
 
     def holds() -> bool:
-        return b"quetzal" in b"".join(path.read_bytes() for path in path_of_notes.parent.iterdir())
+        return b"quetzal" in b"".join(path.read_bytes() for path in path_of_notes.parent.rglob("*") if path.is_file())
 
     with closing(own_shop.engine()) as engine:
         note = engine.knowledge.remember(RememberParams("I like quetzal names")).notes[0]
