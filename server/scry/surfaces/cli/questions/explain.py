@@ -49,7 +49,9 @@ def why(
         names_no_file = explanation.status == "missing" and len(doc_id.split()) > 1
         if names_no_file and words and len(words.split()) == 1 and ("/" in words or "." in words):
             command = shlex.join(["scry", "why", words, params.doc_id])
-            raise BadRequest("doc_id", f"nothing has this name; it comes before the question, such as: {command}")
+            raise BadRequest(
+                "doc_id", f"nothing has this name; the document comes before the question, such as: {command}"
+            )
         if as_json:
             print_json(explanation)
         else:
