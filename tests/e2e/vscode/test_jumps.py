@@ -215,7 +215,8 @@ def line_box(window: Window, text: str) -> FloatRect:
     """Return where a line of the code is on the screen."""
     line = window.page.locator(".editor-instance .view-line", has_text=text).first
     expect(line).to_be_visible()
-    box = line.bounding_box()
+    # An editor that scrolls or opens replaces its lines: one that is gone between two looks has no place.
+    box = eventually(line.bounding_box, f"the place of the line {text!r}")
     assert box
     return box
 
