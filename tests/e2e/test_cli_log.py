@@ -82,6 +82,45 @@ def test_open_reports_the_line_and_the_use(shop: CommandLine, tmp_path: Path) ->
     assert (shop.folder / "shown").read_text() == f"+11 {shop.folder}/shop/cart.py\n"
 
 
+def last_answer(done: Done) -> str:
+    """Return the name of the answer that a command with a number alone says it takes."""
+    assert done.status == 0, done.err
+    said = re.match(r"scry: of the last answer, (q_\w+) compute_total$", done.err.splitlines()[0])
+    assert said, done.err
+    return said[1]
+
+
+@pytest.mark.acceptance("E2", "D1")
+def test_number_alone_means_the_last_answer_of_this_terminal(shop: CommandLine) -> None:
+    earlier = shop.find("receipt")
+    answer = shop.find("compute_total")
+    rank = rank_of(answer, "./shop/cart.py::Cart.compute_total")
+    shop.run("why", answer.results[-1].doc_id, "receipt")  # an explanation is no answer to choose from
+    other_terminal = [*SCRY, "find", "receipt"]
+    subprocess.run(other_terminal, cwd=shop.folder, check=True, capture_output=True, start_new_session=True)
+    opened = shop.run("open", rank)
+    assert (last_answer(opened), opened.out) == (answer.query_id, "")
+    assert (shop.folder / "shown").read_text().split() == [str(shop.folder / "shop/cart.py")]
+    copied = shop.run("copy", rank)
+    assert (last_answer(copied), copied.out) == (answer.query_id, "shop/cart.py:11-13\n")
+    shown = shop.run("detail", rank, "--json")
+    assert (last_answer(shown), printed(shown)["query_id"]) == (answer.query_id, answer.query_id)
+    assert last_answer(shop.run("feedback", "bad", "--comment", "old")) == answer.query_id
+    assert shop.run("detail", earlier.query_id, "1", "--json").err == ""
+    assert "there is no result 99" in shop.run("open", "99").err
+    assert "which result? Give its place in the answer, such as scry copy q_1 1" in shop.run("copy", "q_1").err
+    assert "good or bad? Say which, such as scry feedback q_1 good" in shop.run("feedback", "q_1").err
+
+
+def test_number_alone_where_nothing_was_asked_is_explained(shop: CommandLine) -> None:
+    for command, words in (("open", "1"), ("copy", "1"), ("detail", "1"), ("feedback", "good")):
+        done = shop.run(command, words)
+        assert (done.status, done.out) == (2, "")
+        assert f"nothing was asked of this project in this terminal; name the answer: scry {command} q_… {words}" in (
+            done.err
+        )
+
+
 @pytest.mark.acceptance("D1")
 def test_failed_open_is_explained_and_not_logged(shop: CommandLine) -> None:
     answer = shop.find("compute_total receipt")

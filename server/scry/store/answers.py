@@ -13,7 +13,7 @@ import threading
 import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,9 @@ _LOCK_PATIENCE_S = 10.0
 """How long another process may hold the file before that is a failure: on a machine with too much to do it may have to
 wait for its turn in the middle of a write.
 """
+
+_ANSWERS_AT_ONCE = 20
+"""How many answers are read at a time where the newest of a kind is sought."""
 
 _COMPRESS_FROM_BYTES = 32_768
 """Size from which an answer is compressed. Most are smaller, and are written faster than compressed."""
@@ -138,6 +141,20 @@ class AnswerStore:
                 else self._select_answer("WHERE instr(doc_ids, ?) ORDER BY sequence DESC LIMIT 1", name)
             )
 
+    def newest_first(self) -> Iterator[bytes]:
+        """Yield the answers as they were put, the newest first; one that can't be read is left out."""
+        with self._lock:
+            unsaved = [row[2:] for row in reversed(self._unsaved.values())]
+            newest = self._select("SELECT max(sequence) + 1 FROM answers")
+        yield from filter(None, (unpack_answer(*row) for row in unsaved))
+        before = newest[0][0] if newest else None
+        while before is not None:
+            sql = "SELECT sequence, packed, data FROM answers WHERE sequence < ? ORDER BY sequence DESC LIMIT ?"
+            with self._lock:
+                rows = self._select(sql, before, _ANSWERS_AT_ONCE)
+            before = rows[-1][0] if rows else None
+            yield from filter(None, (unpack_answer(*row[1:]) for row in rows))
+
     def oldest_query_id(self) -> str | None:
         """Return the query_id of the oldest stored answer, once older ones have been dropped."""
         with self._lock:
@@ -182,7 +199,7 @@ class AnswerStore:
         rows = self._select(f"SELECT packed, data FROM answers {condition}", value)
         return unpack_answer(*rows[0]) if rows else None
 
-    def _select(self, sql: str, *values: str) -> list[Any]:
+    def _select(self, sql: str, *values: str | int) -> list[Any]:
         if not self._path.exists():
             return []
         try:

@@ -42,6 +42,14 @@ def test_newest_answer_is_found_by_full_doc_id(tmp_path: Path) -> None:
     assert store.newest_with_document("./a.py") is None
 
 
+def test_answers_are_listed_newest_first_across_pages(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    assert list(store.newest_first()) == []
+    for number in range(45):
+        store.put(f"q_{number}", [], f"{number}".encode())
+    assert list(open_store(tmp_path).newest_first()) == [f"{number}".encode() for number in reversed(range(45))]
+
+
 def test_a_long_answer_comes_back_as_it_was(tmp_path: Path) -> None:
     open_store(tmp_path).put("q_1", [], b"long " * 100_000)
     assert open_store(tmp_path).get("q_1") == b"long " * 100_000
@@ -70,6 +78,7 @@ def test_unwritable_answers_are_kept_in_memory(tmp_path: Path) -> None:
     store.put("q_1", ["./a.py"], b"one")
     assert "data" in store.last_error
     assert (store.get("q_1"), store.newest_with_document("./a.py"), store.oldest_query_id()) == (b"one", b"one", None)
+    assert list(store.newest_first()) == [b"one"]
 
 
 def test_storing_an_answer_does_not_wait_for_a_lock(tmp_path: Path) -> None:

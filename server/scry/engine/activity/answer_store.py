@@ -6,6 +6,7 @@ An answer is stored before it is sent, so that `detail`, `open` and `use` need n
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 from typing import Literal
@@ -17,7 +18,7 @@ from scry.core.doc_id import is_query_id
 from scry.core.errors import BadRequest, BadSettings
 from scry.core.platform import config_home
 from scry.core.settings import SETTINGS_FILE_NAME, Settings, load_settings
-from scry.engine.response.recording import StoredAnswer
+from scry.engine.response.recording import AnswerOrigin, StoredAnswer
 from scry.projects.project import Project, create_data_folder
 from scry.store.answers import MAX_ANSWERS, AnswerStore
 
@@ -98,6 +99,14 @@ class AnswerArchive:
         """Return the newest answer that holds this document; None for none."""
         data = self._store.newest_with_document(doc_id)
         return None if data is None else _decode(data)
+
+    def latest_from(self, is_asker: Callable[[AnswerOrigin], bool]) -> StoredAnswer | None:
+        """Return the newest answer to a question whose origin passes a test; None for none."""
+        for data in self._store.newest_first():
+            stored = _decode(data)
+            if stored is not None and stored.answer is not None and is_asker(stored.origin):
+                return stored
+        return None
 
     def explain_absence(self, query_id: str) -> str:
         """Return why no answer has this id, in words for a person."""

@@ -29,11 +29,17 @@ from scry.core.doc_id import is_query_id
 from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import FEEDBACK, USE, LogEvent
 from scry.core.notices import Notice
-from scry.core.platform import terminal_session
+from scry.core.platform import IS_WINDOWS, terminal_session
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
 from scry.engine.activity.answer_store import AnswerArchive, RecordingSwitch
-from scry.engine.response.recording import AnswerOrigin, describe_missing_place, describe_missing_rank, query_event
+from scry.engine.response.recording import (
+    AnswerOrigin,
+    StoredAnswer,
+    describe_missing_place,
+    describe_missing_rank,
+    query_event,
+)
 from scry.projects.project import Project, create_data_folder
 from scry.store.events.log import EventLog, EventReader, explain_unwritable_log, now_ms
 
@@ -335,6 +341,15 @@ class Recorder:
     def open_store(self) -> None:
         """Open the file that answers are stored in, so that the first answer need not wait for it. Never fails."""
         self.answers.prepare()
+
+    def latest_answer(self) -> StoredAnswer | None:
+        """Return the newest answer to a question of this terminal or process; None for none.
+
+        Where terminals can't be told apart, on Windows, it is the newest of this surface.
+        """
+        return self.answers.latest_from(
+            lambda origin: origin.surface == self.surface if IS_WINDOWS else origin.asker == self._caller
+        )
 
     # Acts ---------------------------------------------------------------------------------------------------------
 

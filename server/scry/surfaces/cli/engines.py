@@ -197,6 +197,34 @@ def _print_recorder_notice(recorder: Recorder | None) -> None:
         print(f"scry: {make_printable(trouble)}", file=sys.stderr)
 
 
+def complete_reference(
+    name: str, place: int | None, root: Path | None, *, force: bool, command: str
+) -> tuple[str, int]:
+    """Return an answer's name and a result's place in it: a place alone is that in this terminal's last answer.
+
+    name: the answer's name, or the place where that is left out. command: such as open, for errors. Says on standard
+    error which answer is meant. Raises BadRequest.
+    """
+    if place is not None:
+        return name, place
+    if not name.isdecimal():
+        raise BadRequest("rank", f"which result? Give its place in the answer, such as scry {command} {name} 1")
+    return find_last_answer(root, force=force, example=f"scry {command} q_… {name}"), int(name)
+
+
+def find_last_answer(root: Path | None, *, force: bool, example: str) -> str:
+    """Return the name of the last answer in this terminal, and say on standard error which one that is.
+
+    example: the command with an answer's name, for the error. Raises BadRequest where there is none.
+    """
+    with open_engine(root, force=force) as engine:
+        last = engine.recorder.latest_answer()
+    if last is None:
+        raise BadRequest("query_id", f"nothing was asked of this project in this terminal; name the answer: {example}")
+    print(f"scry: of the last answer, {last.query_id} {make_printable(last.query)}", file=sys.stderr)
+    return last.query_id
+
+
 # Questions ------------------------------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.engines import open_engine, open_updated_projects, replace_undecodable
+from scry.surfaces.cli.engines import complete_reference, open_engine, open_updated_projects, replace_undecodable
 from scry.surfaces.cli.options import ForceOption, FurtherOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, terminal_width
 from scry.surfaces.cli.questions.question_options import QuestionOptions
@@ -60,8 +60,10 @@ def why(
 
 
 def detail(
-    query_id: Annotated[str, Parameter(help="The answer's name, which stands in its first line.")],
-    place: Annotated[int | None, Parameter(name="RANK", help="The result's place in it, from 1.")] = None,
+    query_id: Annotated[str, Parameter(help="The answer's name, which stands in its first line: q_…")],
+    place: Annotated[
+        int | None, Parameter(name="RANK", help="The result's place in it, from 1; alone: in this terminal's last one.")
+    ] = None,
     *,
     rank: Annotated[int | None, Parameter(help="The same as RANK.")] = None,
     doc_id: FurtherOption = None,
@@ -71,11 +73,13 @@ def detail(
 ) -> int:
     """Shows one result of an earlier answer in full: its text, and what it is tied to.
 
-    Nothing is searched again; the last 1,000 answers are kept. For example: scry detail q_20261121_092600_abcd2345 1
+    Nothing is searched again; the last 1,000 answers are kept. For example: scry detail q_20261121_092600_abcd2345 1,
+    or scry detail 1 for the last answer in this terminal.
     """
     from scry.surfaces.render.explanation import add_detail_text, render_detail
 
-    values = {"query_id": replace_undecodable(query_id), "rank": _resolve_rank(place, rank), "doc_id": doc_id}
+    name, result = complete_reference(query_id, _resolve_rank(place, rank), root, force=force, command="detail")
+    values = {"query_id": replace_undecodable(name), "rank": result, "doc_id": doc_id}
     params = parse_params(DetailParams, values)
     with open_updated_projects(QuestionOptions(as_json=as_json, root=root, force=force, wait=False)) as projects:
         shown = add_detail_text(projects.detail(params))
@@ -86,10 +90,8 @@ def detail(
     return 0
 
 
-def _resolve_rank(place: int | None, rank: int | None) -> int:
-    """Return the rank, given by position or by option. Raises BadRequest for none, and for two that differ."""
-    if place is None and rank is None:
-        raise BadRequest("rank", "which result? Give its place in the answer, such as scry detail QUERY_ID 1")
+def _resolve_rank(place: int | None, rank: int | None) -> int | None:
+    """Return the rank, given by position or by option. Raises BadRequest for two that differ."""
     if place is not None and rank is not None and place != rank:
         raise BadRequest("rank", f"{place} and --rank {rank} are two results; give one of them")
-    return place if place is not None else rank or 0
+    return rank if place is None else place

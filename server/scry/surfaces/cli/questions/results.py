@@ -19,7 +19,9 @@ from scry.surfaces.cli.output import print_json, print_text
 from scry_protocol.messages import FeedbackParams, Recorded, ResultItem, UseParams
 
 QueryIdArgument = Annotated[str, Parameter(help="The answer's name, which it says itself: q_…")]
-RankArgument = Annotated[int, Parameter(help="The result's number in it.")]
+RankArgument = Annotated[
+    int | None, Parameter(help="The result's number in it; a number alone is that in this terminal's last answer.")
+]
 
 
 class OpenReport(msgspec.Struct, frozen=True):
@@ -32,7 +34,7 @@ class OpenReport(msgspec.Struct, frozen=True):
 
 def open(  # noqa: A001 — a command is named as its function
     query_id: QueryIdArgument,
-    rank: RankArgument,
+    rank: RankArgument = None,
     /,
     *,
     doc_id: FurtherOption = None,
@@ -42,20 +44,22 @@ def open(  # noqa: A001 — a command is named as its function
 ) -> int:
     """Shows a result of an earlier answer in your editor, where it is now.
 
-    Inside a terminal of Neovim or VS Code that editor shows it; elsewhere $VISUAL or $EDITOR is started.
+    Inside a terminal of Neovim or VS Code that editor shows it; elsewhere $VISUAL or $EDITOR is started. For example:
+    scry open 2 for the second result of the last answer in this terminal.
     """
-    from scry.surfaces.cli.engines import open_projects
+    from scry.surfaces.cli.engines import complete_reference, open_projects
     from scry.surfaces.cli.questions.desktop import editor_command
 
+    name, place = complete_reference(query_id, rank, root, force=force, command="open")
     with open_projects(root, force=force) as projects:
-        location = projects.locate_result(query_id, rank, doc_id)
+        location = projects.locate_result(name, place, doc_id)
         command = editor_command(location.path, location.line, location.column)
         program = find_program(command.arguments[0])
         if program is None:
             raise BadRequest(
                 "editor", f"there is no program {command.arguments[0]}; the place is {location.path}:{location.line}"
             )
-        recorded = projects.use(UseParams(query_id, rank, "open", f"cli-{secrets.token_hex(8)}", doc_id=doc_id))
+        recorded = projects.use(UseParams(name, place, "open", f"cli-{secrets.token_hex(8)}", doc_id=doc_id))
     if recorded.note:
         print(f"scry: {recorded.note}", file=sys.stderr)
     status = _run_editor((program, *command.arguments[1:]), discard_output=not command.runs_in_terminal)
@@ -78,7 +82,7 @@ def _run_editor(arguments: tuple[str, ...], *, discard_output: bool) -> int:
 
 def copy(
     query_id: QueryIdArgument,
-    rank: RankArgument,
+    rank: RankArgument = None,
     /,
     *,
     doc_id: FurtherOption = None,
@@ -91,12 +95,13 @@ def copy(
     Its lines are those of the file as it is now. It goes to the platform's clipboard, or to that of your terminal, also
     over ssh (OSC 52).
     """
-    from scry.surfaces.cli.engines import open_projects
+    from scry.surfaces.cli.engines import complete_reference, open_projects
     from scry.surfaces.cli.questions.desktop import copy_to_clipboard
     from scry.surfaces.render.prompt import result_clipboard_text
 
+    name, place = complete_reference(query_id, rank, root, force=force, command="copy")
     with open_projects(root, force=force) as projects:
-        params = UseParams(query_id, rank, "copy", f"cli-{secrets.token_hex(8)}", doc_id=doc_id)
+        params = UseParams(name, place, "copy", f"cli-{secrets.token_hex(8)}", doc_id=doc_id)
         recorded = projects.use(params, result_clipboard_text)
         copied_by = copy_to_clipboard(recorded.text)
     if as_json:
@@ -111,7 +116,9 @@ def copy(
 
 def feedback(
     query_id: QueryIdArgument,
-    signal: Annotated[Literal["good", "bad"], Parameter(help="What you think of it.")],
+    signal: Annotated[
+        Literal["good", "bad"] | None, Parameter(help="What you think of it; alone: of this terminal's last answer.")
+    ] = None,
     /,
     *,
     comment: Annotated[str, Parameter(help="Why, in your words.")] = "",
@@ -122,11 +129,16 @@ def feedback(
     as_json: JsonOption = False,
 ) -> int:
     """Notes in the log whether an answer was good or bad. Nothing leaves this machine."""
-    from scry.surfaces.cli.engines import open_engine
+    from scry.surfaces.cli.engines import find_last_answer, open_engine
 
+    name, opinion = query_id, signal
+    if signal is None:
+        if query_id not in ("good", "bad"):
+            raise BadRequest("signal", f"good or bad? Say which, such as scry feedback {query_id} good")
+        name, opinion = find_last_answer(root, force=force, example=f"scry feedback q_… {query_id}"), query_id
     values = {
-        "query_id": escape_unencodable(query_id),
-        "signal": signal,
+        "query_id": escape_unencodable(name),
+        "signal": opinion,
         "comment": escape_unencodable(comment),
         "rank": rank,
         "doc_id": doc_id,
