@@ -14,6 +14,7 @@ from scry.engine.search import (
     parse_query,
     rank_with_boosts,
 )
+from scry.store.events.learnt import WEIGHED_ADJUSTMENTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "ranking.md"
 
@@ -60,3 +61,9 @@ def test_worked_example_of_the_ranking_page_is_what_find_computes() -> None:
     ranked = rank_with_boosts(fuse_matches(matches, headers, question.weights), question, ceiling, str.lower)
     assert f"{ceiling:.5f}" in example
     assert [shown(rank, candidate) for rank, candidate in enumerate(ranked, 1)] == table(example, "rank")
+
+
+def test_every_listed_adjustment_is_weighed_by_use_unless_an_event_does_not_hold_what_it_depends_on() -> None:
+    rows = table(PAGE.read_text(encoding="utf-8"), "name")
+    listed = {name for row in rows for name in re.findall("`([a-z_]+)`", row["name"])}
+    assert listed - {"place", "repeat", "prefix"} == frozenset(WEIGHED_ADJUSTMENTS)

@@ -210,7 +210,7 @@ LEAST_EXPONENTS: Mapping[str, float] = {"definition": 1.0}
 WEIGHED_ADJUSTMENTS = (
     *("definition", "file_hits", "path_words", "past_changes", "tested", "test_path", "documentation_path"),
     *("vendored_path", "generated_path", "example_path", "superseded_path", "platform_path", "declaration_path"),
-    "commit",
+    *("file_meaning", "area", "identifiers", "commit"),
 )
 """The adjustments that are weighed. `place` and `repeat` depend on the other documents of the file, which an event does
 not hold, and `prefix` on what is being typed."""
