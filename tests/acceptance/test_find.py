@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -252,3 +253,12 @@ def test_query_id_has_its_form_and_is_unique(shop: IndexedProject) -> None:
 def test_code_snippet_is_signature_and_first_doc_line(shop: IndexedProject) -> None:
     snippet = shop.find("fuse").results[0].snippet
     assert snippet == "def fuse(rankings) — Fuses rankings by reciprocal rank (RRF)."
+
+
+@pytest.mark.acceptance("J6")
+def test_snippet_of_a_section_leaves_out_fences_and_directives(tmp_path: Path) -> None:
+    page = "# Warp drive\n\n```{currentmodule} ship\n```\n<!-- old -->\nBends space around the ship.\n"
+    sample = IndexedProject(tmp_path / "ship").init_repository()
+    sample.write({"docs/warp.md": page})
+    sample.update_index()
+    assert sample.find("warp drive space").results[0].snippet == "Bends space around the ship."

@@ -65,7 +65,12 @@ _CONTENTS_HEADING = re.compile(r"(?:table of )?contents|toc|index", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
 _LINK_TARGET = r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])"
 _IMAGE = re.compile(rf"!\[[^\[\]]*\]{_LINK_TARGET}?")
-_MARKUP = re.compile(rf"!?\[([^\[\]]*)\]{_LINK_TARGET}?|<[^<>]+>|[*_`]{{1,3}}(?=\S)|(?<=\S)[*_`]{{1,3}}")
+_MARKUP = re.compile(
+    r"(?::[\w.:-]{1,40}:)?(?<!`)(?P<ticks>`{1,3})(?P<code>[^`]+)(?P=ticks)(?P<link>_{0,2})"  # RST: :py:func:`f`
+    rf"|!?\[(?P<text>[^\[\]]*)\]{_LINK_TARGET}|(?<!\w)\[(?P<reference>[^\[\]]*)\]|<[^<>]+>"
+    r"|(?<!\w)(?P<bars>__?)(?P<emphasis>[^_]+)(?P=bars)(?!\w)"
+    r"|(?<!\w)\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?!\w)|`{1,3}"
+)
 
 
 def summarize_file(path: str, outermost: Sequence[Document], text: str) -> str:
@@ -191,15 +196,32 @@ def _heading_level(lines: Sequence[str], section: Document) -> int:
 
 
 def _strip_markup(line: str) -> str:
-    """Return a line without its markup, and without images, which are mostly badges."""
-    return _MARKUP.sub(r"\1", _IMAGE.sub("", line))
+    """Return a line without its markup, code as it is, and without images, which are mostly badges."""
+    return _MARKUP.sub(_plain_text, _IMAGE.sub("", line))
+
+
+def _plain_text(markup: re.Match[str]) -> str:
+    if code := markup["code"]:
+        return code.partition(" <")[0] if markup["link"] else code
+    if (emphasis := markup["emphasis"]) and markup["bars"] == "__" and emphasis.isidentifier():
+        return markup[0]  # `__init__` is a name
+    return _strip_markup(markup["text"] or markup["reference"] or emphasis or "")
+
+
+_LIST_MARKS = ("- ", "* ", "+ ", "• ")
 
 
 def _first_paragraph(lines: Iterable[str]) -> str:
-    """Return the first lines of words, up to a line without any; skip headings, rulers and badges."""
+    """Return the first lines of words, up to a line without any or the next item of a list; skip headings, rulers and
+    badges.
+    """
     words: list[str] = []
     for line in lines:
         plain = line.strip()
+        item = plain.startswith(_LIST_MARKS)
+        if item and words:
+            break
+        plain = plain[2:].lstrip() if item else plain
         is_prose = sum(map(str.isalpha, plain)) > len(plain) / 2 and not plain.startswith(
             ("#", ":", "..", "```", "http")
         )

@@ -29,6 +29,9 @@ _ELLIPSIS = "…"
 
 _MAX_SNIPPET_LINES = 6
 
+_DIRECTIVES = ("```", "~~~", ":::", ".. ", "<!--", "[//]:")
+"""Beginnings of lines of a document that are no prose: fences of code, directives, comments."""
+
 MAX_FURTHER_PLACES = 5
 """Places of a file that a result names: as many as fit into a line, and more are rarely read."""
 
@@ -172,12 +175,13 @@ def make_snippet(document: Document, text: str | None) -> str:
         return truncate(f"{symbol.signature} — {first_line}" if first_line else symbol.signature)
     lines = split_source_lines(text or "")[symbol.span.start.line : symbol.span.end.line + 1]
     shown: list[str] = []
+    is_section = symbol.kind == "section"
     for line in lines:
-        if any(map(str.isalnum, line)):
+        if any(map(str.isalnum, line)) and not (is_section and line.lstrip().startswith(_DIRECTIVES)):
             shown.append(" ".join(line.split()))
         if len(shown) > _MAX_SNIPPET_LINES:
             break
-    first = 1 if symbol.kind == "section" and len(shown) > 1 else 0  # a section's first line is its heading
+    first = 1 if is_section and len(shown) > 1 else 0  # a section's first line is its heading
     return truncate(" ".join(shown[first : first + _MAX_SNIPPET_LINES]))
 
 

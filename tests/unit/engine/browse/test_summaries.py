@@ -15,6 +15,17 @@ API
 
 This part covers *all* interfaces of the shop, in the order of the import. More.
 """
+CHANGES = """Version 2.1
+-----------
+
+-   Fix ``flag_value`` and ``list[int]`` in :py:meth:`Shop.add`, see `the docs <https://x.org>`_. :issue:`30`
+-   Another change.
+"""
+MARKDOWN = """# `shop` and __init__.py
+
+- A _small_ **shop** for [`cart_items`](cart.md) of snake_case and 2*3, as [told][1]. More.
+- More.
+"""
 PACKAGE = """from __future__ import annotations
 
 from .app import Shop as Shop
@@ -34,6 +45,12 @@ from . import json
         ("docs/api.rst", API_PAGE, "API — This part covers all interfaces of the shop, in the order of the import."),
         ("docs/api.rst", "=====\nTitle\n=====\n\n- \n", "Title"),
         ("docs/api.rst", "Some words without a title.\n", "Some words without a title."),
+        ("CHANGES.rst", CHANGES, "Version 2.1 — Fix flag_value and list[int] in Shop.add, see the docs. 30"),
+        (
+            "docs/shop.rst",
+            MARKDOWN.replace("# `shop`", "* `shop`"),
+            "shop and __init__.py — A small shop for cart_items of snake_case and 2*3, as told.",
+        ),
         ("shop/__init__.py", PACKAGE, "offers Shop, Cart, add_item, json"),
         ("shop/__init__.py", "from .a import (", ""),
         ("shop/other.py", "from .app import Shop\n", ""),
