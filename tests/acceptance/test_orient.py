@@ -239,6 +239,49 @@ def test_readme_summary_skips_the_table_of_contents(tmp_path: Path) -> None:
     assert orient(crane).results[0].snippet == "All in one — Lifts whatever there is."
 
 
+@pytest.mark.acceptance("O1")
+def test_readme_summary_takes_the_words_above_all_headings(tmp_path: Path) -> None:
+    crane = IndexedProject(tmp_path / "crane").init_repository()
+    above = (
+        "[![build\nstatus](https://x.invalid/a.svg)](https://x.invalid)\n\nThanks to all sponsors of this crane.\n\n"
+    )
+    above += "> A crane that lifts `big_containers` off ships.\n\nMore about it.\n\n"
+    crane.write({"README.md": above + "## Features\n\n- Lifts.\n"})
+    crane.commit("Lift")
+    crane.update_index()
+    assert orient(crane).results[0].snippet == "A crane that lifts big_containers off ships."
+
+
+ROPE = """package crane;
+
+public class Rope {
+    private int length;
+
+    public Rope(int length) {
+        this.length = length;
+    }
+
+    public void pull() {
+    }
+
+    private void tear() {
+    }
+
+    public void loosen() {
+    }
+}
+"""
+
+
+@pytest.mark.acceptance("O1")
+def test_file_of_one_undocumented_class_is_summarized_by_its_methods(tmp_path: Path) -> None:
+    crane = IndexedProject(tmp_path / "crane").init_repository()
+    crane.write({"src/Rope.java": ROPE})
+    crane.commit("Lift")
+    crane.update_index()
+    assert orient(crane).results[0].snippet == "defines Rope with pull, loosen"
+
+
 WINCH = """module Crane
   module Winch
     class Rope

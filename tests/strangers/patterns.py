@@ -103,7 +103,7 @@ def runners(use: PatternUse) -> list[Runner]:
 OTHER_METHODS: Mapping[str, str] = MappingProxyType(
     {
         "scry.core.path_kinds._NAME_PATTERNS": "match",
-        "scry.engine.browse.files._BLOCK_COMMENTS": "match",
+        "scry.engine.browse.summaries._BLOCK_COMMENTS": "match",
         "scry.engine.search.query._INTENT_PATTERNS": "search",
         "scry.core.memory.purpose.PURPOSE_PATTERNS": "sub",
         "scry.core.memory.secret_names._ASSIGNMENT": "match",

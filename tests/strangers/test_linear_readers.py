@@ -12,7 +12,7 @@ import pytest
 from scry.core.errors import BadRequest
 from scry.core.memory import mask_secrets
 from scry.core.text import tokenize
-from scry.engine.browse.files import first_sentence, top_comment
+from scry.engine.browse.summaries import first_sentence, top_comment
 from scry.engine.graph_query.parse import parse_relation_query
 from scry.engine.search.query import detect_intent
 from scry.index.notes.note_file import parse_note

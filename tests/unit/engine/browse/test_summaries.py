@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.engine.browse.files import summarize_file
+from scry.engine.browse.summaries import summarize_file
 
 API_PAGE = """.. _api:
 
@@ -38,10 +38,69 @@ from . import json
 """
 
 
+LICENSED = """// Copyright 2026 The Shop Authors.
+//
+// Licensed under the Shop License.
+//
+// Authors: everybody
+//
+// SKIP_THIS_CHECK
+//
+// This header holds the `Cart`. And more.
+#ifndef SHOP_CART_H_
+"""
+HADDOCK = """{-# LANGUAGE CPP
+           , TupleSections #-}
+{-# LANGUAGE GADTs #-}
+{- |
+   Module      : Shop.Cart
+   Copyright   : (C) 2026
+
+   Maintainer  : somebody
+   Stability   : alpha
+
+What a customer is about to buy.
+-}
+module Shop.Cart where
+"""
+ATTRIBUTES = """#![warn(
+    missing_docs,
+)]
+#![doc(test(
+    attr(deny(warnings))
+))]
+// It makes no sense to deny this for `cart`, because
+#![allow(dead_code)]
+
+//! # Shop
+//!
+//! Sells what [`Cart`]s and [lists](crate::list) hold.
+"""
+JAVADOC = """/**
+ * @fileoverview Sells {@link Cart}s as <b>fast</b> as {@code buy} can, see [[shop.Till]].
+ */
+"""
+TAGS = """/**
+ * @param cart the cart
+ */
+"""
+
+
 @pytest.mark.acceptance("O1")
 @pytest.mark.parametrize(
     ("path", "text", "summary"),
     [
+        ("shop/cart.h", LICENSED, "This header holds the `Cart`. And more."),
+        ("src/Shop/Cart.hs", HADDOCK, "What a customer is about to buy."),
+        ("src/lib.rs", ATTRIBUTES, "Sells what Carts and lists hold."),
+        ("src/shop.ts", JAVADOC, "Sells Carts as fast as buy can, see shop.Till."),
+        ("src/shop.ts", TAGS + "import x\n", ""),
+        ("setup.cfg", "[metadata]\nname = shop\n", "[metadata]"),
+        (
+            "docs/shop.rst",
+            "Shop\n====\n\nThe shop is:\n\n1. A place to buy\n2. and to sell.\n",
+            "Shop — The shop is: A place to buy",
+        ),
         ("docs/api.rst", API_PAGE, "API — This part covers all interfaces of the shop, in the order of the import."),
         ("docs/api.rst", "=====\nTitle\n=====\n\n- \n", "Title"),
         ("docs/api.rst", "Some words without a title.\n", "Some words without a title."),
