@@ -380,7 +380,7 @@ class Engine:
     def warm_up(self) -> None:
         """Read the pages that questions read, in advance; nothing is stored or logged. Closing the engine ends it."""
         self.modes.warm_up(
-            self.recorder.prepare, lambda answer: present_answer(answer, "find", self.project, DEFAULT_CONTEXT)
+            self.recorder.open_store, lambda answer: present_answer(answer, "find", self.project, DEFAULT_CONTEXT)
         )
 
     def close(self) -> None:

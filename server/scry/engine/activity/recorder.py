@@ -111,11 +111,6 @@ class EventWriter:
         """The reason why the log could not be written the last time, in words for a person; empty when it could."""
         return self._trouble
 
-    def prepare(self) -> None:
-        """Start the thread ahead of the first event: a start waits until the new thread has had its turn."""
-        with self._condition:
-            self._start_thread()
-
     def add(self, make: EventFactory) -> None:
         """Queue an event to be written soon."""
         with self._condition:
@@ -343,13 +338,9 @@ class Recorder:
         if picker is not None:
             self._writer.discard_debounced(picker)
 
-    def prepare(self) -> None:
-        """Open the file that answers are stored in, and start the thread that writes the log, so that the first answer
-        waits for neither. Never fails.
-        """
+    def open_store(self) -> None:
+        """Open the file that answers are stored in, so that the first answer need not wait for it. Never fails."""
         self.answers.prepare()
-        if self._switch.is_on():
-            self._writer.prepare()
 
     def latest_answer(self) -> StoredAnswer | None:
         """Return the newest answer to a question of this terminal or process; None for none.

@@ -61,7 +61,7 @@ class WarmUp:
     ) -> None:
         """Answer a query, and read all documents and their history where they are not too many.
 
-        prepare: makes ready what answers are written to. retrieve_question: the first half of a find, given a test
+        prepare: opens the store that answers are written to. retrieve_question: the first half of a find, given a test
         for whether it is cancelled, which waits for queries; may raise Cancelled. present: brings the answer into the
         form of the wire.
         """
@@ -73,7 +73,7 @@ class WarmUp:
                 return
             prepare()
             result = retrieve_question(self._yield_to_queries)
-            if result.retrieval is not None and not self._yield_to_queries():
+            if result.retrieval is not None:
                 present(build_answer(result.retrieval, result.state))
                 for name in _LATER_MODULES:
                     import_module(name)
