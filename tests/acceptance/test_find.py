@@ -262,3 +262,14 @@ def test_snippet_of_a_section_leaves_out_fences_and_directives(tmp_path: Path) -
     sample.write({"docs/warp.md": page})
     sample.update_index()
     assert sample.find("warp drive space").results[0].snippet == "Bends space around the ship."
+
+
+@pytest.mark.acceptance("J6")
+def test_snippet_of_code_leaves_out_links_and_html_of_its_comment(tmp_path: Path) -> None:
+    sample = IndexedProject(tmp_path / "ship").init_repository()
+    comment = "/** Bends {@code space} by a {@link #warp(int)} <b>drive</b> of [`Ship`]. */"
+    sample.write({"src/warp.ts": f"{comment}\nexport function warpDrive(ship: Ship) {{\n  return ship\n}}\n"})
+    sample.update_index()
+    assert sample.find("warpDrive").results[0].snippet == (
+        "export function warpDrive(ship: Ship) — Bends space by a warp(int) drive of Ship."
+    )

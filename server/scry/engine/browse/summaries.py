@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from scry.core.path_kinds import DOCUMENT_LANGUAGES, is_entry_file
 from scry.core.text import normalize_name, split_source_lines
 from scry.core.types import Document
-from scry.engine.search.results import SNIPPET_WIDTH, truncate
+from scry.engine.search.results import COMMENT_MARKUP, COMMENT_TEXT, SNIPPET_WIDTH, truncate
 from scry.index.parse.doc_comments import doc_text
 
 MAX_LISTED_SYMBOLS = 6
@@ -311,23 +311,8 @@ def _first_relevant_paragraph(comment: Sequence[str]) -> str:
         words = _FILE_TAG.sub("", words, count=1) if words.startswith(("@", "\\")) else words
         is_left_out = words.startswith(("@", "\\", "# ", "## ", "= ", "== ", "!!!")) or " " not in words
         if not is_left_out and not _LICENSE_WORDS.search(words) and not _TOOL_DIRECTIVE.match(words):
-            return first_sentence(_strip_comment_markup(words))
+            return first_sentence(COMMENT_MARKUP.sub(COMMENT_TEXT, words))
     return ""
-
-
-_COMMENT_MARKUP = re.compile(
-    r"\{@\w+ (?P<tag>[^{}]*)\}|\[\[(?P<wiki>[^\[\]]+)\]\]"  # Java, JavaScript, PHP; Scala
-    r"|(?<![\w\])])\[`?(?P<link>[^\[\]`]+)`?\](?:\([^()]*\)|\[[^\[\]]*\])"
-    r"|(?<![\w\])])\[`?(?P<name>[A-Za-z_][\w.:#]*)`?\]"  # Rust, Kotlin
-    r"|</?(?:a|abbr|b|blockquote|br|code|dd|dl|dt|em|h[1-6]|i|img|kbd|li|ol|p|pre|small|span|strong|sub|sup|tt|u|ul)"
-    r"(?:\s[^<>]*)?>"
-    r"|:[a-z][\w.:-]{0,40}:`(?P<role>[^`]+)`"
-)
-
-
-def _strip_comment_markup(words: str) -> str:
-    """Return a comment without its links and HTML; code stays marked as it is."""
-    return _COMMENT_MARKUP.sub(lambda markup: next(filter(None, markup.groups()), "").lstrip("#~"), words)
 
 
 # Symbols --------------------------------------------------------------------------------------------------------------
@@ -358,7 +343,7 @@ def _main_symbol_doc(path: str, outermost: Sequence[Document]) -> str:
     for document in chosen:
         name = document.symbol.name
         for paragraph in document.symbol.doc.split("\n\n"):
-            sentence = first_sentence(_strip_comment_markup(_first_paragraph(paragraph.splitlines())))
+            sentence = first_sentence(COMMENT_MARKUP.sub(COMMENT_TEXT, _first_paragraph(paragraph.splitlines())))
             if sentence and not _LICENSE_WORDS.search(sentence) and normalize_name(sentence.strip(". ")) != stem:
                 return sentence if sentence.startswith(f"{name} ") else f"{name}: {sentence}"  # Go's begin with it
     return ""

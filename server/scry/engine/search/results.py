@@ -27,6 +27,19 @@ SNIPPET_WIDTH = 200
 
 _ELLIPSIS = "…"
 
+COMMENT_MARKUP = re.compile(
+    r"\{@\w+ [#~]?(?P<tag>[^{}]*)\}|\[\[(?P<wiki>[^\[\]]+)\]\]"  # Java, JavaScript, PHP; Scala
+    r"|(?<![\w\])])\[`?(?P<link>[^\[\]`]+)`?\](?:\([^()]*\)|\[[^\[\]]*\])"
+    r"|(?<![\w\])])\[`?(?P<name>[A-Za-z_][\w.:#]*)`?\]"  # Rust, Kotlin
+    r"|</?(?:a|abbr|b|blockquote|br|code|dd|dl|dt|em|h[1-6]|i|img|kbd|li|ol|p|pre|small|span|strong|sub|sup|tt|u|ul)"
+    r"(?:\s[^<>]*)?>"
+    r"|:[a-z][\w.:-]{0,40}:`[~#]?(?P<role>[^`]+)`"
+)
+"""Links and HTML in a comment; code stays marked as it is."""
+
+COMMENT_TEXT = r"\g<tag>\g<wiki>\g<link>\g<name>\g<role>"
+"""What is left of them."""
+
 _MAX_SNIPPET_LINES = 6
 
 _DIRECTIVES = ("```", "~~~", ":::", ".. ", "<!--", "[//]:")
@@ -171,7 +184,7 @@ def make_snippet(document: Document, text: str | None) -> str:
     """
     symbol = document.symbol
     if symbol.kind not in ("section", "text"):
-        first_line = symbol.doc.strip().partition("\n")[0].strip()
+        first_line = COMMENT_MARKUP.sub(COMMENT_TEXT, symbol.doc.strip().partition("\n")[0].strip())
         return truncate(f"{symbol.signature} — {first_line}" if first_line else symbol.signature)
     lines = split_source_lines(text or "")[symbol.span.start.line : symbol.span.end.line + 1]
     shown: list[str] = []

@@ -176,10 +176,10 @@ def render_answer(
         lines.append(styled_line((describe_scoring(answer), "quiet")))
     for result in answer.results:
         kind, place, evidence = describe_kind(result, home), display_doc_id(result.doc_id), result.evidence
-        if evidence:
-            score = result.fused_score
+        score = result.fused_score
+        if evidence or score:
             digits = f"{score:.2f}" if score >= 0.005 or not score else f"{score:.1g}"
-            evidence = f"{digits} | {evidence}"
+            evidence = f"{digits} | {evidence}" if evidence else digits
         if result.more_in_file:
             head = f"{result.rank}. [{kind}] {place}  ({evidence} | )"
             evidence = " | ".join([*([evidence] if evidence else []), _describe_further_places(result, head, width)])

@@ -23,8 +23,10 @@ def test_result_is_one_line_of_ranks_and_its_snippet() -> None:
 
 
 @pytest.mark.acceptance("X1")
-def test_result_without_contributions_has_no_brackets() -> None:
-    assert rendered_lines(answer(result(evidence="")))[1] == "1. [code] ./engine/fuse.py::fuse"
+def test_result_without_contributions_has_its_score_alone() -> None:
+    assert rendered_lines(answer(result(evidence="")))[1] == "1. [code] ./engine/fuse.py::fuse  (0.83)"
+    unscored = replace(result(evidence=""), fused_score=0.0)
+    assert rendered_lines(answer(unscored))[1] == "1. [code] ./engine/fuse.py::fuse"
 
 
 @pytest.mark.acceptance("X1")
