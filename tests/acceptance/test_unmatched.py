@@ -21,6 +21,11 @@ def test_unknown_identifier_is_named_with_a_near_name(shop: IndexedProject) -> N
     assert mixed == "add_to_crat occurs nowhere here; did you mean add_to_cart?"
 
 
+def test_a_slip_in_the_first_letters_is_recognized(shop: IndexedProject) -> None:
+    for typed in ("apyInvoice", "pyaInvoice", "ppayInvoice", "xpayInvoice"):
+        assert shop.find(typed).notice.endswith("did you mean payInvoice?"), typed
+
+
 def test_words_count_wherever_they_occur(shop: IndexedProject) -> None:
     assert shop.find("open the shop").notice == ""  # the first word stands in a commit's subject only
     assert shop.find("invoice rankings lang:python").notice == ""

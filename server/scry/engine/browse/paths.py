@@ -57,13 +57,22 @@ def similar_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
 
 
 def similar_names(name: str, store: IndexStore) -> tuple[str, ...]:
-    """Return names of symbols that are spelled like this one and begin with the same two letters, most similar first.
+    """Return names of symbols that are spelled like this one, most similar first.
 
-    Capitals and underscores make no difference.
+    Compared are names that begin with the same two letters; and of almost the same length those that begin so if two of
+    the first three letters changed places, or one of them is too many. Capitals and underscores make no difference.
     """
     key = normalize_name(name)[:200]
-    known = sorted(store.documents.symbol_names_with_prefix(key[:2])) if len(key) > 1 else []
-    by_key = {normalize_name(each): each for each in known if abs(len(each) - len(key)) <= len(key) // 2}
+    if len(key) < 2:
+        return ()
+    beginnings = {key[:2]: len(key) // 2}
+    for mistyped in (key[1] + key[0], key[0] + key[2:3], key[1:3]):
+        beginnings.setdefault(mistyped, 1)
+    by_key: dict[str, str] = {}
+    for beginning, most in beginnings.items():
+        for known in sorted(store.documents.symbol_names_with_prefix(beginning)):
+            if abs(len(known) - len(key)) <= most:
+                by_key[normalize_name(known)] = known
     return tuple(by_key[close] for close in get_close_matches(key, by_key, MAX_SUGGESTIONS, _MIN_NAME_SIMILARITY))
 
 
