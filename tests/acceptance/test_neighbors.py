@@ -182,6 +182,22 @@ def test_similar_places_are_found_by_line_and_by_doc_id(own_shop: IndexedProject
             assert refused.value.field == field
 
 
+@pytest.mark.acceptance("N1")
+def test_files_similar_to_a_whole_file_are_files(own_shop: IndexedProject) -> None:
+    own_shop.write({**ALIKE, "empty.py": "\n"})
+    own_shop.update_index()
+    with closing(own_shop.engine()) as engine:
+        answer = engine.neighbors(NeighborsParams("carts.py", by="similar", limit=3))
+        found = [result.doc_id for result in answer.results]
+        assert {"./baskets.py", "./shop/cart.py"} <= set(found), "no functions"
+        assert not {"./weather.py", "./carts.py"} & set(found)
+        scores = [result.contributions["semantic"].raw_score for result in answer.results]
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] < 1
+        nothing = engine.neighbors(NeighborsParams("empty.py", by="similar"))
+        assert (nothing.results, "empty.py" in nothing.notice) == ([], True)
+
+
 @pytest.mark.acceptance("F5", "N1")
 def test_excerpt_gives_the_lines_that_match_best(own_shop: IndexedProject) -> None:
     body = "".join(f"    step_{number} = {number}\n" for number in range(30))

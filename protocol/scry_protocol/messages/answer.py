@@ -118,8 +118,8 @@ class NeighborsParams(Params, frozen=True):
         when a belief is given.
     by: cochange for files that changed in the same commits; dependency for imports and calls, in both directions;
         similar for functions, classes and sections near in meaning to the one at `line`, or to the one that a doc_id
-        names.
-    line: a line of the file, 1-based, for similar; its first symbol when absent.
+        names; and for files near in meaning to the whole file, where neither is given.
+    line: a line of the file, 1-based, for similar.
     belief: id of the belief whose coverage to return instead, with or without `belief:` before it.
     types: of a belief's coverage only these content types; all when empty.
     limit: maximum number of results.

@@ -310,6 +310,18 @@ class VectorIndex:
             rows = self._open_vectors(active)
         return rows.search_like(doc_key, limit)
 
+    def similar_files(self, path: str) -> list[tuple[str, float]]:
+        """Return all other files with their cosines to a file, by the vectors of whole files, nearest first and then by
+        path; none where it has no vector yet.
+        """
+        with self._lock:
+            active = self._sets.active()
+            sql = "SELECT f.path, v.vector FROM files f JOIN file_vectors v ON v.file = f.id WHERE v.vector_set = ?"
+            found = self._db.execute(sql, (active.set_id,)).fetchall() if active else []
+        packed: dict[str, bytes] = {decode_path(encoded): vector for encoded, vector in found}
+        own = packed.pop(path, None)
+        return [] if own is None else sorted(_compare_rows(own, packed).items(), key=lambda each: (-each[1], each[0]))
+
     @property
     def embedder(self) -> EmbedderInfo | None:
         """The embedder of the active vectors."""
@@ -476,3 +488,13 @@ def pack_rows(rows: QuantizedVectors) -> list[bytes]:
         scale.astype("<f4").tobytes() + row.tobytes() if row.any() else b""
         for scale, row in zip(rows.scales, rows.matrix, strict=True)
     ]
+
+
+def _compare_rows(own: bytes, packed: dict[str, bytes]) -> dict[str, float]:
+    """Return the cosine of each packed row with one, by its key. Products are integers below 2 ** 24, so exact."""
+    rows = (own, *packed.values())
+    scales: NDArray[np.float32] = np.frombuffer(b"".join([row[:4] for row in rows]), np.dtype("<f4"))
+    matrix: NDArray[np.int8] = np.frombuffer(b"".join([row[4:] for row in rows]), np.int8)
+    products = np.reshape(matrix, (len(rows), -1)) @ matrix[: len(own) - 4].astype(np.float32)
+    cosines = np.round(np.multiply(products, scales * scales[0]), 6)
+    return dict(zip(packed, map(float, cosines[1:]), strict=True))

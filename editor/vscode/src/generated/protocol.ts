@@ -578,9 +578,9 @@ export interface RecentParams {
 export interface NeighborsParams {
   /** URI of the file, its path relative to the project, or a doc_id in it, also with `<project>:` before it; empty when a belief is given (default ""). */
   file?: string;
-  /** cochange for files that changed in the same commits; dependency for imports and calls, in both directions; similar for functions, classes and sections near in meaning to the one at `line`, or to the one that a doc_id names (default "cochange"). */
+  /** cochange for files that changed in the same commits; dependency for imports and calls, in both directions; similar for functions, classes and sections near in meaning to the one at `line`, or to the one that a doc_id names; and for files near in meaning to the whole file, where neither is given (default "cochange"). */
   by?: "cochange" | "dependency" | "similar";
-  /** a line of the file, 1-based, for similar; its first symbol when absent (at least 1). */
+  /** a line of the file, 1-based, for similar (at least 1). */
   line?: number | null;
   /** id of the belief whose coverage to return instead, with or without `belief:` before it. */
   belief?: string | null;

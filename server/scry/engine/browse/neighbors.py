@@ -76,11 +76,15 @@ def list_neighbors(request: NeighborsRequest, root: Path, reading: IndexView, co
 
 
 def _list_similar(request: NeighborsRequest, root: Path, reading: IndexView) -> Answer:
-    """Return the documents nearest in meaning to the one that the request names, or that holds its line."""
+    """Return the documents nearest in meaning to the one that the request names, or that holds its line; for a whole
+    file the nearest files.
+    """
     store = reading.store
     file, _ = _resolve_file(request.file, root, reading)
     document = _resolve_place(request, file, root, store)
-    near = store.vectors.similar(document.doc_key, request.limit + _EXTRA_CANDIDATES) if document else []
+    if document is None:
+        return _list_similar_files(file, request.limit, reading)
+    near = store.vectors.similar(document.doc_key, request.limit + _EXTRA_CANDIDATES)
     headers = store.documents.headers([doc_key for doc_key, _ in near])
     documents = store.documents.get_documents(list(headers))
     others = [
@@ -102,21 +106,40 @@ def _list_similar(request: NeighborsRequest, root: Path, reading: IndexView) -> 
         )
         for rank, (each, cosine) in enumerate(others, 1)
     ]
-    notices: list[Notice] = [] if hits else [NothingSimilar(document.doc_id if document else file_doc_id(file.path))]
-    question = browse_question(document.doc_id if document else file_doc_id(file.path), request.limit)
-    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, tuple(hits), reading.faults, tuple(notices))
+    notices = () if hits else (NothingSimilar(document.doc_id),)
+    question = browse_question(document.doc_id, request.limit)
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, tuple(hits), reading.faults, notices)
+
+
+def _list_similar_files(file: IndexedFileInfo, limit: int, reading: IndexView) -> Answer:
+    """Return the files whose vectors are nearest to that of a file."""
+    store = reading.store
+    near = [each for each in store.vectors.similar_files(file.path)[:limit] if each[1] >= MIN_SIMILARITY]
+    cosines = {known: cosine for path, cosine in near if (known := store.files.get_file(path))}
+    structures = file_structures(list(cosines), reading.history)
+    hits = [
+        Hit(
+            rank,
+            Candidate(file_header(each), {"semantic": OracleMatch(0, rank, cosine, "cosine")}, 0.0, (), cosine),
+            file_document(each),
+            structures[each.path],
+            file_summary(each.path, store),
+        )
+        for rank, (each, cosine) in enumerate(cosines.items(), 1)
+    ]
+    doc_id = file_doc_id(file.path)
+    notices = () if hits else (NothingSimilar(doc_id),)
+    question = browse_question(doc_id, limit)
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, tuple(hits), reading.faults, notices)
 
 
 def _resolve_place(request: NeighborsRequest, file: IndexedFileInfo, root: Path, store: IndexStore) -> Document | None:
-    """Return the document that a doc_id names, else the smallest one that holds the line, else the file's first."""
+    """Return the document that a doc_id names, else the smallest one that holds the line; None for a whole file."""
     if request.line is None:
         named = store.documents.find_by_doc_id(f"./{parse_project_path('file', request.file, root)}")
-        if named:
-            return named[0]
+        return named[0] if named else None
     doc_keys = [doc_key for doc_key, _ in store.documents.doc_keys_in_file(file.path)[1]]
     inside = sorted(store.documents.get_documents(doc_keys).values(), key=lambda each: each.symbol.span.start.line)
-    if request.line is None:
-        return inside[0] if inside else None
     holding = [each for each in inside if _first_line(each) <= request.line - 1 <= each.symbol.span.end.line]
     before = [each for each in inside if _first_line(each) <= request.line - 1]
     return min(holding, key=_line_count, default=before[-1] if before else (inside[0] if inside else None))

@@ -54,7 +54,19 @@ def summarize_file(
     return truncate(" ".join(summary.split()), SNIPPET_WIDTH)
 
 
-_IMPORTS = ("import ", "from ", "use ", "using ", "package ", "require", "include", "#include", "namespace ")
+_IMPORTS = (
+    "import ",
+    "from ",
+    "use ",
+    "using ",
+    "package ",
+    "require",
+    "include",
+    "#include",
+    "namespace ",
+    "#[",
+    "#!",
+)
 
 
 def _first_line(text: str) -> str:
@@ -373,7 +385,7 @@ def _list_main_symbols(outermost: Sequence[Document], members_of: Callable[[Docu
     """Return `defines A, B and 3 more`, for a single type `defines A with b, c and 3 more`; empty for a file that
     defines nothing but names such as `__all__`.
 
-    Modules are named only where there is nothing else, tests beside the code never.
+    Modules are named only where there is nothing else.
     """
     defined = _listed(outermost)
     defined = [d for d in defined if d.symbol.kind != "module"] or defined
@@ -390,16 +402,18 @@ _TYPE_KINDS = frozenset({"class", "interface", "struct", "trait"})
 
 
 def _listed(documents: Sequence[Document]) -> list[Document]:
-    """Return the definitions that are named: values and macros last, private ones after public ones."""
+    """Return the definitions that are named: values and macros last, private ones after public ones, and tests only
+    where there is nothing else.
+    """
     kinds = _NOT_A_DEFINITION | {"implementation"}
     listed = [
         d
         for d in documents
         if d.symbol.kind not in kinds
-        and not d.symbol.is_test
         and not d.symbol.name.startswith("impl ")
         and not (d.symbol.name.startswith("__") and d.symbol.name.endswith("__"))
     ]
+    listed = [d for d in listed if not d.symbol.is_test] or listed
     return sorted(
         listed, key=lambda d: (d.symbol.kind in _VALUE_KINDS or d.symbol.signature[:1] == "#", _is_private(d))
     )

@@ -286,8 +286,8 @@
 ---A query for the neighbours of a file, for what resembles a place in it, or for the coverage of a belief.
 ---@class (exact) scry.protocol.NeighborsParams
 ---@field file? string URI of the file, its path relative to the project, or a doc_id in it, also with `<project>:` before it; empty when a belief is given (default "").
----@field by? "cochange"|"dependency"|"similar" cochange for files that changed in the same commits; dependency for imports and calls, in both directions; similar for functions, classes and sections near in meaning to the one at `line`, or to the one that a doc_id names (default "cochange").
----@field line? integer a line of the file, 1-based, for similar; its first symbol when absent (at least 1).
+---@field by? "cochange"|"dependency"|"similar" cochange for files that changed in the same commits; dependency for imports and calls, in both directions; similar for functions, classes and sections near in meaning to the one at `line`, or to the one that a doc_id names; and for files near in meaning to the whole file, where neither is given (default "cochange").
+---@field line? integer a line of the file, 1-based, for similar (at least 1).
 ---@field belief? string id of the belief whose coverage to return instead, with or without `belief:` before it.
 ---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] of a belief's coverage only these content types; all when empty (default []).
 ---@field limit? integer maximum number of results (1 to 1000; default 10).

@@ -111,7 +111,8 @@ def neighbors(
         NeighborsBy,
         Parameter(
             show_default=True,
-            help="Files that changed in the same commits; imports and calls; or places near in meaning to one in it.",
+            help="Files that changed in the same commits; imports and calls; or what is near in meaning: files to the "
+            "file, and places to a place in it.",
         ),
     ] = NEIGHBORS_DEFAULTS.by,
     line: Annotated[int | None, Parameter(help="With --by similar: the line of the place, from 1.")] = None,
