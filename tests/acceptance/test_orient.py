@@ -233,7 +233,9 @@ def test_readme_summary_skips_sponsors_before_the_first_heading(tmp_path: Path) 
 @pytest.mark.acceptance("O1")
 def test_readme_summary_skips_the_table_of_contents(tmp_path: Path) -> None:
     crane = IndexedProject(tmp_path / "crane").init_repository()
-    crane.write({"README.md": "### All in one\n\nLifts whatever there is.\n\n## Table of contents\n\n- Use\n- Care\n"})
+    title = "### <a href='x'><img alt='Logo' />All in one</a>"
+    rest = "Lifts whatever there is.\n\n## Table of contents\n\n- Use\n- Care\n"
+    crane.write({"README.md": f"{title}\n\n{rest}"})
     crane.commit("Lift")
     crane.update_index()
     assert orient(crane).results[0].snippet == "All in one — Lifts whatever there is."
