@@ -273,3 +273,19 @@ def test_snippet_of_code_leaves_out_links_and_html_of_its_comment(tmp_path: Path
     assert sample.find("warpDrive").results[0].snippet == (
         "export function warpDrive(ship: Ship) — Bends space by a warp(int) drive of Ship."
     )
+
+
+@pytest.mark.acceptance("J6")
+@pytest.mark.parametrize(
+    ("comment", "shown"),
+    [
+        ("// WarpDrive()\n//\n// Bends space.\n// And more.", " — Bends space."),
+        ("/**\n * @deprecated\n * # Warp\n * Bends space.\n */", " — Bends space."),
+        ("/** @param ship the ship */", ""),
+    ],
+)
+def test_snippet_of_code_shows_the_first_line_that_says_something(tmp_path: Path, comment: str, shown: str) -> None:
+    sample = IndexedProject(tmp_path / "ship").init_repository()
+    sample.write({"src/warp.ts": f"{comment}\nexport function warpDrive(ship: Ship) {{\n  return ship\n}}\n"})
+    sample.update_index()
+    assert sample.find("warpDrive").results[0].snippet == f"export function warpDrive(ship: Ship){shown}"

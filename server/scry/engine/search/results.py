@@ -42,6 +42,10 @@ COMMENT_TEXT = r"\g<tag>\g<wiki>\g<link>\g<name>\g<role>"
 
 _MAX_SNIPPET_LINES = 6
 
+_MAX_DOC_LINES = 6
+_NO_FIRST_LINES = ("!!!", "@", "\\", "```", "# ", "= ", "stylua:")
+"""Beginnings of lines of a doc comment that are headings, tags or directives: the first other line is shown."""
+
 _DIRECTIVES = ("```", "~~~", ":::", ".. ", "<!--", "[//]:")
 """Beginnings of lines of a document that are no prose: fences of code, directives, comments."""
 
@@ -178,14 +182,20 @@ def filter_confident(
 
 
 def make_snippet(document: Document, text: str | None) -> str:
-    """Return the few words beside a document's name: signature and first line of the doc comment (J6).
+    """Return the few words beside a document's name: signature and first line of the doc comment (J6), which is no tag,
+    label or name.
 
     Of text outside symbols, its first lines that hold a letter or digit. text: the file's text as it was indexed.
     """
     symbol = document.symbol
     if symbol.kind not in ("section", "text"):
-        first_line = COMMENT_MARKUP.sub(COMMENT_TEXT, symbol.doc.strip().partition("\n")[0].strip())
-        return truncate(f"{symbol.signature} — {first_line}" if first_line else symbol.signature)
+        for line in symbol.doc.split("\n", _MAX_DOC_LINES)[:_MAX_DOC_LINES]:
+            plain = COMMENT_MARKUP.sub(COMMENT_TEXT, line.strip())
+            is_name = plain.rstrip("().: ").lower() == symbol.name.lower()
+            is_label = is_name or (" " not in plain and plain.endswith((":", "()")))
+            if plain and not is_label and not plain.startswith(_NO_FIRST_LINES):
+                return truncate(f"{symbol.signature} — {plain}")
+        return truncate(symbol.signature)
     lines = split_source_lines(text or "")[symbol.span.start.line : symbol.span.end.line + 1]
     shown: list[str] = []
     is_section = symbol.kind == "section"
