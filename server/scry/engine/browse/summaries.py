@@ -50,23 +50,13 @@ def summarize_file(
     summary = summary or _main_symbol_doc(path, outermost) or _list_main_symbols(outermost, members_of)
     if not summary and is_entry_file(path, ()):
         summary = _list_offered_names(path, text)
+    if not summary and path.endswith(".txt"):
+        summary = first_sentence(_first_prose(split_source_lines(text)[:_LINES_AT_THE_TOP]))
     summary = summary or _first_line(text) or ("" if text.strip() else "empty")
     return truncate(" ".join(summary.split()), SNIPPET_WIDTH)
 
 
-_IMPORTS = (
-    "import ",
-    "from ",
-    "use ",
-    "using ",
-    "package ",
-    "require",
-    "include",
-    "#include",
-    "namespace ",
-    "#[",
-    "#!",
-)
+_IMPORTS = ("import ", "from ", "use ", "using ", "package ", "require", "include", "namespace ", "#")
 
 
 def _first_line(text: str) -> str:
@@ -166,8 +156,8 @@ _NOTE = re.compile(r"\W*(?:note|warning|important|tip|caution)\b", re.I)
 
 
 def _first_prose(lines: Iterable[str]) -> str:
-    """Return the first paragraph; one that ends with a colon goes on with the first item of its list."""
-    paragraphs = _read_paragraphs(lines)
+    """Return the first paragraph of no licence; one that ends with a colon goes on with the first item of its list."""
+    paragraphs = (each for each in _read_paragraphs(lines) if not _LICENSE_WORDS.search(each))
     first = next(paragraphs, "")
     return f"{first} {next(paragraphs, '')}" if first.endswith(":") else first
 
@@ -233,7 +223,9 @@ _SKIPPED_LINE = re.compile(
     r"\s*(#!(?!\[).*|<\?php.*|<\?xml.*|#\s*-\*-.*|#\s*(frozen_string_literal|coding|vim?):.*|['\"]use \w+['\"];?|"
     r"#\s*(pragma once|ifndef|define|if|endif)\b.*|declare\(.*|)$"
 )
-_LINE_COMMENT = re.compile(r"\s*(//|#(?!\[|!\[|include|define|if|pragma|endif)|--(?!\[)|;|%)")
+_LINE_COMMENT = re.compile(
+    r"\s*(//|#(?!\[|!\[|include|define|if|pragma|endif|[ \t]+(?:include[ \t]*[<\"]|define[ \t]+[A-Z_]))|--(?!\[)|;|%)"
+)
 _BLOCK_COMMENTS = (
     (re.compile(r"\s*/\*"), "*/"),
     (re.compile(r"\s*\{-(?!#)"), "-}"),

@@ -66,12 +66,15 @@ def _to_bad_request(error: CycloptsError, arguments: Sequence[str]) -> BadReques
     message = str(error)
     if isinstance(error, UnusedCliTokensError):
         message = f"{' '.join(error.unused_tokens or ())!r} is not understood here; --help says what is"
-        message += _suggest_find_command(arguments)
+        message += f".{suggested}" if (suggested := _suggest_find_command(arguments)) else ""
     elif isinstance(error, UnknownOptionError) and arguments[0] in WITHOUT_TEAM and "--team" in arguments:
         return BadRequest("team", f"{NOT_OF_TEAM}: scry project add FOLDER")
     elif isinstance(error, UnknownOptionError):
-        dashed = ". To search for words that begin with a dash, put them after two dashes: scry -- -x"
-        message = message.removesuffix(".") + (_suggest_find_command(arguments) or dashed)
+        advice = "To search for words that begin with a dash, put them after two dashes: scry -- -x"
+        if arguments[0] in COMMANDS and arguments[0] != "find":
+            advice = f"scry {' '.join(error.command_chain or arguments[:1])} --help lists those that there are"
+        message = f"{message}{'' if message.endswith(('.', '?')) else '.'}"
+        message += _suggest_find_command(arguments) or f" {advice}"
     return BadRequest(name.lstrip("-").replace("-", "_").lower() or "arguments", message)
 
 
@@ -86,7 +89,7 @@ def _suggest_find_command(arguments: Sequence[str]) -> str:
         return ""
     import shlex
 
-    return f". {arguments[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *search])}"
+    return f" {arguments[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *search])}"
 
 
 _ZSH_START = """

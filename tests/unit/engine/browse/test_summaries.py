@@ -92,6 +92,8 @@ TAGS = """/**
     [
         ("shop/cart.h", LICENSED, "This header holds the `Cart`. And more."),
         ("src/Shop/Cart.hs", HADDOCK, "What a customer is about to buy."),
+        ("src/darwin.h", "#if defined(X)\n# include <mach.h>\n# define ON 1\n#endif\n", ""),
+        ("docs/shop.txt", "MIT License Copyright (c) 2026\n\nHow the shop sells.\n", "How the shop sells."),
         ("src/lib.rs", ATTRIBUTES, "Sells what Carts and lists hold."),
         ("src/shop.ts", JAVADOC, "Sells Carts as fast as buy can, see shop.Till."),
         ("src/shop.ts", TAGS + "import x\n", ""),

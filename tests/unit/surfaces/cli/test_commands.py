@@ -69,7 +69,8 @@ def test_every_command_that_answers_has_json() -> None:
         ("status --type code", "put find before it: scry find status --type code"),
         ("index of words", "put find before it: scry find index of words"),
         ("-x", "put them after two dashes: scry -- -x"),
-        ("status --nothing", "put them after two dashes: scry -- -x"),
+        ("status --nothing", "scry status --help lists those that there are"),
+        ("belief add --nothing", "scry belief add --help lists those that there are"),
     ],
 )
 def test_query_equal_to_a_command_name_is_explained(words: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
