@@ -80,6 +80,9 @@ _HEAP_BYTES = 64_000_000
 _MAX_SINGLE_LOOKUPS = 100
 """Number of documents up to which each is looked up by itself."""
 
+_MAX_HOLDERS = 3000
+"""Documents that hold rare terms, up to which all are read: that takes less than to look up hundreds of documents."""
+
 _EXACT_BITS = 24
 """Integers below 2 to the power of this are exact in the single precision of scores."""
 
@@ -285,12 +288,22 @@ class LexicalIndex:
         Bit i of the score of a document stands for term i of the part that is searched for. The documents are looked up
         one by one: a set of terms walks the dictionary of the field, which for ten keys takes twenty times as long.
         """
-        if len(doc_keys) > _MAX_SINGLE_LOOKUPS:
+        searcher, matches = self._snapshot.searcher, {doc_key: list[str]() for doc_key in doc_keys}
+        is_many = len(doc_keys) > _MAX_SINGLE_LOOKUPS
+        if is_many and sum(map(self.document_frequency, terms)) <= _MAX_HOLDERS:
+            for term in terms:
+                stem = _STEMMER.stem(term)
+                held = max(1, searcher.doc_freq("terms", stem))
+                hits = searcher.search(self._term_query(stem, "basic"), held, count=False).hits
+                for doc_key in searcher.fast_field_values("number", [address for _, address in hits]):
+                    if doc_key in matches:
+                        matches[int(doc_key)].append(term)
+            return matches
+        if is_many:
             wanted = tantivy.Query.term_set_query(self._schema, "number", list(doc_keys))
         else:
             each = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in doc_keys]
             wanted = tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
-        searcher, matches = self._snapshot.searcher, {doc_key: list[str]() for doc_key in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
             bits = [

@@ -31,10 +31,21 @@ def _held(number: int) -> list[str]:
     return [term for bit, term in enumerate(TERMS) if number >> bit & 1]
 
 
+@pytest.mark.parametrize("most_holders", [0, 3000], ids=["by document", "by term where terms are rare"])
 @pytest.mark.parametrize("count", [1, 10, 100, 101, COUNT])
-def test_terms_of_any_number_of_documents_are_listed(index: LexicalIndex, count: int) -> None:
+def test_terms_of_any_number_of_documents_are_listed(index: LexicalIndex, count: int, most_holders: int) -> None:
     numbers = range(1, count + 1)
-    assert index.matched_terms([*TERMS, "absent"], numbers) == {number: _held(number) for number in numbers}
+    with patch("scry.store.lexical._MAX_HOLDERS", most_holders):
+        assert index.matched_terms([*TERMS, "absent"], numbers) == {number: _held(number) for number in numbers}
+        assert index.matched_terms(TERMS[::-1], numbers) == {number: _held(number)[::-1] for number in numbers}
+
+
+def test_terms_of_deleted_documents_are_not_listed(index: LexicalIndex) -> None:
+    index.write([], [LexicalEntry(COUNT + 1, 2, "alpha"), LexicalEntry(COUNT + 2, 3, "beta")])
+    index.write([2], [])
+    numbers = range(1, COUNT + 3)
+    expected = {number: _held(number) for number in numbers} | {COUNT + 1: [], COUNT + 2: ["beta"]}
+    assert index.matched_terms(TERMS, numbers) == expected
 
 
 def test_missing_documents_have_no_terms(index: LexicalIndex) -> None:
