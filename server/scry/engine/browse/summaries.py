@@ -106,7 +106,7 @@ def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
     section = min(candidates, key=lambda document: _heading_level(lines, document))
     span = section.symbol.span
     prose = first_sentence(_first_prose(lines[span.start.line + 1 : span.end.line + 1]))
-    written = lines[span.start.line].strip()  # the name of a section holds the words of images, too
+    written = "".join(lines[span.start.line : span.start.line + 1]).strip()  # a section's name holds images' words, too
     title = _strip_markup(written.strip("#") if written.startswith("#") else section.symbol.name).strip()
     return f"{title} — {prose}" if prose and title else prose or title
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scry.core.types import Document, Point, Span, Symbol
 from scry.engine.browse.summaries import summarize_file
 
 API_PAGE = """.. _api:
@@ -140,3 +141,10 @@ TAGS = """/**
 )
 def test_pages_and_packages_have_a_summary(path: str, text: str, summary: str) -> None:
     assert summarize_file(path, (), text) == summary
+
+
+def test_sections_whose_text_is_gone_are_named() -> None:
+    span = Span(Point(3, 0, 30), Point(5, 0, 50))
+    section = Symbol("Shop", "section", "", "", "", span, span, "")
+    document = Document(1, "./README.md::Shop", "doc", "README.md", "markdown", section)
+    assert summarize_file("README.md", [document], "") == "Shop"
