@@ -194,6 +194,9 @@ def test_files_similar_to_a_whole_file_are_files(own_shop: IndexedProject) -> No
         scores = [result.contributions["semantic"].raw_score for result in answer.results]
         assert scores == sorted(scores, reverse=True)
         assert scores[0] < 1
+        unknown = engine.neighbors(NeighborsParams("./carts.py::gone", by="similar", limit=3))
+        assert [result.doc_id for result in unknown.results] == found
+        assert "carts.py::gone" in unknown.notice
         nothing = engine.neighbors(NeighborsParams("empty.py", by="similar"))
         assert (nothing.results, "empty.py" in nothing.notice) == ([], True)
 

@@ -80,10 +80,10 @@ def _list_similar(request: NeighborsRequest, root: Path, reading: IndexView) -> 
     file the nearest files.
     """
     store = reading.store
-    file, _ = _resolve_file(request.file, root, reading)
+    file, file_notices = _resolve_file(request.file, root, reading)
     document = _resolve_place(request, file, root, store)
     if document is None:
-        return _list_similar_files(file, request.limit, reading)
+        return _list_similar_files(file, request.limit, reading, file_notices)
     near = store.vectors.similar(document.doc_key, request.limit + _EXTRA_CANDIDATES)
     headers = store.documents.headers([doc_key for doc_key, _ in near])
     documents = store.documents.get_documents(list(headers))
@@ -111,8 +111,10 @@ def _list_similar(request: NeighborsRequest, root: Path, reading: IndexView) -> 
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, tuple(hits), reading.faults, notices)
 
 
-def _list_similar_files(file: IndexedFileInfo, limit: int, reading: IndexView) -> Answer:
-    """Return the files whose vectors are nearest to that of a file."""
+def _list_similar_files(
+    file: IndexedFileInfo, limit: int, reading: IndexView, file_notices: Sequence[Notice]
+) -> Answer:
+    """Return the files whose vectors are nearest to that of a file. file_notices: about the file that was asked for."""
     store = reading.store
     near = [each for each in store.vectors.similar_files(file.path)[:limit] if each[1] >= MIN_SIMILARITY]
     cosines = {known: cosine for path, cosine in near if (known := store.files.get_file(path))}
@@ -128,7 +130,7 @@ def _list_similar_files(file: IndexedFileInfo, limit: int, reading: IndexView) -
         for rank, (each, cosine) in enumerate(cosines.items(), 1)
     ]
     doc_id = file_doc_id(file.path)
-    notices = () if hits else (NothingSimilar(doc_id),)
+    notices = (*file_notices, *(() if hits else (NothingSimilar(doc_id),)))
     question = browse_question(doc_id, limit)
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, tuple(hits), reading.faults, notices)
 
