@@ -50,6 +50,13 @@ LICENSED = """// Copyright 2026 The Shop Authors.
 // This header holds the `Cart`. And more.
 #ifndef SHOP_CART_H_
 """
+LICENCE = """// Copyright (c) 2026
+// Licensed under the Shop License.
+//
+// See AUTHORS for who wrote it
+//
+// SPDX-License-Identifier: Shop-1.0
+"""
 HADDOCK = """{-# LANGUAGE CPP
            , TupleSections #-}
 {-# LANGUAGE GADTs #-}
@@ -95,6 +102,14 @@ TAGS = """/**
         ("src/Shop/Cart.hs", HADDOCK, "What a customer is about to buy."),
         ("src/darwin.h", "#if defined(X)\n# include <mach.h>\n# define ON 1\n#endif\n", ""),
         ("docs/shop.txt", "MIT License Copyright (c) 2026\n\nHow the shop sells.\n", "How the shop sells."),
+        ("src/cart.swift", f"// This source file is part of the Shop\n//\n{LICENCE}", ""),
+        ("src/cart.c", f"/* $OpenBSD: cart.c,v 1.1 $ */\n\n// Carts of the shop.\n//\n{LICENCE}", "Carts of the shop."),
+        ("README", "Welcome to the shop!\n\nThe shop sells. More.\n", "The shop sells. More."),
+        (
+            "docs/a.org",
+            "#+TITLE: Shop\n\n[site]: https://x.org\n\nSells what there is.\n",
+            "Shop — Sells what there is.",
+        ),
         ("src/lib.rs", ATTRIBUTES, "Sells what Carts and lists hold."),
         ("src/shop.ts", JAVADOC, "Sells Carts as fast as buy can, see shop.Till."),
         ("src/shop.ts", TAGS + "import x\n", ""),
