@@ -318,7 +318,8 @@ class VectorIndex:
             active = self._sets.active()
             sql = "SELECT f.path, v.vector FROM files f JOIN file_vectors v ON v.file = f.id WHERE v.vector_set = ?"
             found = self._db.execute(sql, (active.set_id,)).fetchall() if active else []
-        packed: dict[str, bytes] = {decode_path(encoded): vector for encoded, vector in found}
+        size = 4 + active.embedder.dimension if active else 0  # of others the file has no word, or the row is damaged
+        packed: dict[str, bytes] = {decode_path(key): vector for key, vector in found if len(vector) == size}
         own = packed.pop(path, None)
         return [] if own is None else sorted(_compare_rows(own, packed).items(), key=lambda each: (-each[1], each[0]))
 
@@ -496,5 +497,4 @@ def _compare_rows(own: bytes, packed: dict[str, bytes]) -> dict[str, float]:
     scales: NDArray[np.float32] = np.frombuffer(b"".join([row[:4] for row in rows]), np.dtype("<f4"))
     matrix: NDArray[np.int8] = np.frombuffer(b"".join([row[4:] for row in rows]), np.int8)
     products = np.reshape(matrix, (len(rows), -1)) @ matrix[: len(own) - 4].astype(np.float32)
-    cosines = np.round(np.multiply(products, scales * scales[0]), 6)
-    return dict(zip(packed, map(float, cosines[1:]), strict=True))
+    return dict(zip(packed, map(float, np.round(np.multiply(products, scales * scales[0]), 6)[1:]), strict=True))

@@ -59,3 +59,17 @@ def test_file_without_any_word_has_no_cosine_and_a_damaged_vector_costs_its_own(
         db.execute("UPDATE file_vectors SET vector = x'00' WHERE file = (SELECT id FROM files WHERE path = 'b.py')")
     with closing(IndexStore.open(tmp_path, write=False)) as store:
         assert list(store.vectors.file_cosines(BUNDLED.identity, query, ["a.py", "b.py", "c.py"])) == ["c.py"]
+        assert [store.vectors.similar_files(path) for path in ("a.py", "b.py", "c.py")] == [[], [], []]
+
+
+def test_similar_files_come_nearest_first_and_equal_ones_by_path(tmp_path: Path) -> None:
+    vectors = unit_vectors(1, 3, 64)
+    near = vectors[0] + vectors[1]
+    rows = np.array([vectors[0], near / np.linalg.norm(near), vectors[1], vectors[1], np.zeros(64)], np.float32)
+    with closing(IndexStore.open(tmp_path, write=True)) as store:
+        assert store.vectors.similar_files("a.py") == []
+        store.publish([file_of(path, 1) for path in ("a.py", "b.py", "d.py", "c.py", "wordless.py")])
+        store.vectors.publish(EmbedderInfo("bundled", "bundled@1/64", 64), [1, 2, 3, 4, 5], rows)
+        found = store.vectors.similar_files("a.py")
+        assert [path for path, _ in found] == ["b.py", "c.py", "d.py"]
+        assert [cosine for _, cosine in found] == pytest.approx([float(rows[0] @ row) for row in rows[1:4]], abs=0.01)

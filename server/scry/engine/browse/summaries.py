@@ -264,7 +264,7 @@ _RULER = re.compile(r"[\W_]*$")
 def top_comment(text: str) -> str:
     """Return the first sentence of the comments and doc strings above all code; skip licences and tool directives."""
     lines = split_source_lines(text)[:_LINES_AT_THE_TOP]
-    for at, line in enumerate(lines):  # in Rust it says that it is about the file, and may stand below others
+    for at, line in enumerate(lines):  # Rust's comments on the file itself, which may stand below other comments
         if line.startswith(("//!", "/*!")) and (
             paragraph := _first_relevant_paragraph(lines[at : _block_end(lines, at)])
         ):

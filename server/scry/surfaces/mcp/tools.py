@@ -137,7 +137,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
         "Find similar code",
         "Finds the functions, classes and sections nearest in meaning to the one at a line of a file. Use it to find "
         "what else follows a pattern, has the same bug, or does the same already.",
-        {"file": _FILE, "line": "A line of it; without it, files like this file.", "limit": _LIMIT},
+        {"file": _FILE, "line": "A line of it; left out, files like this one.", "limit": _LIMIT},
         preset=MappingProxyType({"by": "similar"}),
         alias="find_related",
     ),
