@@ -22,7 +22,7 @@ import os
 import struct
 import zlib
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -203,7 +203,7 @@ def exact_cosines(rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float6
     """Return the cosine of each row with a unit vector, from exact integer products: however many rows there are, they
     are equal.
     """
-    parts, scale = _split_query(query)
+    parts, scale = _split_query(query.tobytes())
     if not scale or not len(rows.doc_keys):
         return np.full(len(rows.doc_keys), _NO_COSINE)
     from simsimd import cdist  # imported late: not needed without vectors
@@ -213,9 +213,10 @@ def exact_cosines(rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float6
     return np.round(products * rows.scales.astype(np.float64) * scale, 6)
 
 
-def _split_query(query: FloatRows) -> tuple[NDArray[np.int8], float]:
+@lru_cache(4)
+def _split_query(packed: bytes) -> tuple[NDArray[np.int8], float]:
     """Return the coarse and the fine part of a query, and its scale, which is 0 without a direction."""
-    query = rotate(query[None])[0]
+    query = rotate(np.frombuffer(packed, np.float32)[None])[0]
     parts = np.zeros((2, len(query)), np.int8)
     scale = float(np.abs(query).max(initial=0.0)) / min(511, _MAX_EXACT_PRODUCT // (MAX_QUANTIZED * len(query)))
     if scale:
@@ -338,7 +339,7 @@ class VectorFile:
         allowed: sorted keys of the documents to search among. unread: search so many first rows of the file while it is
         read, and keep none, instead of the loaded ones; raises as `load`, and FileNotFoundError.
         """
-        parts, scale = _split_query(query)
+        parts, scale = _split_query(query.tobytes())
         if not scale:
             return []
         if unread:

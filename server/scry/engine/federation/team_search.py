@@ -50,7 +50,7 @@ from scry.oracles.temporal import (
     scores_above_chance,
 )
 from scry.store.notes.reader import NoteStores
-from scry.store.team.lexical import TeamWords
+from scry.store.team.lexical import DocumentTest, TeamWords
 from scry.store.team.postings import Integers
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex, RepositoryInfo
@@ -252,11 +252,11 @@ def _choose_repositories(
     terms, words = expand_query_terms(question), search_text(question)
     embedder = reader.embedder if words else None
     is_left: FileTest | None = None
-    left_keys = None
+    documents_left: _DocumentTests | None = None
     if _has_file_filters(question):
-        is_left, left_keys = _file_test(question), _KeyTests(question, reader).read
+        is_left, documents_left = _file_test(question), _DocumentTests(question, reader)
     reader.prefetch_words(terms)
-    by_words = _best_by_words(terms, reader.words, left_keys)
+    by_words = _best_by_words(terms, reader.words, documents_left)
     by_commits = _best_by_words(terms, reader.commit_words)
     near: list[int] = []
     if embedder is not None:
@@ -282,11 +282,7 @@ def _choose_by_notes(
     return list(dict.fromkeys(in_turns))
 
 
-def _best_by_words(
-    terms: Sequence[str],
-    words: TeamWords,
-    is_left: Callable[[Sequence[int]], Mapping[int, Callable[[Integers], NDArray[np.bool_]]]] | None = None,
-) -> list[int]:
+def _best_by_words(terms: Sequence[str], words: TeamWords, is_left: DocumentTest | None = None) -> list[int]:
     """Return the repositories of the best documents by BM25 that hold enough of the terms (min_matching_terms)."""
     words.read_statistics(terms)
     known = [term for term in terms if words.document_frequency(words.stem(term))]
@@ -313,18 +309,34 @@ def _file_test(question: SearchQuery) -> FileTest:
     return is_left
 
 
-class _KeyTests:
-    """Tests of documents' keys by the files that a query's filters leave, which are read by one statement."""
+_MAX_LOOKUPS = 8_000
+"""Documents of a question whose files are looked up one by one; for more, all files of their repositories are read."""
+
+
+class _DocumentTests:
+    """Tests whether a query's filters leave documents, by their files."""
 
     def __init__(self, question: SearchQuery, reader: TeamReader) -> None:
         self._question = question
         self._reader = reader
+        self._looked_up = 0
 
-    def read(self, repositories: Sequence[int]) -> dict[int, Callable[[Integers], NDArray[np.bool_]]]:
-        """Return the test of each of these repositories."""
-        self._reader.prefetch_files(repositories)
-        return {each: self._test_of(self._reader.open(each)) for each in repositories}
+    def __call__(self, repositories: Integers, keys: Integers) -> NDArray[np.bool_]:
+        """Return whether each document is left. repositories: its own."""
+        self._looked_up += len(keys)
+        if self._looked_up > _MAX_LOOKUPS:
+            return self._test_by_lists_of_files(repositories, keys)
+        files = self._reader.files_of_documents(repositories.tolist(), keys.tolist())
+        file_ids = apply_filters(self._question, lambda: files).file_ids or ()
+        is_left = np.zeros(len(keys), np.bool_)
+        is_left[list(file_ids)] = True
+        return is_left
 
-    def _test_of(self, index: RepositoryIndex) -> Callable[[Integers], NDArray[np.bool_]]:
-        file_ids = apply_filters(self._question, index.files.indexed_files).file_ids or ()
-        return lambda keys: index.files.contains(keys, file_ids)
+    def _test_by_lists_of_files(self, repositories: Integers, keys: Integers) -> NDArray[np.bool_]:
+        asked: list[int] = np.unique(repositories).tolist()
+        self._reader.prefetch_files(asked)
+        is_left = np.zeros(len(keys), np.bool_)
+        for each in asked:
+            files, rows = self._reader.open(each).files, np.flatnonzero(repositories == each)
+            is_left[rows] = files.contains(keys[rows], apply_filters(self._question, files.indexed_files).file_ids or ())
+        return is_left

@@ -255,7 +255,7 @@ def read_activity(database: TeamDatabase, wanted: Sequence[tuple[RepositoryHisto
         "SELECT wanted.repository, wanted.path, p.recent FROM unnest(%s::integer[], %s::bytea[]) "
         "AS wanted(repository, path) CROSS JOIN LATERAL (SELECT p.recent FROM changed_paths p WHERE p.repository_id = "
         "wanted.repository AND p.path = wanted.path AND EXISTS (SELECT FROM changes c WHERE c.repository_id = "
-        "p.repository_id AND c.now = p.id) OFFSET 0) p"
+        "p.repository_id AND c.now = p.id OFFSET 0) OFFSET 0) p"
     )
     histories = {history.repository: history for history, _ in places}
     values = [history.repository for history, _ in places], [encode_text(path) for _, path in places]

@@ -39,6 +39,9 @@ _KEY_BITS = 40
 
 _NO_KEYS = np.zeros(0, np.int64)
 
+DocumentTest = Callable[[Integers, Integers], NDArray[np.bool_]]
+"""Returns of documents, by repository and key, whether a query's filters leave each."""
+
 RepositoryScores = tuple[Integers, NDArray[np.float64], Integers]
 """Documents by ascending key: keys, BM25, and how many of the terms each holds."""
 
@@ -278,43 +281,33 @@ class TeamWords:
         terms: Sequence[str],
         limit: int,
         min_terms: int = 1,
-        is_left: Callable[[Sequence[int]], Mapping[int, Callable[[Integers], NDArray[np.bool_]]]] | None = None,
+        is_left: DocumentTest | None = None,
     ) -> list[int]:
         """Return the repositories of the best `limit` documents that hold at least `min_terms` of the terms, by BM25,
         the best first; those that equal the last document are among them. Repositories come last that have only scores
         which earlier ones have, as those of copies are equal.
 
-        Where many of the best documents have equal scores, further ones take part; see COPIES_PER_DOCUMENT.
-
-        is_left: returns for repositories a test of keys: whether the query's filters leave the document.
+        Where many of the best documents have equal scores, further ones take part; see COPIES_PER_DOCUMENT. is_left:
+        whether the query's filters leave documents.
         """
         bounds = self.bounds(terms)
-        best, distinct, least = np.zeros(0, np.float64), np.zeros(0, np.float64), 0.0
-        least_distinct = max(1, limit // COPIES_PER_DOCUMENT)
-        searched: list[tuple[NDArray[np.float64], Integers]] = []
+        best, repositories, least = np.zeros(0, np.float64), _NO_KEYS, 0.0
         start, count = 0, _FIRST_REPOSITORIES
         while part := [repository for repository, bound in bounds[start : start + count] if bound >= least]:
             self.score_repositories(terms, part)
             columns = [self.score_repository(terms, repository) for repository in part]
-            scores, held = np.concatenate([each[1] for each in columns]), np.concatenate([each[2] for each in columns])
-            wanted = (held >= min_terms) & (scores >= least)
-            if is_left is not None:
-                tests = is_left(part)
-                passing = [tests[repository](each[0]) for repository, each in zip(part, columns, strict=True)]
-                wanted &= np.concatenate(passing)
-            wanted &= scores > 0
+            keys, scores, held = (np.concatenate(each) for each in zip(*columns, strict=True))
             owners = np.repeat(np.array(part, np.int64), [len(each[0]) for each in columns])
-            searched.append((scores[wanted], owners[wanted]))
-            best = np.sort(np.concatenate([best, scores[wanted]]))[-limit:]
-            distinct = np.unique(np.concatenate([distinct, scores[wanted]]))[-least_distinct:]
-            if len(best) == limit and len(distinct) == least_distinct:
-                least = min(float(best[0]), float(distinct[0]))
+            rows = np.flatnonzero((held >= min_terms) & (scores >= least) & (scores > 0))
+            if is_left is not None:
+                rows = rows[_test_best(is_left, owners[rows], keys[rows], scores[rows], limit, best)]
+            best, repositories = np.append(best, scores[rows]), np.append(repositories, owners[rows])
+            least = _least_of_best(best, limit)
+            is_best = best >= least
+            best, repositories = best[is_best], repositories[is_best]
             start, count = start + count, 8 * count
         self._floors[tuple(terms), limit] = least
-        if not searched:
-            return []
-        scores, owners = np.concatenate([each[0] for each in searched]), np.concatenate([each[1] for each in searched])
-        return _spread_over_scores(scores[scores >= least], owners[scores >= least])
+        return _spread_over_scores(best, repositories)
 
     def floor(self, terms: Sequence[str], limit: int) -> float:
         """Return the score of the last of the best `limit` documents of all repositories, as `best_repositories` found
@@ -365,6 +358,41 @@ class TeamWords:
         if packed is None:
             return _NO_KEYS
         return np.intersect1d(keys, Postings.unpack(packed).keys, assume_unique=True)
+
+
+def _test_best(
+    is_left: DocumentTest,
+    repositories: Integers,
+    keys: Integers,
+    scores: NDArray[np.float64],
+    limit: int,
+    best: NDArray[np.float64],
+) -> Integers:
+    """Return which of these documents a query's filters leave, without those that can't be among the best `limit`: they
+    are tested from the best on. best: the scores of those that were found before.
+    """
+    order = np.argsort(-scores, kind="stable")
+    left = _NO_KEYS
+    start, count = 0, 4 * limit
+    while start < len(order) and scores[order[start]] >= _least_of_best(np.append(best, scores[left]), limit):
+        part = order[start : start + count]
+        left = np.append(left, part[is_left(repositories[part], keys[part])])
+        start, count = start + count, 4 * count
+    return left
+
+
+def _least_of_best(scores: NDArray[np.float64], limit: int) -> float:
+    """Return the score of the last of the best `limit` documents, or that of a later one, so that there are not too
+    many of one score among them; 0 where there are fewer.
+    """
+    least_distinct = max(1, limit // COPIES_PER_DOCUMENT)
+    if len(scores) < limit:
+        return 0.0
+    least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    if len(np.unique(scores[scores >= least])) >= least_distinct:
+        return float(least)
+    distinct = np.unique(scores)
+    return float(distinct[-least_distinct]) if len(distinct) >= least_distinct else 0.0
 
 
 def _spread_over_scores(scores: NDArray[np.float64], repositories: Integers) -> list[int]:

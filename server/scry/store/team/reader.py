@@ -101,15 +101,15 @@ class TeamReader:
         order: LiteralString = "vector <#> %s" if self.words.documents > EXACT_DOCUMENTS else "(vector <#> %s) + 0"
         sql = (
             "WITH near AS MATERIALIZED (SELECT content_id, position, vector FROM documents "
-            f"ORDER BY {order} LIMIT %s) SELECT near.content_id, near.position, near.vector, held.* FROM near "
-            "CROSS JOIN LATERAL (SELECT array_agg(f.repository_id), array_agg(f.first_key), array_agg(f.path) "
+            f"ORDER BY {order} LIMIT %s) SELECT near.content_id, near.position, halfvec_send(near.vector), held.* "
+            "FROM near CROSS JOIN LATERAL (SELECT array_agg(f.repository_id), array_agg(f.first_key) "
             "FROM files f WHERE f.content_id = near.content_id) AS held"
         )
         if is_left is not None:
             sql = (
                 "WITH near AS MATERIALIZED (SELECT content_id, position, vector FROM documents "
-                f"ORDER BY {order} LIMIT %s) SELECT near.content_id, near.position, near.vector, held.*, c.language, "
-                "c.content_type FROM near JOIN contents c ON c.id = near.content_id "
+                f"ORDER BY {order} LIMIT %s) SELECT near.content_id, near.position, halfvec_send(near.vector), held.*, "
+                "c.language, c.content_type FROM near JOIN contents c ON c.id = near.content_id "
                 "CROSS JOIN LATERAL (SELECT array_agg(f.repository_id), array_agg(f.first_key), array_agg(f.path) "
                 "FROM files f WHERE f.content_id = near.content_id) AS held"
             )
@@ -206,6 +206,20 @@ class TeamReader:
     def prefetch_files(self, repositories: Sequence[int]) -> None:
         """Read the files of these repositories."""
         read_files(self._database, [self.open(each).files for each in repositories])
+
+    def files_of_documents(self, repositories: Sequence[int], keys: Sequence[int]) -> list[tuple[int, str, str, str]]:
+        """Return the files of documents: the place of the document among these, path, language and content type.
+
+        repositories: that of each document.
+        """
+        sql = (
+            "SELECT wanted.at, f.path, c.language, c.content_type FROM "
+            "unnest(%s::integer[], %s::integer[], %s::bigint[]) AS wanted(at, repository, key) CROSS JOIN LATERAL "
+            "(SELECT path, content_id FROM files WHERE repository_id = wanted.repository AND first_key <= wanted.key "
+            "ORDER BY first_key DESC LIMIT 1) f JOIN contents c ON c.id = f.content_id"
+        )
+        rows = self._database.select(sql, (list(range(len(keys))), list(repositories), list(keys)))
+        return [(at, decode_text(path), language, content_type) for at, path, language, content_type in rows]
 
     def prefetch_texts(self, paths: Mapping[int, Sequence[str]]) -> None:
         """Read the texts of files by repository and path."""

@@ -362,11 +362,12 @@ def read_doc_keys(database: TeamDatabase, wanted: Sequence[tuple[RepositoryDocum
     if not places:
         return
     by_repository = {documents.repository: documents for documents, _ in wanted}
+    # With OFFSET 0 the planner looks each path up; otherwise it reads all files of the visible repositories.
     sql = (
         "SELECT wanted.repository, f.first_key + d.position, c.content_type, f.path, d.name, d.kind, d.container, "
         "d.ordinal, d.place, c.digest, d.position, f.first_key FROM unnest(%s::integer[], %s::integer[], %s::bytea[]) "
-        "AS wanted(repository, name_key, path) JOIN files f ON f.repository_id = wanted.repository "
-        "AND f.path = wanted.path JOIN documents d ON d.content_id = f.content_id AND d.name_key = wanted.name_key "
+        "AS wanted(repository, name_key, path) CROSS JOIN LATERAL (SELECT * FROM files "
+        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f JOIN documents d ON d.content_id = f.content_id AND d.name_key = wanted.name_key "
         "JOIN contents c ON c.id = f.content_id"
     )
     values = [[place[at] for place in places] for at in range(3)]
@@ -381,12 +382,12 @@ def read_results(database: TeamDatabase, wanted: Sequence[tuple[RepositoryIndex,
     if not places:
         return
     by_repository = {index.info.repository_id: index for index, _ in places}
-    # With OFFSET 0 the planner looks each path up; otherwise it reads all paths of the repository for each document.
+    # With OFFSET 0 the planner looks each path and change up; otherwise it reads all of the repository for each document.
     sql = (
         f"SELECT wanted.repository, {_DOCUMENT_COLUMNS}, c.text, f.importers, f.centrality, f.flags, p.recent "
         f"{FROM_DOCUMENTS} LEFT JOIN LATERAL (SELECT p.recent FROM changed_paths p "
         "WHERE p.repository_id = wanted.repository AND p.path = f.path AND EXISTS (SELECT FROM changes k "
-        "WHERE k.repository_id = p.repository_id AND k.now = p.id) OFFSET 0) p ON true"
+        "WHERE k.repository_id = p.repository_id AND k.now = p.id OFFSET 0) OFFSET 0) p ON true"
     )
     values = [index.info.repository_id for index, _ in places], [key for _, key in places]
     for repository, part in groupby(sorted(database.select(sql, values), key=_FIRST), _FIRST):

@@ -103,7 +103,7 @@ class RepositoryVectors:
     def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
         """Return the cosine of one document, as `nearest` gives it; None for an unknown one."""
         self._require_embedder(identity)
-        rows = self._database.select(f"SELECT d.vector {FROM_DOCUMENTS}", ([self._info.repository_id], [doc_key]))
+        rows = self._database.select(f"SELECT halfvec_send(d.vector) {FROM_DOCUMENTS}", ([self._info.repository_id], [doc_key]))
         return exact_cosines_of(query, [rows[0][0]])[0] if rows else None
 
     def file_cosines(self, identity: str, query: FloatRows, paths: Sequence[str]) -> dict[str, float]:
@@ -122,7 +122,7 @@ class RepositoryVectors:
 
     def _search_exactly(self, query: FloatRows, files: Sequence[int] | None) -> list[tuple[int, float]]:
         sql = (
-            "SELECT f.first_key + d.position, d.vector FROM files f JOIN documents d ON d.content_id = f.content_id "
+            "SELECT f.first_key + d.position, halfvec_send(d.vector) FROM files f JOIN documents d ON d.content_id = f.content_id "
             "WHERE f.repository_id = %s AND (%s::bigint[] IS NULL OR f.first_key = ANY(%s))"
         )
         wanted = None if files is None else list(files)
@@ -132,12 +132,20 @@ class RepositoryVectors:
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
 
 
-def exact_cosines_of(query: FloatRows, vectors: Sequence[Any]) -> list[float]:
-    """Return the cosines with a query of vectors as pgvector returns them, as a local index computes them."""
-    if not vectors:
-        return []
-    rows = np.array([vector.to_numpy() for vector in vectors], np.float32)
-    return exact_cosines(quantize(range(len(rows)), rows), query).tolist()
+def exact_cosines_of(query: FloatRows, packed: Sequence[bytes]) -> list[float]:
+    """Return the cosines with a query of vectors as `halfvec_send` packs them, as a local index computes them."""
+    rows = unpack_halfvecs(packed)
+    return exact_cosines(quantize(range(len(rows)), rows), query).tolist() if packed else []
+
+
+def unpack_halfvecs(packed: Sequence[bytes]) -> FloatRows:
+    """Return (n, d) vectors from the bytes that pgvector sends of each, which `halfvec_send` returns: the number of its
+    dimensions and one unused number, then its values, each of two bytes, the higher first.
+
+    All are unpacked together: pgvector's own type takes some ten times as long.
+    """
+    rows = np.frombuffer(b"".join(packed), ">f2").reshape(len(packed), -1) if packed else np.zeros((0, 2), ">f2")
+    return rows[:, 2:].astype(np.float32)
 
 
 # Files of many repositories by one statement -------------------------------------------------------------------------
@@ -156,9 +164,12 @@ def read_file_vectors(database: TeamDatabase, wanted: Sequence[tuple[RepositoryV
 
 def _pack_vectors_of_earlier(database: TeamDatabase, contents: Sequence[int]) -> dict[int, bytes]:
     """Return the vectors of contents that an earlier version stored without, from those of their documents."""
-    sql = "SELECT content_id, place, vector FROM documents WHERE content_id = ANY(%s) ORDER BY content_id, position"
+    sql = (
+        "SELECT content_id, place, halfvec_send(vector) FROM documents WHERE content_id = ANY(%s) "
+        "ORDER BY content_id, position"
+    )
     packed: dict[int, bytes] = {}
     for content, group in groupby(database.select(sql, (list(contents),)) if contents else [], key=itemgetter(0)):
         _, places, vectors = zip(*group, strict=True)
-        packed[content] = pack_mean(np.array([vector.to_numpy() for vector in vectors], np.float32), places)
+        packed[content] = pack_mean(unpack_halfvecs(vectors), places)
     return packed
