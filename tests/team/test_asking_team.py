@@ -101,6 +101,28 @@ def test_results_of_the_team_stand_among_local_ones(router: ProjectRouter, team:
     assert len(set(ranks)) == 2  # they are ranked among each other
 
 
+def test_document_of_the_team_is_not_taken_for_a_local_one_of_its_name(team: Team, tmp_path: Path) -> None:
+    """A local project has a function of the depot's path and name: the stored answer has the key of the local one
+    alone.
+    """
+    save_membership(team.reader)
+    here = HistoryProject(tmp_path / "here").init_repository()
+    here.commit("Begin", {path: f"{text}\n\nPALLETS = 3\n" for path, text in DEPOT.items()})
+    here.update_all()
+    pool = EnginePool(make_engine_opener("test", start_indexer=False))
+    with closing(ProjectRouter(pool, HomeWorkspace(pool, here.root))) as router:
+        answer = find(router)
+        with pool.borrow(here.root) as engine:
+            stored = engine.recorder.answers.get(answer.query_id)
+    forget_membership()
+    assert stored is not None
+    keys = {result.doc_id: stored.origin.doc_keys[result.rank - 1] for result in answer.results}
+    named = [doc_id for doc_id in keys if doc_id.endswith("depot/prices.py::sum_prices")]
+    assert sorted(named) == ["depot:./depot/prices.py::sum_prices", "here:./depot/prices.py::sum_prices"]
+    assert keys["depot:./depot/prices.py::sum_prices"] == 0
+    assert keys["here:./depot/prices.py::sum_prices"] > 0
+
+
 @pytest.mark.acceptance("T1")
 def test_clone_is_answered_by_the_local_project_alone(router: ProjectRouter) -> None:
     answer = find(router)

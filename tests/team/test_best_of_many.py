@@ -13,6 +13,7 @@ from scry.engine.federation import rank_across_projects, rank_merge, retrieve_fr
 from scry.engine.search import Ranking, rank_candidates
 from scry.oracles.temporal import CoChanges
 from scry.store.team import TeamDatabase, TeamReader
+from scry.store.team import reader as reader_module
 from tests.sample.history import HistoryProject
 from tests.team.postgres import PostgresServer
 from tests.team.team_samples import SHOP, encode, load, question_of
@@ -124,6 +125,46 @@ def test_co_changes_are_read_as_deep_as_they_can_rank(address: str, text: str, m
     [(read, every)] = lengths
     assert any(own for _, own in found)
     assert read < every
+
+
+FILTERED = (
+    "sum up the prices of items lang:python",
+    "add_item path:far",
+    "order of the shop -path:cart",
+    "cart lang:go",
+)
+
+
+@pytest.mark.parametrize("text", FILTERED)
+def test_filters_leave_the_same_however_files_are_looked_up(
+    address: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files of the best documents are looked up one by one, and those of many documents by repository; the nearest
+    documents are read in two depths.
+    """
+
+    def matches() -> list[tuple[str, dict[str, list[tuple[int, float]]]]]:
+        with TeamDatabase.open_for_reading(address) as database, database.snapshot():
+            return [
+                (
+                    each.repository.name,
+                    {
+                        oracle: [(match.doc_key, match.raw_score) for match in own]
+                        for oracle, own in each.retrieval.oracle_matches.by_oracle.items()
+                    },
+                )
+                for each in retrieve_from_team(question_of(text), TeamReader(database), encode)
+            ]
+
+    found = matches()
+    assert bool(found) == ("lang:go" not in text)
+    monkeypatch.setattr(team_search, "_MAX_LOOKUPS", 0)
+    assert matches() == found
+    monkeypatch.setattr(team_search, "_NEAREST_MARGIN", 10 - team_search.RETRIEVAL_DEPTH)
+    few = {name: own["semantic"] for name, own in matches()}
+    assert {name for name, own in few.items() if own} <= {name for name, own in found if own["semantic"]}
+    monkeypatch.setattr(reader_module, "FILTERED_DEPTH", 40)
+    assert {name: own["semantic"] for name, own in matches()} == few
 
 
 def test_bound_is_infinite_where_scores_alone_choose_nothing(address: str) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from scry.core.text import expand_query_terms
 from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1
 from scry.store.team import Postings, TeamDatabase, TeamReader
 from scry.store.team import lexical as lexical_module
 from scry.store.team.lexical import TeamWords
+from scry.store.team.postings import Integers
 from scry.store.team.schema import CODE_WORDS
 from tests.sample.history import HistoryProject
 from tests.team.postgres import PostgresServer, as_role
@@ -154,3 +157,35 @@ def test_best_repositories_are_those_of_all_documents(
             assert sorted(found) == sorted(best), first
             assert found == in_order_of_new_scores(scored, min_terms, least), first
             assert words.floor(terms, limit) == least
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_best_repositories_hold_what_a_filter_leaves(
+    addresses: dict[str, str], text: str, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents are tested from the best on, and those that can't be among the best are not."""
+    terms = expand_query_terms(question_of(text))
+    tested: set[tuple[int, int]] = set()
+
+    def is_left(repositories: Integers, keys: Integers) -> NDArray[np.bool_]:
+        asked = set(zip(repositories.tolist(), keys.tolist(), strict=True))
+        assert not tested & asked, "a document was tested twice"
+        tested.update(asked)
+        return (keys + repositories) % 3 != 0
+
+    with TeamDatabase.open_for_reading(addresses["scored_all"]) as database, database.snapshot():
+        scored = bm25_by_hand(database, TeamReader(database), terms)
+        left = {
+            repository: [each for each in own if (each[0] + repository) % 3 != 0] for repository, own in scored.items()
+        }
+        every = sorted(score for own in left.values() for _, score, _ in own)
+        least = every[-limit] if len(every) >= limit else 0.0
+        for first in (1, 2, 32):
+            monkeypatch.setattr(lexical_module, "_FIRST_REPOSITORIES", first)
+            tested.clear()
+            words = TeamReader(database).words
+            assert words.best_repositories(terms, limit, 1, is_left) == in_order_of_new_scores(left, 1, least), first
+            assert words.floor(terms, limit) == least
+    holding = sum(map(len, scored.values()))
+    assert len(tested) < holding or (text, limit) != (QUESTIONS[0], 1)

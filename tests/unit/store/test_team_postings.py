@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1
-from scry.store.team.lexical import RepositoryScores, score_postings
 from scry.store.team.postings import (
     LENGTH_STEPS,
     FileTerms,
     JoinedPostings,
     Postings,
+    RepositoryScores,
     collect_postings,
     pack_postings,
+    score_postings,
 )
 
 FREQUENCIES = st.sampled_from([1, 2, 255, 256, 65_535, 65_536])

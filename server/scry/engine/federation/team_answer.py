@@ -302,9 +302,9 @@ class _TeamQuestion:
             ranks = self._ranks.get(timeout=HANDOFF_TIMEOUT_S)
         except queue.Empty:
             ranks = None
-        own = rank_across_projects([each.retrieval for each in found]) if found else []
-        matches = own if ranks is None else ranks
-        answers = build_team_answers(found, rank_in_team(found, matches, reader), reader)
+        if ranks is None:
+            ranks = rank_across_projects([each.retrieval for each in found]) if found else []
+        answers = build_team_answers(found, rank_in_team(found, ranks, reader), reader)
         if self._with_texts:
             answers = read_texts(answers, reader)
         self._answered.set_result(answers)

@@ -338,5 +338,7 @@ class _DocumentTests:
         is_left = np.zeros(len(keys), np.bool_)
         for each in asked:
             files, rows = self._reader.open(each).files, np.flatnonzero(repositories == each)
-            is_left[rows] = files.contains(keys[rows], apply_filters(self._question, files.indexed_files).file_ids or ())
+            is_left[rows] = files.contains(
+                keys[rows], apply_filters(self._question, files.indexed_files).file_ids or ()
+            )
         return is_left

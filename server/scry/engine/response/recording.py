@@ -212,15 +212,18 @@ def record_merged_answer(
         return answer
     engines = {each.name: each.engine for each in participants if each.engine is not None}
     by_rank = [engines.get(result.project, holder) for result in answer.results]
+    # No project's index has a result of a team's repository; to look for its path there takes as long as the rest.
     doc_keys: dict[str, int] = {}
     for engine in dict.fromkeys(by_rank):
-        own_results = [result for result, its in zip(answer.results, by_rank, strict=True) if its is engine]
+        own_results = [
+            result for result, its in zip(answer.results, by_rank, strict=True) if its is engine and not result.commit
+        ]
         doc_ids = [result.doc_id for result in own_results] + _further_doc_ids(own_results)
         own_keys = engine.doc_keys([split_off_project(doc_id)[1] for doc_id in doc_ids])
         doc_keys.update(zip(doc_ids, own_keys, strict=True))
     all_doc_ids = [result.doc_id for result in answer.results] + _further_doc_ids(answer.results)
+    all_keys = [doc_keys.get(doc_id, 0) for doc_id in all_doc_ids]
     roots = [engine.project.root for engine in by_rank]
-    all_keys = [doc_keys[doc_id] for doc_id in all_doc_ids]
     for each in participants:
         if each.engine is not None and each.engine is not holder:
             each.engine.recorder.discard_typed(getattr(params, "picker", None))

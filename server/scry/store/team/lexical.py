@@ -14,18 +14,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1, Stemmer
+from scry.store.lexical import BM25_B, BM25_K1, Stemmer
 from scry.store.team.database import TeamDatabase
-from scry.store.team.postings import Integers, JoinedPostings, Postings, encode_term
+from scry.store.team.postings import (
+    BM25_UNIT,
+    NO_KEYS,
+    Integers,
+    Postings,
+    RepositoryScores,
+    encode_term,
+    score_postings,
+)
 from scry.store.team.schema import CODE_WORDS, COMMIT_WORDS, NOTE_WORDS
-
-_UNIT = 10.0**BM25_DIGITS
 
 COPIES_PER_DOCUMENT = 6
 """Documents of one score, on average, among the best of all repositories at most: copies have equal scores, and would
@@ -34,74 +39,8 @@ leave out all others."""
 _FIRST_REPOSITORIES = 64
 """Repositories whose postings are read first, those of the highest bounds; a further part is eight times as large."""
 
-_KEY_BITS = 40
-"""Bits for the key of a document in a number that holds its repository, too."""
-
-_NO_KEYS = np.zeros(0, np.int64)
-
 DocumentTest = Callable[[Integers, Integers], NDArray[np.bool_]]
 """Returns of documents, by repository and key, whether a query's filters leave each."""
-
-RepositoryScores = tuple[Integers, NDArray[np.float64], Integers]
-"""Documents by ascending key: keys, BM25, and how many of the terms each holds."""
-
-
-def score_postings(
-    packed: Sequence[tuple[int, int, bytes]], stems: Sequence[tuple[float, int]], repositories: int, average: float
-) -> list[RepositoryScores]:
-    """Return the documents of each repository that hold any of the stems, scored by BM25. Pure.
-
-    packed: postings, each with the places of its stem and of its repository; by stem. stems: the weight of each, and
-    how many terms it stands for. average: of the documents' lengths. All postings are unpacked and summed up together,
-    since most of them are short and a team has thousands.
-    """
-    if not packed:
-        return [(_NO_KEYS, np.zeros(0, np.float64), _NO_KEYS)] * repositories
-    of_stems, of_repositories, data = zip(*packed, strict=True)
-    postings = JoinedPostings.unpack(data)
-    at = np.repeat(of_stems, postings.counts)
-    weights, times = (np.array(each)[at] for each in zip(*stems, strict=True))
-    norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / average)
-    shares = weights * postings.frequencies / (postings.frequencies + norms)
-    owners = np.repeat(np.array(of_repositories, np.int64), postings.counts)
-    places, documents = _number_documents(owners, postings.keys, repositories)
-    scores = np.rint(np.bincount(places, shares) * _UNIT) / _UNIT  # summed up in the order of the stems
-    held = np.bincount(places, times).astype(np.int64)
-    rows = np.flatnonzero(held)
-    owners, keys = documents(rows)
-    scores, held = scores[rows], held[rows]
-    bounds = np.searchsorted(owners, np.arange(repositories + 1)).tolist()
-    return [(keys[start:end], scores[start:end], held[start:end]) for start, end in pairwise(bounds)]
-
-
-_MAX_SPARSENESS = 16
-"""Numbers for each posting up to which documents are numbered by their keys, which saves sorting them."""
-
-
-def _number_documents(
-    owners: Integers, keys: Integers, repositories: int
-) -> tuple[Integers, Callable[[Integers], tuple[Integers, Integers]]]:
-    """Return a number for the document of each posting, and what returns repository and key of numbers.
-
-    Numbers ascend by repository and key. owners: the places of the repositories.
-    """
-    firsts = np.full(repositories, np.iinfo(np.int64).max)
-    lasts = np.full(repositories, -1)
-    np.minimum.at(firsts, owners, keys)
-    np.maximum.at(lasts, owners, keys)
-    sizes = np.maximum(lasts - firsts + 1, 0)
-    total = int(sizes.sum())
-    if total > _MAX_SPARSENESS * len(keys):
-        documents, places = np.unique(owners << _KEY_BITS | keys, return_inverse=True)
-        return places, lambda rows: (documents[rows] >> _KEY_BITS, documents[rows] & (1 << _KEY_BITS) - 1)
-    ends = np.cumsum(sizes)
-    offsets = ends - sizes - firsts
-
-    def documents_of(rows: Integers) -> tuple[Integers, Integers]:
-        own = np.searchsorted(ends, rows, "right")
-        return own, rows - offsets[own]
-
-    return keys + offsets[owners], documents_of
 
 
 class _TermRows(Struct, frozen=True):
@@ -139,7 +78,7 @@ class TermTables:
             "GROUP BY corpus, term"
         )
         corpora = [CODE_WORDS, COMMIT_WORDS, NOTE_WORDS]
-        nothing = _TermRows(_NO_KEYS, _NO_KEYS, _NO_KEYS, _NO_KEYS)
+        nothing = _TermRows(NO_KEYS, NO_KEYS, NO_KEYS, NO_KEYS)
         self._rows.update({(corpus, stem): nothing for corpus in corpora for stem in missing.values()})
         for corpus, term, *columns in self._database.select(sql, (corpora, list(missing))):
             repositories, *values = [np.array(column, np.int64) for column in columns]
@@ -272,7 +211,7 @@ class TeamWords:
             for repository, bound in zip(own.repositories.tolist(), highest.tolist(), strict=True):
                 bounds[repository] = bounds.get(repository, 0.0) + bound
         for repository, bound in bounds.items():
-            bounds[repository] = math.ceil(bound * _UNIT) / _UNIT  # scores are rounded, too
+            bounds[repository] = math.ceil(bound * BM25_UNIT) / BM25_UNIT  # scores are rounded, too
         self._bounds[tuple(terms)] = sorted(bounds.items(), key=lambda each: (-each[1], each[0]))
         return self._bounds[tuple(terms)]
 
@@ -291,7 +230,7 @@ class TeamWords:
         whether the query's filters leave documents.
         """
         bounds = self.bounds(terms)
-        best, repositories, least = np.zeros(0, np.float64), _NO_KEYS, 0.0
+        best, repositories, least = np.zeros(0, np.float64), NO_KEYS, 0.0
         start, count = 0, _FIRST_REPOSITORIES
         while part := [repository for repository, bound in bounds[start : start + count] if bound >= least]:
             self.score_repositories(terms, part)
@@ -356,7 +295,7 @@ class TeamWords:
         """Return those of these keys whose documents hold a term, ascending. keys: ascending."""
         packed = self._tables.packed_postings(self._corpus, self.stem(term)).get(repository)
         if packed is None:
-            return _NO_KEYS
+            return NO_KEYS
         return np.intersect1d(keys, Postings.unpack(packed).keys, assume_unique=True)
 
 
@@ -372,7 +311,7 @@ def _test_best(
     are tested from the best on. best: the scores of those that were found before.
     """
     order = np.argsort(-scores, kind="stable")
-    left = _NO_KEYS
+    left = NO_KEYS
     start, count = 0, 4 * limit
     while start < len(order) and scores[order[start]] >= _least_of_best(np.append(best, scores[left]), limit):
         part = order[start : start + count]

@@ -1,4 +1,4 @@
-"""Pack postings: which documents of a repository hold a stem, how often, and how long these are. Pure.
+"""Pack and score postings: which documents of a repository hold a stem, how often, and how long these are. Pure.
 
     packed = widths, then three columns of n little-endian unsigned integers each
 
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from scry.core.decoding import msgpack_decoder
 from scry.store.index.rows import compress_frame, damage_error, decompress_frame
+from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1
 
 _TYPES = (np.dtype("<u1"), np.dtype("<u2"), np.dtype("<u4"))
 
@@ -169,6 +170,78 @@ def _contains(sorted_keys: Integers, keys: Integers) -> NDArray[np.bool_]:
         return np.zeros(len(keys), np.bool_)
     at = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
     return sorted_keys[at] == keys
+
+
+# Scores ---------------------------------------------------------------------------------------------------------------
+
+_KEY_BITS = 40
+"""Bits for the key of a document in a number that holds its repository, too."""
+
+BM25_UNIT = 10.0**BM25_DIGITS
+"""Scores are rounded to this part of one, as in store.lexical."""
+
+NO_KEYS = np.zeros(0, np.int64)
+
+RepositoryScores = tuple[Integers, NDArray[np.float64], Integers]
+"""Documents by ascending key: keys, BM25, and how many of the terms each holds."""
+
+
+def score_postings(
+    packed: Sequence[tuple[int, int, bytes]], stems: Sequence[tuple[float, int]], repositories: int, average: float
+) -> list[RepositoryScores]:
+    """Return the documents of each repository that hold any of the stems, scored by BM25. Pure.
+
+    packed: postings, each with the places of its stem and of its repository; by stem. stems: the weight of each, and
+    how many terms it stands for. average: of the documents' lengths. All postings are unpacked and summed up together,
+    since most of them are short and a team has thousands.
+    """
+    if not packed:
+        return [(NO_KEYS, np.zeros(0, np.float64), NO_KEYS)] * repositories
+    of_stems, of_repositories, data = zip(*packed, strict=True)
+    postings = JoinedPostings.unpack(data)
+    at = np.repeat(of_stems, postings.counts)
+    weights, times = (np.array(each)[at] for each in zip(*stems, strict=True))
+    norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / average)
+    shares = weights * postings.frequencies / (postings.frequencies + norms)
+    owners = np.repeat(np.array(of_repositories, np.int64), postings.counts)
+    places, documents = _number_documents(owners, postings.keys, repositories)
+    scores = np.rint(np.bincount(places, shares) * BM25_UNIT) / BM25_UNIT  # summed up in the order of the stems
+    held = np.bincount(places, times).astype(np.int64)
+    rows = np.flatnonzero(held)
+    owners, keys = documents(rows)
+    scores, held = scores[rows], held[rows]
+    bounds = np.searchsorted(owners, np.arange(repositories + 1)).tolist()
+    return [(keys[start:end], scores[start:end], held[start:end]) for start, end in pairwise(bounds)]
+
+
+_MAX_SPARSENESS = 16
+"""Numbers for each posting up to which documents are numbered by their keys, which saves sorting them."""
+
+
+def _number_documents(
+    owners: Integers, keys: Integers, repositories: int
+) -> tuple[Integers, Callable[[Integers], tuple[Integers, Integers]]]:
+    """Return a number for the document of each posting, and what returns repository and key of numbers.
+
+    Numbers ascend by repository and key. owners: the places of the repositories.
+    """
+    firsts = np.full(repositories, np.iinfo(np.int64).max)
+    lasts = np.full(repositories, -1)
+    np.minimum.at(firsts, owners, keys)
+    np.maximum.at(lasts, owners, keys)
+    sizes = np.maximum(lasts - firsts + 1, 0)
+    total = int(sizes.sum())
+    if total > _MAX_SPARSENESS * len(keys):
+        documents, places = np.unique(owners << _KEY_BITS | keys, return_inverse=True)
+        return places, lambda rows: (documents[rows] >> _KEY_BITS, documents[rows] & (1 << _KEY_BITS) - 1)
+    ends = np.cumsum(sizes)
+    offsets = ends - sizes - firsts
+
+    def documents_of(rows: Integers) -> tuple[Integers, Integers]:
+        own = np.searchsorted(ends, rows, "right")
+        return own, rows - offsets[own]
+
+    return keys + offsets[owners], documents_of
 
 
 # Terms of documents ---------------------------------------------------------------------------------------------------

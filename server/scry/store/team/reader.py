@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scry.core.decoding import decode_json
 from scry.core.types import DocumentHeader
@@ -93,7 +93,7 @@ class TeamReader:
 
         Documents that several repositories share count once. Each repository keeps its part of the result, for
         `RepositoryVectors.nearest`. is_left: whether a file is left by the query's filters, by path, language and
-        content type; of the nearest FILTERED_DEPTH documents those of other files are passed over.
+        content type; those of other files are passed over, among the nearest FILTERED_DEPTH documents at most.
         """
         from pgvector import HalfVector
 
@@ -113,10 +113,14 @@ class TeamReader:
                 "CROSS JOIN LATERAL (SELECT array_agg(f.repository_id), array_agg(f.first_key), array_agg(f.path) "
                 "FROM files f WHERE f.content_id = near.content_id) AS held"
             )
-        depth = limit if is_left is None else FILTERED_DEPTH
-        rows = self._database.select(sql, (HalfVector(query), depth))
-        if is_left is not None:
-            rows = [row for row in rows if any(is_left(decode_text(path), row[6], row[7]) for path in row[5])]
+        rows: list[tuple[Any, ...]] = []
+        for depth in (limit,) if is_left is None else (2 * limit, FILTERED_DEPTH):
+            read = self._database.select(sql, (HalfVector(query), depth))
+            rows = read
+            if is_left is not None:
+                rows = [row for row in read if any(is_left(decode_text(path), row[6], row[7]) for path in row[5])]
+            if len(rows) >= limit or len(read) < depth:
+                break
         cosines = exact_cosines_of(query, [row[2] for row in rows])
         best = sorted(zip(rows, cosines, strict=True), key=lambda each: -each[1])[:limit]
         near: dict[int, list[tuple[int, float]]] = {}

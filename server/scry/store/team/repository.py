@@ -367,8 +367,8 @@ def read_doc_keys(database: TeamDatabase, wanted: Sequence[tuple[RepositoryDocum
         "SELECT wanted.repository, f.first_key + d.position, c.content_type, f.path, d.name, d.kind, d.container, "
         "d.ordinal, d.place, c.digest, d.position, f.first_key FROM unnest(%s::integer[], %s::integer[], %s::bytea[]) "
         "AS wanted(repository, name_key, path) CROSS JOIN LATERAL (SELECT * FROM files "
-        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f JOIN documents d ON d.content_id = f.content_id AND d.name_key = wanted.name_key "
-        "JOIN contents c ON c.id = f.content_id"
+        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f JOIN documents d "
+        "ON d.content_id = f.content_id AND d.name_key = wanted.name_key JOIN contents c ON c.id = f.content_id"
     )
     values = [[place[at] for place in places] for at in range(3)]
     rows = database.select(sql, values)
@@ -382,7 +382,7 @@ def read_results(database: TeamDatabase, wanted: Sequence[tuple[RepositoryIndex,
     if not places:
         return
     by_repository = {index.info.repository_id: index for index, _ in places}
-    # With OFFSET 0 the planner looks each path and change up; otherwise it reads all of the repository for each document.
+    # With OFFSET 0 the planner looks each path and change up; otherwise it reads all of the repository for each.
     sql = (
         f"SELECT wanted.repository, {_DOCUMENT_COLUMNS}, c.text, f.importers, f.centrality, f.flags, p.recent "
         f"{FROM_DOCUMENTS} LEFT JOIN LATERAL (SELECT p.recent FROM changed_paths p "

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scry.store.team.contents import pack_mean
 from scry.store.team.database import TeamDatabase, encode_text
@@ -103,7 +104,9 @@ class RepositoryVectors:
     def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
         """Return the cosine of one document, as `nearest` gives it; None for an unknown one."""
         self._require_embedder(identity)
-        rows = self._database.select(f"SELECT halfvec_send(d.vector) {FROM_DOCUMENTS}", ([self._info.repository_id], [doc_key]))
+        rows = self._database.select(
+            f"SELECT halfvec_send(d.vector) {FROM_DOCUMENTS}", ([self._info.repository_id], [doc_key])
+        )
         return exact_cosines_of(query, [rows[0][0]])[0] if rows else None
 
     def file_cosines(self, identity: str, query: FloatRows, paths: Sequence[str]) -> dict[str, float]:
@@ -122,8 +125,9 @@ class RepositoryVectors:
 
     def _search_exactly(self, query: FloatRows, files: Sequence[int] | None) -> list[tuple[int, float]]:
         sql = (
-            "SELECT f.first_key + d.position, halfvec_send(d.vector) FROM files f JOIN documents d ON d.content_id = f.content_id "
-            "WHERE f.repository_id = %s AND (%s::bigint[] IS NULL OR f.first_key = ANY(%s))"
+            "SELECT f.first_key + d.position, halfvec_send(d.vector) FROM files f JOIN documents d "
+            "ON d.content_id = f.content_id WHERE f.repository_id = %s "
+            "AND (%s::bigint[] IS NULL OR f.first_key = ANY(%s))"
         )
         wanted = None if files is None else list(files)
         rows = self._database.select(sql, (self._info.repository_id, wanted, wanted))
@@ -144,8 +148,8 @@ def unpack_halfvecs(packed: Sequence[bytes]) -> FloatRows:
 
     All are unpacked together: pgvector's own type takes some ten times as long.
     """
-    rows = np.frombuffer(b"".join(packed), ">f2").reshape(len(packed), -1) if packed else np.zeros((0, 2), ">f2")
-    return rows[:, 2:].astype(np.float32)
+    numbers: NDArray[np.float16] = np.frombuffer(b"".join(packed), np.dtype(">f2"))
+    return np.reshape(numbers, (len(packed), -1 if packed else 2))[:, 2:].astype(np.float32)
 
 
 # Files of many repositories by one statement -------------------------------------------------------------------------
