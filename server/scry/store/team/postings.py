@@ -204,12 +204,9 @@ def score_postings(
     norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / average)
     shares = weights * postings.frequencies / (postings.frequencies + norms)
     owners = np.repeat(np.array(of_repositories, np.int64), postings.counts)
-    places, documents = _number_documents(owners, postings.keys, repositories)
+    owners, keys, places = _number_documents(owners, postings.keys, repositories)
     scores = np.rint(np.bincount(places, shares) * BM25_UNIT) / BM25_UNIT  # summed up in the order of the stems
     held = np.bincount(places, times).astype(np.int64)
-    rows = np.flatnonzero(held)
-    owners, keys = documents(rows)
-    scores, held = scores[rows], held[rows]
     bounds = np.searchsorted(owners, np.arange(repositories + 1)).tolist()
     return [(keys[start:end], scores[start:end], held[start:end]) for start, end in pairwise(bounds)]
 
@@ -218,12 +215,11 @@ _MAX_SPARSENESS = 16
 """Numbers for each posting up to which documents are numbered by their keys, which saves sorting them."""
 
 
-def _number_documents(
-    owners: Integers, keys: Integers, repositories: int
-) -> tuple[Integers, Callable[[Integers], tuple[Integers, Integers]]]:
-    """Return a number for the document of each posting, and what returns repository and key of numbers.
+def _number_documents(owners: Integers, keys: Integers, repositories: int) -> tuple[Integers, Integers, Integers]:
+    """Return repository and key of the documents of postings, ascending, and for each posting the place of its document
+    among them.
 
-    Numbers ascend by repository and key. owners: the places of the repositories.
+    owners: the places of the repositories.
     """
     firsts = np.full(repositories, np.iinfo(np.int64).max)
     lasts = np.full(repositories, -1)
@@ -233,15 +229,17 @@ def _number_documents(
     total = int(sizes.sum())
     if total > _MAX_SPARSENESS * len(keys):
         documents, places = np.unique(owners << _KEY_BITS | keys, return_inverse=True)
-        return places, lambda rows: (documents[rows] >> _KEY_BITS, documents[rows] & (1 << _KEY_BITS) - 1)
+        return documents >> _KEY_BITS, documents & (1 << _KEY_BITS) - 1, places
     ends = np.cumsum(sizes)
     offsets = ends - sizes - firsts
-
-    def documents_of(rows: Integers) -> tuple[Integers, Integers]:
-        own = np.searchsorted(ends, rows, "right")
-        return own, rows - offsets[own]
-
-    return keys + offsets[owners], documents_of
+    numbers = keys + offsets[owners]
+    is_held = np.zeros(total, np.bool_)
+    is_held[numbers] = True
+    rows = np.flatnonzero(is_held)
+    place_of = np.empty(total, np.int64)
+    place_of[rows] = np.arange(len(rows))
+    own = np.searchsorted(ends, rows, "right")
+    return own, rows - offsets[own], place_of[numbers]
 
 
 # Terms of documents ---------------------------------------------------------------------------------------------------
