@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from scry.core.doc_id import simple_names_of_doc_ids
 from scry.core.knowledge import PROJECT_NOTES
 from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, query_terms, search_text
 from scry.core.types import OracleMatch, SearchQuery
@@ -197,7 +198,22 @@ def _prefetch_co_changes(
     co_changes = {
         each: find_co_changes(terms, own, history, tied[each]) for each, (own, history) in with_history.items()
     }
+    co_changes = {each: _keep_left(own, reader.open(each), with_history[each][0]) for each, own in co_changes.items()}
     return _prefetch_co_changed(reader, co_changes, {each: own for each, (own, _) in with_history.items()})
+
+
+def _keep_left(co_changes: CoChanges, index: RepositoryIndex, reader: OracleReader) -> CoChanges:
+    """Return co-changes without the documents of files that the query's filters leave out, before these are read."""
+    if reader.code.file_ids is None:
+        return co_changes
+    left = frozenset(reader.code.file_ids)
+    paths = {path for file, path, *_ in index.files.indexed_files() if file in left}
+    documents = [
+        scored
+        for scored in co_changes.documents
+        if any(path in paths for _, path in simple_names_of_doc_ids([scored.name]))
+    ]
+    return CoChanges(documents, co_changes.changes, co_changes.seeds)
 
 
 def _prefetch_co_changed(
