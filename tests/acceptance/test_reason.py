@@ -85,6 +85,13 @@ NOW, WAIT, RUN = "./mail/clock.py::now", "./mail/clock.py::wait", "./mail/main.p
         ("what does Sender define", {POST}),
         ("what transitively defines Sender.post", {"./mail/send.py::Sender", "./mail/send.py"}),
         ("what transitively imports clock", {"./mail/send.py", "./mail/main.py"}),
+        ("what uses wait", {DELIVER, POST}),
+        ("where is Express used", {DELIVER}),
+        ("what uses Sender", {EXPRESS, DELIVER}),
+        ("what does deliver use", {WAIT, EXPRESS, POST}),
+        ("what uses mail/clock.py", {"./mail/send.py"}),
+        ("what uses mail/clock.py transitively", {"./mail/send.py", "./mail/main.py"}),
+        ("what uses Shape transitively but not Ball", {"./web/shape.ts::Round", "./web/shape.ts::Ball"}),
         ("what changes with mail/main.py and imports mail/clock.py", {"./mail/send.py"}),
     ],
 )

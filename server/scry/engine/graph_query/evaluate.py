@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scry.core.doc_id import file_doc_id, new_query_id, parse_doc_id
 from scry.core.errors import IndexUnavailable
@@ -98,8 +99,10 @@ class _Evaluation(Struct):
 
     def _evaluate_clause(self, clause: RelationClause) -> GraphMatches:
         doc_ids = resolve_name(clause.name, self.reading.store, files_first=clause.kind in FILE_RELATIONS)
+        if clause.kind is RelationKind.USES and all(map(_is_file, doc_ids)):
+            clause = replace(clause, kind=RelationKind.IMPORTS)
         self.known.extend(doc_ids)
-        self.is_about_calls |= clause.kind is RelationKind.CALLS
+        self.is_about_calls |= clause.kind in (RelationKind.USES, RelationKind.CALLS)
         if len(doc_ids) > 1:
             self.notices.append(NameAmbiguous(clause.name, len(doc_ids), tuple(doc_ids[:_MAX_LISTED])))
         if clause.kind is RelationKind.CHANGES_WITH and self.reading.history is None:
@@ -131,12 +134,12 @@ class _Evaluation(Struct):
         return paths
 
     def _starts(self, clause: RelationClause, doc_ids: Sequence[str]) -> list[str]:
-        """Return the documents to start from, with the members of a type, which makes their calls, and all documents of
-        a file.
+        """Return the documents to start from, with all documents of a file, and with the members of a type where these
+        make its calls or are its uses.
         """
-        if clause.kind not in (RelationKind.CALLS, RelationKind.INHERITS):
+        if clause.kind not in (RelationKind.USES, RelationKind.CALLS, RelationKind.INHERITS):
             return list(doc_ids)
-        of_types = clause.kind is RelationKind.CALLS and not clause.is_source
+        of_types = clause.kind is RelationKind.USES or (clause.kind is RelationKind.CALLS and not clause.is_source)
         return include_members(doc_ids, self.reading.store, of_types=of_types)
 
 
@@ -145,6 +148,7 @@ def _describe_proof(clause: RelationClause, steps: Sequence[ProofStep]) -> str:
     if clause.kind is RelationKind.CHANGES_WITH:
         return f"changes with {clause.name} in {format_count(steps[0].count, 'commit')}"
     passive = {
+        RelationKind.USES: "used",
         RelationKind.CALLS: "called",
         RelationKind.IMPORTS: "imported",
         RelationKind.INHERITS: "inherited",

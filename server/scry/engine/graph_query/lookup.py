@@ -111,7 +111,13 @@ _EDGES = {RelationKind.CALLS: EdgeKind.CALLS, RelationKind.INHERITS: EdgeKind.IN
 def follow_relation(
     kind: RelationKind, doc_ids: Sequence[str], reading: IndexView, *, is_source: bool
 ) -> dict[str, ProofStep]:
-    """Return the documents one step away, each with its surest step. is_source: those that relate to `doc_ids`."""
+    """Return the documents one step away, each with its surest step. is_source: those that relate to `doc_ids`.
+
+    What uses a document calls it, or inherits from it where it does not.
+    """
+    if kind is RelationKind.USES:
+        inheriting = follow_relation(RelationKind.INHERITS, doc_ids, reading, is_source=is_source)
+        return inheriting | follow_relation(RelationKind.CALLS, doc_ids, reading, is_source=is_source)
     if kind in _EDGES:
         return _follow_edges(_EDGES[kind], kind, doc_ids, reading.store, is_source)
     if kind is RelationKind.DEFINES:

@@ -1,8 +1,11 @@
 """Parse a relational question over the code graph into a tree (N3). Pure.
 
     question = any { "or" any } ;  any = part { ("and" | "but") part } ;  part = "not" part | "(" question ")" | clause
-    clause   = what calls X | what is called by X | what does X call | what X calls | callers of X | callees of X
-               and so on for imports, inherits (from), defines, changes with; a name alone repeats the relation before
+    clause   = what calls X | what is called by X | what does X call | what X calls | where X is called
+               | callers of X | callees of X
+               and so on for uses, imports, inherits (from), defines, changes with; a name alone repeats the relation
+               before. What uses a symbol calls it or a member of it, or inherits from it; what uses a file
+               imports it.
 
 "what", "who", "that is", "the" and the like may stand before a clause or be left out; "not" may stand within it (does
 not call, isn't called by). "transitively" or "indirectly" anywhere in a clause follows the relation over any number of
@@ -25,8 +28,9 @@ from scry.core.errors import BadRequest
 
 
 class RelationKind(str, Enum):
-    """A relation, by its name on the wire."""
+    """A relation, by its name on the wire. USES stands for others and is never sent."""
 
+    USES = "uses"
     CALLS = "calls"
     IMPORTS = "imports"
     INHERITS = "inherits"
@@ -59,8 +63,9 @@ class AnyOf(Struct, frozen=True):
 RelationQuery = RelationClause | AllOf | AnyOf
 
 SUPPORTED_FORMS = (
-    "it can be asked what calls X, what is called by X, what does X call; likewise imports, inherits from, defines, "
-    "changes with; callers, callees, importers, subclasses, bases or members of X; joined by and, or, but not and "
+    "it can be asked what calls X, what is called by X, what does X call, where X is called; likewise uses, imports, "
+    "inherits from, defines, changes with; callers, callees, users, importers, subclasses, bases or members of X; "
+    "joined by and, or, but not and "
     'parentheses; with transitively for any number of steps. For example: "what calls foo and is called by bar"'
 )
 
@@ -70,7 +75,7 @@ _MAX_NESTING = 20
 
 _TOKEN_PATTERN = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'|([()])(?!\))|([^\s()"`]+(?:\(\))?)|(\S)')
 _FILLER_WORDS = frozenset(
-    "what who which that it is are was be the all a an everything anything things also does do".split()
+    "what who which where that it is are was be the all a an everything anything things also does do".split()
 )
 _ADVERBS = frozenset(("transitively", "indirectly", "recursively"))
 _CONNECTIVES = frozenset(("and", "but", "or"))
@@ -78,6 +83,7 @@ _CONNECTIVES = frozenset(("and", "but", "or"))
 _ACTIVE: Mapping[str, RelationKind] = {
     word: kind
     for kind, words in (
+        (RelationKind.USES, "uses use"),
         (RelationKind.CALLS, "calls call invokes invoke"),
         (RelationKind.IMPORTS, "imports import"),
         (RelationKind.INHERITS, "inherits inherit extends extend implements implement subclasses"),
@@ -87,6 +93,7 @@ _ACTIVE: Mapping[str, RelationKind] = {
     for word in words.split()
 }
 _PASSIVE: Mapping[str, RelationKind] = {
+    "used": RelationKind.USES,
     "called": RelationKind.CALLS,
     "invoked": RelationKind.CALLS,
     "imported": RelationKind.IMPORTS,
@@ -97,6 +104,9 @@ _PASSIVE: Mapping[str, RelationKind] = {
     "contained": RelationKind.DEFINES,
 }
 _NOUNS: Mapping[str, tuple[RelationKind, bool]] = {
+    "users": (RelationKind.USES, True),
+    "uses": (RelationKind.USES, True),
+    "usages": (RelationKind.USES, True),
     "callers": (RelationKind.CALLS, True),
     "callees": (RelationKind.CALLS, False),
     "importers": (RelationKind.IMPORTS, True),
@@ -218,9 +228,12 @@ class _Parser:
         return self._named_first()
 
     def _named_first(self) -> RelationClause:
-        """Parse `X calls`, or X alone."""
+        """Parse `X calls`, `X is called`, or X alone."""
         name = self._name()
-        self._skip(frozenset())
+        self._skip(frozenset(("is", "are")))
+        if kind := _PASSIVE.get(self._word()):
+            self._at += 1
+            return RelationClause(kind, name, is_source=True)
         if kind := _ACTIVE.get(self._word()):
             self._verb(kind)
             return RelationClause(kind, name, is_source=False)

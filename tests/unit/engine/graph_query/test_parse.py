@@ -32,6 +32,13 @@ BY_BAR = RelationClause(RelationKind.CALLS, "bar", is_source=False)
         ("what defines x", RelationClause(RelationKind.DEFINES, "x", is_source=True)),
         ("what does a.py define", RelationClause(RelationKind.DEFINES, "a.py", is_source=False)),
         ("what changes together with a.py", RelationClause(RelationKind.CHANGES_WITH, "a.py", is_source=True)),
+        ("what uses foo", RelationClause(RelationKind.USES, "foo", is_source=True)),
+        ("Where is foo used?", RelationClause(RelationKind.USES, "foo", is_source=True)),
+        ("where foo is used", RelationClause(RelationKind.USES, "foo", is_source=True)),
+        ("usages of foo", RelationClause(RelationKind.USES, "foo", is_source=True)),
+        ("what does bar use", RelationClause(RelationKind.USES, "bar", is_source=False)),
+        ("used by bar", RelationClause(RelationKind.USES, "bar", is_source=False)),
+        ("where is foo called", CALLS_FOO),
         ("what transitively calls foo", RelationClause(RelationKind.CALLS, "foo", is_source=True, transitive=True)),
         ("what calls foo indirectly", RelationClause(RelationKind.CALLS, "foo", is_source=True, transitive=True)),
         (
@@ -69,7 +76,8 @@ def test_clauses_are_joined(text: str, tree: RelationQuery) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("where is the retry limit", 'from "where" on'),
+        ("where is the retry limit", 'from "retry" on'),
+        ("where is retry", 'from "retry" on'),
         ("what calls", "ends too early"),
         ("what calls foo and", "ends too early"),
         ("(what calls foo", "ends too early"),
