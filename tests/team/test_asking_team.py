@@ -105,16 +105,16 @@ def test_document_of_the_team_is_not_taken_for_a_local_one_of_its_name(team: Tea
     """A local project has a function of the depot's path and name: the stored answer has the key of the local one
     alone.
     """
-    save_membership(team.reader)
     here = HistoryProject(tmp_path / "here").init_repository()
     here.commit("Begin", {path: f"{text}\n\nPALLETS = 3\n" for path, text in DEPOT.items()})
     here.update_all()
     pool = EnginePool(make_engine_opener("test", start_indexer=False))
-    with closing(ProjectRouter(pool, HomeWorkspace(pool, here.root))) as router:
-        answer = find(router)
+    with ExitStack() as stack:
+        save_membership(team.reader)
+        stack.callback(forget_membership)
+        answer = find(stack.enter_context(closing(ProjectRouter(pool, HomeWorkspace(pool, here.root)))))
         with pool.borrow(here.root) as engine:
             stored = engine.recorder.answers.get(answer.query_id)
-    forget_membership()
     assert stored is not None
     keys = {result.doc_id: stored.origin.doc_keys[result.rank - 1] for result in answer.results}
     named = [doc_id for doc_id in keys if doc_id.endswith("depot/prices.py::sum_prices")]

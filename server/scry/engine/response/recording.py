@@ -212,7 +212,7 @@ def record_merged_answer(
         return answer
     engines = {each.name: each.engine for each in participants if each.engine is not None}
     by_rank = [engines.get(result.project, holder) for result in answer.results]
-    # No project's index has a result of a team's repository; to look for its path there takes as long as the rest.
+    # No project's index holds a result of a team's repository: to look there would explain a path that is not there.
     doc_keys: dict[str, int] = {}
     for engine in dict.fromkeys(by_rank):
         own_results = [
