@@ -19,6 +19,7 @@ from itertools import chain, pairwise
 from scry.core.types import QueryIntent, SearchQuery
 
 _WORD_RUN = re.compile(r"\w+")
+_HYPHENATED_NAME = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?![\w-])")
 _ASCII_WORD_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _ANY_SCRIPT_PART = re.compile(r"[^\W\d_]+|\d+")
 _KEEP_WORD_CHARACTERS = bytes([byte if _WORD_RUN.match(chr(byte)) else ord(" ") for byte in range(128)]) + bytes(128)
@@ -115,9 +116,17 @@ def find_identifiers(text: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)  # also of the subjects of commits, which recur
 def content_terms(text: str) -> tuple[str, ...]:
-    """Return the distinct terms of a query in order, without stop words unless there is nothing else."""
+    """Return the distinct terms of a query in order, without stop words unless there is nothing else.
+
+    A hyphenated name of which only single letters are left (`v-for`) also gives itself as one word, as `vFor` does.
+    """
     distinct = tuple(dict.fromkeys(tokenize(text)))
-    return tuple([term for term in distinct if term not in STOP_WORDS]) or distinct
+    kept = [term for term in distinct if term not in STOP_WORDS] or list(distinct)
+    for name in _HYPHENATED_NAME.findall(text) if "-" in text else ():
+        left = [part for part in tokenize(name) if part not in STOP_WORDS]
+        if left and max(map(len, left)) == 1:
+            kept.append(normalize_name(name))
+    return tuple(dict.fromkeys(kept))
 
 
 @lru_cache(maxsize=200_000)

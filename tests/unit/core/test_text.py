@@ -34,6 +34,12 @@ def test_question_phrases_are_dropped_unless_alone() -> None:
     assert content_terms("what is this") == ("what", "is", "this")
 
 
+def test_hyphenated_name_of_which_only_single_letters_would_be_left_is_one_word_too() -> None:
+    assert content_terms("compile v-for") == ("compile", "v", "vfor")
+    assert content_terms("where is v-model") == ("v", "model")
+    assert content_terms("how-to guides") == ("guides",)
+
+
 def test_name_spellings_have_one_key() -> None:
     assert {normalize_name(name) for name in ("RRF_fusion", "rrfFusion", "rrf-fusion", "RrfFusion()")} == {"rrffusion"}
 
