@@ -124,7 +124,7 @@ whole clone of Redux were such entries, which outranked better documents by mean
 includes one again finds it classified as generated."""
 
 DOCUMENT_LANGUAGES = {
-    "markdown": (".md", ".markdown", ".mdx", ".mkd"),
+    "markdown": (".md", ".markdown", ".mdx", ".mkd", ".rmd", ".qmd"),
     "restructuredtext": (".rst", ".rest"),
     "asciidoc": (".adoc", ".asciidoc"),
     "org": (".org",),
@@ -133,6 +133,7 @@ DOCUMENT_LANGUAGES = {
     "textile": (".textile",),
     "rdoc": (".rdoc",),
     "pod": (".pod",),
+    "roff": (".1", ".2", ".3", ".4", ".5", ".6", ".7", ".8", ".man", ".mdoc", ".roff"),
     "text": (".txt", ".text"),
 }
 """The languages whose files are documents, with their extensions; files of every other language are code. A file of no

@@ -17,6 +17,7 @@ from scry.core.text import normalize_name, split_source_lines
 from scry.core.types import Document
 from scry.engine.search.results import COMMENT_MARKUP, COMMENT_TEXT, SNIPPET_WIDTH, truncate
 from scry.index.parse.doc_comments import doc_text
+from scry.index.parse.sections import read_manual_name
 
 MAX_LISTED_SYMBOLS = 6
 
@@ -46,7 +47,8 @@ def summarize_file(
     if "section" in kinds and kinds <= _NOT_A_DEFINITION:
         summary = _summarize_prose(outermost, text)
     else:
-        summary = _summarize_page(text) if path.endswith(_PAGE_EXTENSIONS) else top_comment(text)
+        top = _skip_front_matter(split_source_lines(text)[:_LINES_AT_THE_TOP])
+        summary = first_sentence(_first_prose(top)) if path.endswith(_PAGE_EXTENSIONS) else top_comment(text)
     summary = summary or _main_symbol_doc(path, outermost) or _list_main_symbols(outermost, members_of)
     if not summary and is_entry_file(path, ()):
         summary = _list_offered_names(path, text)
@@ -82,8 +84,10 @@ def first_sentence(text: str) -> str:
 
 # Documents ------------------------------------------------------------------------------------------------------------
 
-_CONTENTS_HEADING = re.compile(r"(?:table of )?contents|toc|index", re.I)
-"""A heading of a table of contents."""
+_UNTELLING_HEADING = re.compile(
+    r"(?:table of )?contents$|toc$|index$|.*\b(?:sponsor|donat|backer|for enterprise)", re.I
+)
+"""A heading of a table of contents, or of what makers ask of their users."""
 
 _MIN_LEADING_WORDS = 5
 """Words above all headings that are fewer are a slogan, or what is left of a badge."""
@@ -98,38 +102,20 @@ def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
     The title is the first heading of the highest level: a lower one before it mostly introduces sponsors.
     """
     lines = split_source_lines(text)
+    if stated := read_manual_name(lines):
+        return stated
     sections = [document for document in outermost if document.symbol.kind == "section"]
     for paragraph in _read_paragraphs(_skip_front_matter(lines[: sections[0].symbol.span.start.line])):
         if len(paragraph.split()) >= _MIN_LEADING_WORDS and not _NOT_ABOUT_IT.search(paragraph):
             return first_sentence(paragraph)
-    candidates = [each for each in sections if not _CONTENTS_HEADING.fullmatch(each.symbol.name.strip())] or sections
+    candidates = [each for each in sections if not _UNTELLING_HEADING.match(each.symbol.name.strip())] or sections
     section = min(candidates, key=lambda document: _heading_level(lines, document))
     span = section.symbol.span
-    prose = first_sentence(_first_prose(lines[span.start.line + 1 : span.end.line + 1]))
+    prose = first_sentence(_first_prose(lines[section.symbol.name_span.end.line + 1 : span.end.line + 1]))
     written = "".join(lines[span.start.line : span.start.line + 1]).strip()  # a section's name holds images' words, too
-    title = _strip_markup(written.strip("#") if written.startswith("#") else section.symbol.name).strip()
+    is_marked = _heading_level(lines, section) > 0
+    title = _strip_markup(written.strip("#") if is_marked else section.symbol.name).strip()
     return f"{title} — {prose}" if prose and title else prose or title
-
-
-_UNDERLINE_CHARACTERS = frozenset("=-~^\"'`#*+.:_<>")
-_TITLE_MARKS = ("= ", "#+title:", "* ", "h1. ")
-
-
-def _summarize_page(text: str) -> str:
-    """Return the title of a page without parsed sections, and the first sentence below it; else its first sentence.
-
-    The title is underlined, as in reStructuredText, or begins with a mark, as in AsciiDoc, Org and Textile.
-    """
-    lines = _skip_front_matter(split_source_lines(text)[:_LINES_AT_THE_TOP])
-    for at, line in enumerate(lines):
-        below = lines[at + 1].rstrip() if at + 1 < len(lines) else ""
-        is_underlined = len(below) > 2 and len(set(below)) == 1 and below[0] in _UNDERLINE_CHARACTERS
-        mark = next((each for each in _TITLE_MARKS if line.lower().startswith(each)), "")
-        title = _strip_markup(line[len(mark) :].strip())
-        if any(map(str.isalnum, title)) and (mark or (is_underlined and len(below) + 2 >= len(title))):
-            prose = first_sentence(_first_prose(lines[at + (1 if mark else 2) :]))
-            return f"{title} — {prose}" if prose else title
-    return first_sentence(_first_prose(lines))
 
 
 def _skip_front_matter(lines: Sequence[str]) -> Sequence[str]:
@@ -140,9 +126,10 @@ def _skip_front_matter(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _heading_level(lines: Sequence[str], section: Document) -> int:
-    """Return the level of a heading that is written with `#`; 0 for any other."""
+    """Return the level of a Markdown heading that is written with `#`; 0 for any other."""
     at = section.symbol.span.start.line
-    return len(lines[at]) - len(lines[at].lstrip("#")) if at < len(lines) else 0
+    is_markdown = section.language == "markdown" and at < len(lines)
+    return len(lines[at]) - len(lines[at].lstrip("#")) if is_markdown else 0
 
 
 _SKIPPED_BLOCKS = (("```", "```"), ("~~~", "~~~"), ("<!--", "-->"), ("<table", "</table>"))

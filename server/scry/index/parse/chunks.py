@@ -107,6 +107,11 @@ def chunk_gaps(lines: LineIndex, taken: Sequence[tuple[int, int, bool]]) -> list
     return [make_text_symbol(lines, group) for group in groups]
 
 
+def split_into_chunks(lines: LineIndex, start: int, end: int) -> list[ByteRange]:
+    """Return the parts of a range that hold a word, each no longer than a chunk."""
+    return [piece for piece in _split_range(lines, start, end, keep_frames=True) if _has_words(lines, piece)]
+
+
 def make_text_symbol(lines: LineIndex, pieces: Sequence[ByteRange]) -> Symbol:
     """Return a symbol of kind `text` from the first range to the end of the last."""
     span = lines.span(pieces[0][0], pieces[-1][1])

@@ -1,146 +1,18 @@
-"""Split Markdown, data, markup and style files into symbols without a grammar.
+"""Split data, markup and style files into symbols without a grammar: by key, table, rule, statement or element.
 
-Markdown is split by its headings (CommonMark 0.31, 4.2 and 4.3): `# ATX` and underlined (setext) ones, respecting code
-fences, front matter and comments.
-
-Data, markup and style files are split into blocks by key, table, rule, statement or element. A block is named where its
-first line has a name, and never longer than a chunk of text; neighbours without a name form one chunk.
+A block is named where its first line has a name, and never longer than a chunk of text; neighbours without a name form
+one chunk.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from html import unescape
 
 from msgspec import Struct
 
 from scry.core.types import Symbol
 from scry.index.parse.chunks import LineIndex, chunk_gaps, make_text_symbol
-
-_ATX_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?$")
-_SETEXT_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
-_NOT_A_PARAGRAPH = re.compile(r"\s*$| {4}|\t| {0,3}([-*+>|]|\d+[.)])(\s|$)| {0,3}<|.*\|")
-_MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\](\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
-_MARKDOWN_MARKUP = re.compile(r"<[^<>]+>|[*`]|\{#[^{}]*\}|(?<!\w)_+|(?<!_)_+(?!\w)")
-_ALT_TEXT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
-
-
-class _MarkdownHeading(Struct, frozen=True):
-    """A heading: its level, its start, its title and the title's place (byte offsets)."""
-
-    level: int
-    start: int
-    title: str
-    title_start: int
-    title_end: int
-
-
-def split_sections(lines: LineIndex) -> list[Symbol]:
-    """Return the sections of a Markdown text, preceded by the text before the first heading."""
-    headings = _find_headings(lines)
-    ends = _section_ends(headings, len(lines.data))
-    first = headings[0].start if headings else len(lines.data)
-    chunks = chunk_gaps(lines, [(first, len(lines.data), False)])
-    above: list[_MarkdownHeading] = []
-    for index, heading in enumerate(headings):
-        while above and above[-1].level >= heading.level:
-            above.pop()
-        own_end = headings[index + 1].start if index + 1 < len(headings) else len(lines.data)
-        chunks.append(_section_symbol(lines, heading, ends[index], own_end, " > ".join(outer.title for outer in above)))
-        above.append(heading)
-    return chunks
-
-
-def _section_symbol(lines: LineIndex, heading: _MarkdownHeading, end: int, own_end: int, container: str) -> Symbol:
-    whole = lines.data[heading.start : end]
-    span = lines.span(heading.start, heading.start + len(whole.rstrip()))
-    own_text = lines.text(heading.start, own_end).strip()
-    name_span = lines.span(heading.title_start, heading.title_end)
-    signature = f"{'#' * heading.level} {heading.title}"
-    return Symbol(heading.title, "section", container, signature, "", span, name_span, own_text)
-
-
-def _section_ends(headings: list[_MarkdownHeading], last: int) -> list[int]:
-    """Return the end of each section: the next heading of its level or above."""
-    ends = [last] * len(headings)
-    stack: list[int] = []
-    for index, heading in enumerate(headings):
-        while stack and headings[stack[-1]].level >= heading.level:
-            ends[stack.pop()] = heading.start
-        stack.append(index)
-    return ends
-
-
-def _find_headings(lines: LineIndex) -> list[_MarkdownHeading]:
-    headings: list[_MarkdownHeading] = []
-    fence, comment = "", False
-    texts = [row.decode("utf-8", "replace").rstrip("\r\n") for row in lines.data.splitlines(keepends=True)]
-    row = _front_matter_end(texts)
-    paragraph = row
-    while row < len(texts):
-        text = texts[row]
-        mark = _CODE_FENCE.match(text)
-        if fence:
-            if mark and mark[1].startswith(fence) and not mark[2].strip():
-                fence = ""
-            paragraph = row + 1
-        elif comment or text.lstrip().startswith("<!--"):
-            comment = "-->" not in text
-            paragraph = row + 1
-        elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
-            fence = mark[1]
-            paragraph = row + 1
-        elif text[:4].lstrip().startswith("#") and (atx := _ATX_HEADING.match(text)) and (atx[2] or "").strip(" \t"):
-            _add_heading(headings, lines, len(atx[1]), row, row, text)
-            paragraph = row + 1
-        elif paragraph < row and (underline := _SETEXT_UNDERLINE.match(text)):
-            _add_heading(headings, lines, 1 if underline[1][0] == "=" else 2, paragraph, row - 1, text)
-            paragraph = row + 1
-        elif _NOT_A_PARAGRAPH.match(text):
-            paragraph = row + 1
-        row += 1
-    return headings
-
-
-def _add_heading(headings: list[_MarkdownHeading], lines: LineIndex, level: int, first: int, last: int, _: str) -> None:
-    start = lines.starts[first]
-    end = lines.starts[last + 1] if last + 1 < len(lines.starts) else len(lines.data)
-    written = lines.data[start:end]
-    bare = written.strip(b" \t\r\n")
-    if bare.startswith(b"#"):
-        bare = bare.lstrip(b"#").strip(b" \t")
-        bare = re.sub(rb"(^|[ \t])#+$", b"", bare)
-    title_start = start + written.find(bare) if bare else start
-    title = _plain_title(bare.decode("utf-8", "replace"))
-    if title:  # else it is a picture without words: the text below belongs to the section above
-        headings.append(_MarkdownHeading(level, start, title, title_start, title_start + len(bare)))
-
-
-def _plain_title(written: str) -> str:
-    """Return a heading as it is read, empty where it has no text.
-
-    Links give their text, images the text in their place; tags, emphasis and anchors are dropped.
-    """
-    text = _MARKDOWN_LINK.sub(r"\1", _MARKDOWN_LINK.sub(r"\1", written))  # twice, for images in links: badges
-    return " ".join(unescape(_MARKDOWN_MARKUP.sub(_read_markup, text)).split())
-
-
-def _read_markup(markup: re.Match[str]) -> str:
-    """Return what a reader sees of an HTML tag or a mark: the text in place of an image, and nothing of all others."""
-    alt = _ALT_TEXT.search(markup.group()) if markup.group()[:4].lower() == "<img" else None
-    return (alt[1] or alt[2] or "") if alt else ""
-
-
-def _front_matter_end(texts: list[str]) -> int:
-    """Return the row after a block of `---` at the top, or 0."""
-    if texts and texts[0].rstrip() == "---":
-        for row in range(1, min(len(texts), 200)):
-            if texts[row].rstrip() in ("---", "..."):
-                return row + 1
-    return 0
-
 
 _MAX_BLOCK_LINES = 40
 """Lines of a block; a longer one is divided into nested blocks, else cut."""
@@ -158,6 +30,12 @@ _SQL_STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _SQL_QUOTES = re.compile(r"[\"`\[\]]")
+_PAGE_LANGUAGES = (
+    *("html", "ejs", "erb", "freemarker", "go-template", "handlebars", "jinja", "jsp", "liquid", "mako", "razor"),
+    *("twig", "velocity"),
+)
+"""HTML, and the languages of templates that mostly hold it."""
+
 _HTML_ELEMENT = re.compile(
     r"\s*<(h[1-6]|section|article|main|nav|header|footer|aside|form|table|template|script|style|body|dialog)\b([^>]*)>?(.*)",
     re.IGNORECASE,
@@ -310,6 +188,6 @@ BLOCK_FINDERS: dict[str, _BlockFinder] = {
     "ini": _find_toml_tables,
     "css": _find_css_rules,
     "sql": _find_sql_statements,
-    "html": _find_html_elements,
+    **dict.fromkeys(_PAGE_LANGUAGES, _find_html_elements),
 }
 """The function that finds the starts of blocks, for each language that is divided."""

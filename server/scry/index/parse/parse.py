@@ -17,13 +17,14 @@ from scry.core.types import Binding, FileFault, IndexingStage, ParsedFile, Refer
 from scry.index.parse.captures import NotParsed, run_query
 from scry.index.parse.chunks import LineIndex, chunk_gaps, chunk_text
 from scry.index.parse.doc_comments import doc_text
-from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_range, split_sections
+from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_range
 from scry.index.parse.languages import language_named, language_of
 from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, Language, MarkupRange
 from scry.index.parse.languages.text_formats import TEXT
 from scry.index.parse.notebooks import cell_symbols, join_code_cells, merge_into_cells, read_cells
 from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline, is_in_ranges, ranges_of_tests
 from scry.index.parse.receivers import TYPE_MARK, AssignedTypes, read_receiver
+from scry.index.parse.sections import HEADING_FINDERS, split_sections
 from scry.index.parse.shape import UnusualShape
 
 log = logging.getLogger(__name__)
@@ -90,8 +91,8 @@ def parse_as_text(path: str, text: str, fault: FileFault | None = None) -> Parse
 def _parse_symbols(path: str, text: str, max_seconds: float, *, any_shape: bool) -> ParsedFile:
     language = _detect_language(path, text)
     lines = LineIndex(text)
-    if language.name == "markdown":
-        return ParsedFile(language.name, tuple(split_sections(lines)), (), ())
+    if language.name in HEADING_FINDERS:
+        return ParsedFile(language.name, tuple(split_sections(lines, language.name) or chunk_text(lines)), (), ())
     if language.name == "jupyter":
         return _parse_notebook(language, lines, text, max_seconds, any_shape=any_shape)
     if language.name in BLOCK_FINDERS:

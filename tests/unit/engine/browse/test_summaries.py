@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.types import Document, Point, Span, Symbol
 from scry.engine.browse.summaries import summarize_file
+from scry.index.parse.languages import language_of
+from scry.index.parse.parse import parse
 
 API_PAGE = """.. _api:
 
@@ -26,6 +29,18 @@ MARKDOWN = """# `shop` and __init__.py
 
 - A _small_ **shop** for [`cart_items`](cart.md) of snake_case and 2*3, as [told][1]. More.
 - More.
+"""
+SPONSORED = """.. image:: shop.png
+
+Donations
+=========
+
+Give us something.
+
+Shop
+====
+
+Sells things. A lot. More.
 """
 PACKAGE = """from __future__ import annotations
 
@@ -124,7 +139,7 @@ TAGS = """/**
         ("docs/api.rst", "Some words without a title.\n", "Some words without a title."),
         ("CHANGES.rst", CHANGES, "Version 2.1 — Fix flag_value and list[int] in Shop.add, see the docs. 30"),
         (
-            "docs/shop.rst",
+            "docs/shop.org",
             MARKDOWN.replace("# `shop`", "* `shop`"),
             "shop and __init__.py — A small shop for cart_items of snake_case and 2*3, as told.",
         ),
@@ -138,6 +153,9 @@ TAGS = """/**
             "Shop API — All calls of the shop. More of it below here.",
         ),
         ("notes.org", "#+TITLE: Opening hours\n\nWhen the shop is open.\n", "Opening hours — When the shop is open."),
+        ("README.rst", SPONSORED, "Shop — Sells things. A lot."),
+        ("man/shop.1", '.\\" $Id$\n.TH SHOP 1\n.SH NAME\nshop \\- sells\n.SH USE\nx\n', "shop - sells"),
+        ("man/shop.8", ".Dd now\n.Sh NAME\n.Nm shop\n.Nd sell things\n.Sh USE\n", "shop — sell things"),
         ("docs/part.md", "---\nid: x\n---\n\nA part without *any* heading.\n", "A part without any heading."),
         (
             "src/mod.rs",
@@ -155,7 +173,13 @@ TAGS = """/**
     ],
 )
 def test_pages_and_packages_have_a_summary(path: str, text: str, summary: str) -> None:
-    assert summarize_file(path, (), text) == summary
+    language = language_of(path)
+    content_type = "doc" if language is None or language.name in DOCUMENT_LANGUAGES else "code"
+    symbols = parse(path, text).symbols if content_type == "doc" else ()
+    name = language.name if language is not None else "text"
+    documents = [Document(key, path, content_type, path, name, symbol) for key, symbol in enumerate(symbols, 1)]
+    outermost = [each for each in documents if not each.symbol.container]
+    assert summarize_file(path, outermost, text) == summary
 
 
 def test_sections_whose_text_is_gone_are_named() -> None:

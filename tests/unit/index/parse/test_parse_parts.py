@@ -64,6 +64,56 @@ def test_section_has_its_own_text_and_spans_subsections() -> None:
     assert (inner.name_span.start.utf8, inner.name_span.end.utf8) == (3, 8)
 
 
+def _outline(path: str, text: str) -> list[str]:
+    sections = [symbol for symbol in parse(path, text).symbols if symbol.kind == "section"]
+    return [f"{s.container} > {s.name}" if s.container else s.name for s in sections]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        ("a.rst", "Guide\n=====\n\nSetup\n-----\n\ntext\n\nUse\n---\n", ["Guide", "Guide > Setup", "Guide > Use"]),
+        ("a.rst", "=====\n Top\n=====\n\nPart\n=====\n\nSub\n~~~\n", ["Top", "Top > Part", "Top > Part > Sub"]),
+        ("a.rst", "The :class:`Pool` and ``close``\n=======\n", ["The Pool and close"]),
+        ("a.rst", ".. _label:\n\nPage\n####\n\n.. _part:\nPart\n****\n", ["Page", "Page > Part"]),
+        ("a.rst", "A paragraph\nof two lines\n------------\n", []),
+        ("a.rst", "text::\n\n   Title\n   =====\n", []),
+        ("a.rst", "text\n\n----\n\nmore\n", []),
+        ("a.rst", "====  ====\nA     B\n====  ====\n", []),
+        ("a.rst", "Much longer than its rule\n--\n", []),
+        ("INSTALL.txt", "Installing\n==========\n\ntext\n", ["Installing"]),
+        ("a.adoc", "= Guide\n\n== Setup ==\n\n----\n== no\n----\n", ["Guide", "Guide > Setup"]),
+        ("a.adoc", "Guide\n=====\n\nSetup\n-----\n", ["Guide", "Guide > Setup"]),
+        ("a.org", "#+TITLE: Notes\n* TODO First :tag:\n", ["Notes", "Notes > First"]),
+        ("a.org", "* A\n** [[x][Second]]\n", ["A", "A > Second"]),
+        ("a.textile", "h1. Title\n\nh2(#id). Part\n", ["Title", "Title > Part"]),
+        ("a.rdoc", "= Title\n\n== Use of <tt>x</tt> ==\n", ["Title", "Title > Use of x"]),
+        ("a.pod", "=head1 NAME\n\n=head2 C<new> and B<old>\n", ["NAME", "NAME > new and old"]),
+        ("a.tex", "\\section{On \\emph{trees}}\\label{s}\n\\subsection*{Deep}\n", ["On trees", "On trees > Deep"]),
+        ("a.texi", "@top Manual\n@chapter Use of @code{x}\n", ["Manual", "Manual > Use of x"]),
+        ("a.1", '.SH "SEE ALSO"\n.SS \\fBMore\\fR \\- here\n', ["SEE ALSO", "SEE ALSO > More - here"]),
+        ("a.1", ".Dd today\n.Sh NAME\n.Nm a\n.Ss Deep\n", ["NAME", "NAME > Deep"]),
+    ],
+)  # fmt: skip
+def test_headings_of_other_documents_are_symbols(path: str, text: str, names: list[str]) -> None:
+    assert _outline(path, text) == names
+
+
+def test_long_section_is_cut_and_each_piece_bears_its_name() -> None:
+    text = "Guide\n=====\n\n" + "".join([f"line {number}\n\n" for number in range(60)]) + "Next\n====\n"
+    first, *others, last = parse("a.rst", text).symbols
+    assert [symbol.name for symbol in (first, *others, last)] == ["Guide"] * (len(others) + 1) + ["Next"]
+    assert first.own_text.startswith("Guide\n=====\n\nline 0\n")
+    assert (first.span.start.line, first.span.end.line) == (0, 121)
+    assert "\n".join(symbol.own_text for symbol in (first, *others)).split() == text.split()[:-2]
+    assert last.name_span.start.line == 123
+
+
+def test_name_of_a_heading_is_where_it_is_written() -> None:
+    _, symbol = parse("a.adoc", "é\n\n== Größe ==\n").symbols
+    assert (symbol.name_span.start.line, symbol.name_span.start.utf8, symbol.name_span.end.utf8) == (2, 3, 10)
+
+
 def test_text_before_the_first_heading_is_text() -> None:
     first, _ = parse("a.md", "Hello there.\n\n# A\n").symbols
     assert (first.kind, first.name, first.own_text) == ("text", "", "Hello there.")
