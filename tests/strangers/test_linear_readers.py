@@ -12,7 +12,8 @@ import pytest
 from scry.core.errors import BadRequest
 from scry.core.memory import mask_secrets
 from scry.core.text import tokenize
-from scry.engine.browse.summaries import first_sentence, top_comment
+from scry.core.types import Document
+from scry.engine.browse.summaries import first_sentence, summarize_file, top_comment
 from scry.engine.graph_query.parse import parse_relation_query
 from scry.engine.search.query import detect_intent
 from scry.index.notes.note_file import parse_note
@@ -27,7 +28,7 @@ PIECES = (
     "[](", "<", "{#", "_", "![", "](", "`", "# ", "#", "- ", "a: ", "'a", '"a', "\n", "\n\n", " ", "\t", "a\n",
     "{", "}", "[", "(", ")", "/*", "<!--", "---\n", "a = b\n", "[[", "password=", "://a:", "-----BEGIN ", "é", "\\",
     "*", "!\n", "a.b::", ",", ";", "a{b,", "from ", "import ", "use a::{", "<a", "=", "$(", '{"source": ["a"]},',
-    "- a: &b\n", "a |",
+    "- a: &b\n", "a |", "= ", "====\n", "* ", "\\section{", ".SH a\n",
 )  # fmt: skip
 
 
@@ -65,6 +66,11 @@ def _cells(text: str) -> list[dict[str, object]]:
     return [{"cell_type": kind, "source": source} for kind in ("code", "markdown") for source in (text, list(text))]
 
 
+def _documents(text: str) -> list[Document]:
+    symbols = parse("README.rst", text).symbols
+    return [Document(key, str(key), "doc", "README.rst", "restructuredtext", each) for key, each in enumerate(symbols)]
+
+
 READERS: Mapping[str, Callable[[str], object]] = {
     **{
         f"parse {name}": partial(parse, name)
@@ -79,6 +85,12 @@ READERS: Mapping[str, Callable[[str], object]] = {
             "a.html",
             "a.css",
             "a.txt",
+            "a.rst",
+            "a.adoc",
+            "a.org",
+            "a.tex",
+            "a.rdoc",
+            "a.1",
             "a.json",
         )
     },
@@ -89,6 +101,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "ignore files": _match_ignore_file,
     "imports": _read_imports,
     "doc comments": lambda text: doc_text([f"/** {text}", f"/// {text}", text]),
+    "summary": lambda text: summarize_file("README.rst", _documents(text), text),
     "top comment": lambda text: (top_comment(f"# {text}"), first_sentence(text)),
     "masking": mask_secrets,
     "tokens": tokenize,

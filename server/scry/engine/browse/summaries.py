@@ -44,6 +44,8 @@ def summarize_file(
     encloses directly.
     """
     kinds = {document.symbol.kind for document in outermost}
+    if summary := read_manual_name(split_source_lines(text)):
+        return truncate(summary, SNIPPET_WIDTH)
     if "section" in kinds and kinds <= _NOT_A_DEFINITION:
         summary = _summarize_prose(outermost, text)
     else:
@@ -102,8 +104,6 @@ def _summarize_prose(outermost: Sequence[Document], text: str) -> str:
     The title is the first heading of the highest level: a lower one before it mostly introduces sponsors.
     """
     lines = split_source_lines(text)
-    if stated := read_manual_name(lines):
-        return stated
     sections = [document for document in outermost if document.symbol.kind == "section"]
     for paragraph in _read_paragraphs(_skip_front_matter(lines[: sections[0].symbol.span.start.line])):
         if len(paragraph.split()) >= _MIN_LEADING_WORDS and not _NOT_ABOUT_IT.search(paragraph):
@@ -135,7 +135,7 @@ def _heading_level(lines: Sequence[str], section: Document) -> int:
 _SKIPPED_BLOCKS = (("```", "```"), ("~~~", "~~~"), ("<!--", "-->"), ("<table", "</table>"))
 """Beginnings of lines, and what ends what they begin."""
 
-_NO_PROSE = ("#", ":", "..", "|", "@", "http")
+_NO_PROSE = ("#", ":", "..", "|", "@", "=", "http")
 """Beginnings of lines of headings, directives, fields, tables, tags and addresses."""
 
 _LIST_MARK = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+")

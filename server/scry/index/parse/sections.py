@@ -280,22 +280,27 @@ def _find_marked_headings(lines: LineIndex, rows: Sequence[str], language: str) 
     return [each for each in headings if each.title]
 
 
-_MANUAL_SECTION = re.compile(r"\.S[Hh]\b")
+_MANUAL_SECTION = re.compile(r"(?:\.S[Hh]|=head1)[ \t]+\"?([^\"]*)")
+_TEXT_MACROS = (".Nm", ".Nd", ".B ", ".BR")
 
 
 def read_manual_name(rows: Sequence[str]) -> str:
-    """Return the name and the purpose that a manual page begins with; "" for another text."""
-    start = next((row + 1 for row, text in enumerate(rows) if _MANUAL_SECTION.match(text)), 0)
-    if not start or rows[start - 1][3:].strip(' \t"').upper() != "NAME":
-        return ""
+    """Return the name and the purpose that a manual page (roff or POD) states first; "" for another text."""
+    start = next((row for row, text in enumerate(rows) if text.startswith((".S", "=h")) and _is_name(text)), None)
     words: list[str] = []
-    for row in rows[start:]:
-        if _MANUAL_SECTION.match(row):
+    for row in rows[start + 1 :] if start is not None else ():
+        macro = row[:3] if row.startswith(_TEXT_MACROS) else ""
+        if row.startswith(("=", ".S")) or (words and not row.strip()):
             break
-        macro = row[:3] if row.startswith((".Nm", ".Nd", ".B ", ".BR")) else ""
         if macro or not row.startswith((".", "'")):
             words.append(("— " if macro == ".Nd" else "") + row[len(macro) :].strip())
-    return " ".join(_TITLE_MARKUP["roff"].sub("", " ".join(words)).split())
+    language = "pod" if start is not None and rows[start].startswith("=") else "roff"
+    return " ".join(_TITLE_MARKUP[language].sub(_first_group, " ".join(words)).split())
+
+
+def _is_name(row: str) -> bool:
+    match = _MANUAL_SECTION.match(row)
+    return match is not None and match[1].strip().upper() == "NAME"
 
 
 def _first_group(markup: re.Match[str]) -> str:

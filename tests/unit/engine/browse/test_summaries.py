@@ -155,6 +155,12 @@ TAGS = """/**
         ("notes.org", "#+TITLE: Opening hours\n\nWhen the shop is open.\n", "Opening hours — When the shop is open."),
         ("README.rst", SPONSORED, "Shop — Sells things. A lot."),
         ("man/shop.1", '.\\" $Id$\n.TH SHOP 1\n.SH NAME\nshop \\- sells\n.SH USE\nx\n', "shop - sells"),
+        (
+            "lib/Shop.pm",
+            "package Shop;\n1;\n=encoding utf8\n\n=head1 NAME\n\nShop - C<sells>\n\nMore.\n",
+            "Shop - sells",
+        ),
+        ("docs/part.adoc", "= Shop\n\n== Part\n\nSells things.\n", "Shop — Sells things."),
         ("man/shop.8", ".Dd now\n.Sh NAME\n.Nm shop\n.Nd sell things\n.Sh USE\n", "shop — sell things"),
         ("docs/part.md", "---\nid: x\n---\n\nA part without *any* heading.\n", "A part without any heading."),
         (
