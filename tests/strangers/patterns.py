@@ -107,7 +107,7 @@ OTHER_METHODS: Mapping[str, str] = MappingProxyType(
         "scry.engine.search.query._INTENT_PATTERNS": "search",
         "scry.core.memory.purpose.PURPOSE_PATTERNS": "sub",
         "scry.core.memory.secret_names._ASSIGNMENT": "match",
-        "scry.index.parse.sections._HEADING_LINES": "match",
+        "scry.index.parse.headings._HEADING_LINES": "match",
         "scry.index.parse.formats._YAML_KEY": "match",
         "scry.index.parse.formats._JSON_KEY": "match",
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from scry.core.settings import SettingsFile
 from scry.core.types import QueryFilter
 from scry.embedding.static_model import split_words
 from scry.engine.search.query import filter_predicate
+from scry.index.parse.definitions import DEFINED_LANGUAGES, MAX_LINE_LENGTH, first_lines
 from scry.index.parse.languages import LANGUAGES
 from scry.index.parse.receivers import MAX_RECEIVER_BYTES, chain_patterns
 from scry.index.scan.gitignore import NamePatterns, compile_glob, parse_patterns
@@ -70,6 +72,11 @@ def _search_chains(text: str) -> None:
         chain.search(data[at : at + MAX_RECEIVER_BYTES])
 
 
+def _match_bounded(pattern: re.Pattern[str], text: str) -> None:
+    for at in range(0, len(text), MAX_LINE_LENGTH):
+        pattern.match(text[at : at + MAX_LINE_LENGTH])
+
+
 MADE_ON_CALL: Mapping[str, Callable[[], list[Runner]]] = {
     "scry.core.doc_id.commit_sha_of": lambda: [commit_sha_of],
     "scry.core.projects.describe_bad_name": lambda: [describe_bad_name],
@@ -82,6 +89,10 @@ MADE_ON_CALL: Mapping[str, Callable[[], list[Runner]]] = {
     ],
     "scry.index.graph.import_graph._starts_program": lambda: _search_all([each.entry_text for each in LANGUAGES]),
     "scry.index.graph.import_graph._structure_flags": lambda: _search_all([each.entry_paths for each in LANGUAGES]),
+    "scry.index.parse.definitions._line_pattern": list,  # its patterns are those of first_lines
+    "scry.index.parse.definitions.first_lines": lambda: [
+        partial(_match_bounded, pattern) for language in DEFINED_LANGUAGES for pattern, _ in first_lines(language)
+    ],
     "scry.index.parse.parse._is_constant": lambda: [
         re.compile(each.constant_pattern).match for each in LANGUAGES if each.constant_pattern
     ],

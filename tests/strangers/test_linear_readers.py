@@ -91,6 +91,10 @@ READERS: Mapping[str, Callable[[str], object]] = {
             "a.tex",
             "a.rdoc",
             "a.1",
+            "a.pl",
+            "a.el",
+            "a.ml",
+            "a.dart",
             "a.json",
         )
     },

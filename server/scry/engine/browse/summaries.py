@@ -17,7 +17,7 @@ from scry.core.text import normalize_name, split_source_lines
 from scry.core.types import Document
 from scry.engine.search.results import COMMENT_MARKUP, COMMENT_TEXT, SNIPPET_WIDTH, truncate
 from scry.index.parse.doc_comments import doc_text
-from scry.index.parse.sections import read_manual_name
+from scry.index.parse.headings import read_manual_name
 
 MAX_LISTED_SYMBOLS = 6
 

@@ -13,6 +13,7 @@ from posixpath import basename, splitext
 from msgspec import structs
 from tree_sitter import Node
 
+from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.types import Binding, FileFault, IndexingStage, ParsedFile, Reference, Span, Symbol
 from scry.index.parse.captures import NotParsed, run_query
 from scry.index.parse.chunks import LineIndex, chunk_gaps, chunk_text
@@ -24,7 +25,7 @@ from scry.index.parse.languages.text_formats import TEXT
 from scry.index.parse.notebooks import cell_symbols, join_code_cells, merge_into_cells, read_cells
 from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline, is_in_ranges, ranges_of_tests
 from scry.index.parse.receivers import TYPE_MARK, AssignedTypes, read_receiver
-from scry.index.parse.sections import HEADING_FINDERS, split_sections
+from scry.index.parse.sections import split_sections
 from scry.index.parse.shape import UnusualShape
 
 log = logging.getLogger(__name__)
@@ -91,14 +92,17 @@ def parse_as_text(path: str, text: str, fault: FileFault | None = None) -> Parse
 def _parse_symbols(path: str, text: str, max_seconds: float, *, any_shape: bool) -> ParsedFile:
     language = _detect_language(path, text)
     lines = LineIndex(text)
-    if language.name in HEADING_FINDERS:
+    if language.name in DOCUMENT_LANGUAGES:
         return ParsedFile(language.name, tuple(split_sections(lines, language.name) or chunk_text(lines)), (), ())
     if language.name == "jupyter":
         return _parse_notebook(language, lines, text, max_seconds, any_shape=any_shape)
     if language.name in BLOCK_FINDERS:
         return ParsedFile(language.name, tuple(split_blocks(lines, language.name) or chunk_text(lines)), (), ())
     if language.grammar is None:
-        return ParsedFile(language.name, tuple(chunk_text(lines)), (), ())
+        from scry.index.parse.definitions import DEFINED_LANGUAGES, split_definitions  # many projects have no such file
+
+        symbols = split_definitions(lines, language.name) if language.name in DEFINED_LANGUAGES else ()
+        return ParsedFile(language.name, tuple(symbols or chunk_text(lines)), (), ())
     parsed = _parse_with_grammar(language, lines, max_seconds, any_shape=any_shape)
     component = _component_symbol(path, lines) if language.find_markup else None
     return structs.replace(parsed, symbols=(component, *parsed.symbols)) if component else parsed
