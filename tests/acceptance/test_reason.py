@@ -30,6 +30,7 @@ FILES = {
         'import { Ball } from "./shape";\n\n'
         "export function draw() {\n  return new Ball();\n}\nexport function run() {\n  return draw();\n}\n"
     ),
+    "old/stamp.pl": "sub stamp {\n}\nstamp();\n",
 }
 
 
@@ -109,6 +110,13 @@ def test_empty_answer_names_what_is_known(mail: IndexedProject) -> None:
     assert notice.startswith("nothing that is known of the code meets this (./web/shape.ts::Shape is known)")
     assert "passed as a value is not called" in notice
     assert "passed as a value" not in ask(mail, "what inherits Express").notice
+
+
+def test_answer_about_a_language_without_relations_says_so(mail: IndexedProject) -> None:
+    notice = ask(mail, "what calls stamp").notice
+    assert "calls, imports and inheritance are not read in perl: relations are missing" in notice
+    assert "not read" not in ask(mail, "what defines stamp").notice
+    assert "not read" not in ask(mail, "what calls Shape").notice
 
 
 def test_transitive_answer_shows_its_path(mail: IndexedProject) -> None:

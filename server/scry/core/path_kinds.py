@@ -145,7 +145,7 @@ _PROSE_EXTENSIONS = "|".join(
 """As `DOCUMENT_LANGUAGES` without plain text, which is often data."""
 
 _TEST_SUFFIX = re.compile(
-    r"((?<=[a-z0-9])(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
+    r"((?<=[a-z0-9])(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|fs|vb|mm?|php|hs)$"
 )
 _TEST_FOLDER = re.compile(r"([A-Za-z0-9]Tests|[a-z0-9]Test|[._-][Tt]ests|\.Test)$")
 """Folders whose last word is "tests": `src/UnitTests`, `Json.Tests`, `unit-tests`, `smokeTest`. Not `tokio-test`:
@@ -154,6 +154,7 @@ packages that help to write tests are often named so."""
 _NAME_PATTERNS = (
     (TEST, re.compile(r"(test|tests|conftest|test_.+|.+[_-](test|tests|spec|unittest|bench|benchmark))\.\w+$")),
     (TEST, re.compile(r".+[._-](test|tests|spec|specs|test-d|bench|e2e|cy)\.[cm]?[jt]sx?$")),
+    (TEST, re.compile(r".+(\.t|\.tests?\.ps1|_suite\.erl)$")),
     (
         GENERATED,
         re.compile(r".+([_.]pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.pb\.gw\.go|_generated\.\w+|\.generated\.\w+)$"),

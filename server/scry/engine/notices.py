@@ -263,6 +263,16 @@ class RelationsCut(Notice, frozen=True, tag="relations_cut"):
         return f"{self.name} is tied to more than {self.limit} things; some are left out"
 
 
+class RelationsNotRead(Notice, frozen=True, tag="relations_not_read"):
+    """A name in a relational question is of a language whose calls, imports and inheritance are not read."""
+
+    languages: tuple[str, ...]
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return f"calls, imports and inheritance are not read in {' and '.join(self.languages)}: relations are missing"
+
+
 class NothingMeetsQuery(Notice, frozen=True, tag="nothing_meets_query"):
     """No document meets the relational question. known: the doc_ids of the names in it. is_about_calls: whether it
     asks for calls.

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from scry.core.doc_id import file_doc_id, new_query_id, parse_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.notices import Notice
+from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.text import format_count
 from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, OracleFault, ProofStep
 from scry.engine.browse.files import file_document, file_structures, file_summary
@@ -28,9 +29,17 @@ from scry.engine.graph_query.lookup import (
 )
 from scry.engine.graph_query.parse import AnyOf, RelationClause, RelationKind, RelationQuery
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
-from scry.engine.notices import GraphPending, NameAmbiguous, NoHistoryForRelation, NothingMeetsQuery, RelationsCut
+from scry.engine.notices import (
+    GraphPending,
+    NameAmbiguous,
+    NoHistoryForRelation,
+    NothingMeetsQuery,
+    RelationsCut,
+    RelationsNotRead,
+)
 from scry.engine.search.query import browse_question
 from scry.engine.search.results import make_snippet
+from scry.index.parse.languages import language_of
 
 _MAX_LISTED = 4
 """Largest number of meanings of an ambiguous name that are listed."""
@@ -70,6 +79,13 @@ def answer_relation_query(
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, tuple(dict.fromkeys(notices)))
 
 
+def _unread_language(path: str) -> str:
+    """Return the language of a file whose relations are not read; "" where they are, and for a document."""
+    language = language_of(path)
+    is_unread = language is not None and language.grammar is None and language.name not in DOCUMENT_LANGUAGES
+    return language.name if language is not None and is_unread else ""
+
+
 class _Evaluation(Struct):
     """The evaluation of one question, with its notices, faults and the doc_ids of its names so far.
 
@@ -105,6 +121,10 @@ class _Evaluation(Struct):
         self.is_about_calls |= clause.kind in (RelationKind.USES, RelationKind.CALLS)
         if len(doc_ids) > 1:
             self.notices.append(NameAmbiguous(clause.name, len(doc_ids), tuple(doc_ids[:_MAX_LISTED])))
+        is_of_code = clause.kind not in (RelationKind.CHANGES_WITH, RelationKind.DEFINES)
+        unread = {_unread_language(parse_doc_id(each).path) for each in doc_ids} - {""}
+        if is_of_code and unread:
+            self.notices.append(RelationsNotRead(tuple(sorted(unread))))
         if clause.kind is RelationKind.CHANGES_WITH and self.reading.history is None:
             self.notices.append(NoHistoryForRelation())
         try:
