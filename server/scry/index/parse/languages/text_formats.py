@@ -94,7 +94,7 @@ _OTHER_LANGUAGES = (
     Language(name="erlang", extensions=(".erl", ".hrl", ".escript", ".yrl", ".xrl"), interpreters=("escript",)),
     Language(name="fennel", extensions=(".fnl",), interpreters=("fennel",)),
     Language(name="fish", extensions=(".fish",), interpreters=("fish",)),
-    Language(name="fortran", extensions=(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08")),
+    Language(name="fortran", extensions=(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".fpp", ".fypp")),
     Language(name="fsharp", extensions=(".fs", ".fsi", ".fsx")),
     Language(name="gdscript", extensions=(".gd",)),
     Language(name="gherkin", extensions=(".feature",)),
