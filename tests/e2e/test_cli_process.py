@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import re
 import shlex
@@ -74,6 +75,12 @@ def test_find_imports_no_slow_modules(
     modules = imported(sample.root, "add to cart", *options)
     assert "scry.engine.engine" in modules
     assert modules & needless == set()
+
+
+def test_limit_has_a_short_form_and_a_clear_error(sample: IndexerProject) -> None:
+    assert len(json.loads(sample.run("add to cart", "-n", "1", "--json").out)["results"]) == 1
+    refused = sample.run("add to cart", "-n", "one")
+    assert (refused.status, refused.err) == (2, "scry: limit: Invalid value for -n: 'one' is no whole number\n")
 
 
 def test_the_sidecar_does_not_import_the_command_line(sample: IndexerProject) -> None:

@@ -94,7 +94,7 @@ _UNTELLING_HEADING = re.compile(
 _MIN_LEADING_WORDS = 5
 """Words above all headings that are fewer are a slogan, or what is left of a badge."""
 
-_NOT_ABOUT_IT = re.compile(r"copyright|licen[cs]e|sponsor|donat|thanks to|!$", re.I)
+_NOT_ABOUT_IT = re.compile(r"copyright|licen[cs]e|sponsor|donat|thanks to|t-shirts|!$", re.I)
 """Words above all headings that are about its rights or its makers, or an announcement."""
 
 

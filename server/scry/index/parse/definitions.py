@@ -184,7 +184,7 @@ class _Definition(Struct, frozen=True):
 
 @cache
 def first_lines(language: str) -> tuple[tuple[re.Pattern[str], Mapping[str, str]], ...]:
-    """Return the patterns of a language's first lines, each with the kinds by its words."""
+    """Return the patterns of a language's first lines, each with the kinds by its words, or by "" where it has none."""
     patterns: list[tuple[re.Pattern[str], Mapping[str, str]]] = []
     if language in _WORDS:
         patterns.append((_line_pattern(language), _kinds_of(language)))

@@ -19,11 +19,15 @@ NeighborsBy = Literal["cochange", "dependency", "similar"]
 
 def _parse_integer(_: type[int], tokens: Sequence[Token]) -> int:
     """Convert a token to an integer. Cyclopts by itself would round `1.5`."""
-    return int(tokens[0].value)
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"{tokens[0].value!r} is no whole number") from None
 
 
 LimitOption = Annotated[
-    int, Parameter(converter=_parse_integer, show_default=True, help="How many results at most, 1 to 1000.")
+    int,
+    Parameter(alias="-n", converter=_parse_integer, show_default=True, help="How many results at most, 1 to 1000."),
 ]
 FullOption = Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")]
 TypeOption = Annotated[
