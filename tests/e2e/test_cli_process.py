@@ -78,8 +78,9 @@ def test_find_imports_no_slow_modules(
 
 
 def test_limit_has_a_short_form_and_a_clear_error(sample: IndexerProject) -> None:
-    assert len(json.loads(sample.run("add to cart", "-n", "1", "--json").out)["results"]) == 1
-    refused = sample.run("add to cart", "-n", "one")
+    scry = CommandLine(sample.root)
+    assert len(json.loads(scry.run("add to cart", "-n", "1", "--json").out)["results"]) == 1
+    refused = scry.run("add to cart", "-n", "one")
     assert (refused.status, refused.err) == (2, "scry: limit: Invalid value for -n: 'one' is no whole number\n")
 
 
