@@ -5,12 +5,15 @@ local M = {}
 ---Languages that files are indexed as.
 ---@type string[]
 M.languages = vim.split(
-  "ada asciidoc assembly astro awk bash batch c clojure cmake cobol coffeescript cpp crystal csharp css d dart "
-    .. "dockerfile elisp elixir elm erlang fennel fish fortran fsharp gleam glsl go graphql groovy haskell haxe hcl "
-    .. "hlsl html ini java javascript json julia jupyter kotlin lean lisp lua make markdown meson nim nix objective-c "
-    .. "ocaml odin org pascal perl php pod powershell prolog protobuf purescript python r racket raku rdoc reason "
-    .. "restructuredtext ruby rust scala scheme solidity sql standard-ml starlark svelte swift tcl tex texinfo text "
-    .. "textile thrift toml typescript vala verilog vhdl vim visual-basic vue wgsl xml yaml zig",
+  "ada agda antlr asciidoc assembly astro autoconf automake awk bash batch bicep c cabal clojure cmake cobol "
+    .. "coffeescript cpp crystal csharp css csv cue cython d dart dhall diff dockerfile ejs elisp elixir elm erb "
+    .. "erlang fennel fish fortran freemarker fsharp gdscript gettext gherkin gleam glsl go go-template graphql "
+    .. "graphviz groovy haml handlebars haskell haxe hcl hlsl html idris ini isabelle java javascript jinja json "
+    .. "jsonnet jsp julia jupyter just kotlin lean lex liquid lisp llvm lua make mako markdown meson nim nix nushell "
+    .. "objective-c ocaml odin org pascal perl php pod powershell prolog protobuf pug purescript python qml r racket "
+    .. "raku razor rbs rdoc reason rego restructuredtext robot roff ruby rust scala scheme slim solidity sql "
+    .. "standard-ml starlark svelte swift tablegen tcl tex texinfo text textile thrift tla toml twig typescript typst "
+    .. "vala velocity verilog vhdl vim visual-basic vue wgsl xml yacc yaml zig",
   " "
 )
 
