@@ -112,6 +112,14 @@ def test_empty_answer_names_what_is_known(mail: IndexedProject) -> None:
     assert "passed as a value" not in ask(mail, "what inherits Express").notice
 
 
+def test_search_that_the_code_graph_can_answer_says_how_to_ask_it(mail: IndexedProject) -> None:
+    hint = "searched by words and meaning; for what the code graph knows of deliver: --reason"
+    assert hint in mail.find("who calls deliver?", 3).notice
+    assert hint in mail.find("where is deliver called", 3).notice
+    for query in ("who calls nobody", "deliver", "what is done by deliver", "where are letters used to wait"):
+        assert "code graph" not in mail.find(query, 3).notice
+
+
 def test_answer_about_a_language_without_relations_says_so(mail: IndexedProject) -> None:
     notice = ask(mail, "what calls stamp").notice
     assert "calls, imports and inheritance are not read in perl: relations are missing" in notice

@@ -17,7 +17,7 @@ class CommandNames(Struct, frozen=True):
     """The commands that texts name, as one client calls them; the defaults are those of the command line.
 
     index_hint: how to make the index, in parentheses after a space; empty for a client that makes it by itself.
-    min_score, neighbors_by_dependency: options; empty for a client without them.
+    min_score, neighbors_by_dependency: options; empty for a client without them. ask_graph: what asks the code graph.
     """
 
     index_hint: str = " (scry index)"
@@ -29,6 +29,7 @@ class CommandNames(Struct, frozen=True):
     show_status: str = "scry status"
     min_score: str = "a lower minimum score"
     neighbors_by_dependency: str = "--by dependency"
+    ask_graph: str = "--reason"
 
 
 COMMAND_LINE = CommandNames()

@@ -38,7 +38,7 @@ from scry.engine.search.pipeline import (
     rank_candidates,
     retrieve,
 )
-from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
+from scry.engine.search.query import MAX_QUERY_CHARACTERS, RELATION_QUESTION_PATTERN, parse_query
 from scry.store.events.log import LEARNT_FILE, WEIGHTS_FILE
 from scry.store.index.store import IndexStore
 
@@ -117,6 +117,11 @@ class ProjectModes:
                 from scry.engine.notices import NoPersonalNoteFound
 
                 answer = replace(answer, notices=(*answer.notices, NoPersonalNoteFound()))
+            if RELATION_QUESTION_PATTERN.match(retrieved.question.words):
+                from scry.engine.graph_query.evaluate import suggest_relations
+
+                suggested = suggest_relations(retrieved.question.words, retrieval.reader.code.store)
+                answer = replace(answer, notices=(*answer.notices, suggested)) if suggested else answer
             if self._weights is not None and self._weights.trouble:
                 from scry.engine.notices import WeightsUnreadable
 

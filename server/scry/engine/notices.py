@@ -263,6 +263,18 @@ class RelationsCut(Notice, frozen=True, tag="relations_cut"):
         return f"{self.name} is tied to more than {self.limit} things; some are left out"
 
 
+class RelationsKnown(Notice, frozen=True, tag="relations_known"):
+    """A query was searched by its words and its meaning that the code graph can answer. names: those in it."""
+
+    names: tuple[str, ...]
+    explains_emptiness: ClassVar[bool] = False
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text, with what asks the code graph."""
+        names = " and ".join(self.names)
+        return f"searched by words and meaning; for what the code graph knows of {names}: {commands.ask_graph}"
+
+
 class RelationsNotRead(Notice, frozen=True, tag="relations_not_read"):
     """A name in a relational question is of a language whose calls, imports and inheritance are not read."""
 

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scry.core.doc_id import file_doc_id, new_query_id, parse_doc_id
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import BadRequest, IndexUnavailable
 from scry.core.notices import Notice
 from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.text import format_count
@@ -27,7 +27,7 @@ from scry.engine.graph_query.lookup import (
     include_members,
     resolve_name,
 )
-from scry.engine.graph_query.parse import AnyOf, RelationClause, RelationKind, RelationQuery
+from scry.engine.graph_query.parse import AnyOf, RelationClause, RelationKind, RelationQuery, parse_relation_query
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.notices import (
     GraphPending,
@@ -35,11 +35,13 @@ from scry.engine.notices import (
     NoHistoryForRelation,
     NothingMeetsQuery,
     RelationsCut,
+    RelationsKnown,
     RelationsNotRead,
 )
 from scry.engine.search.query import browse_question
 from scry.engine.search.results import make_snippet
 from scry.index.parse.languages import language_of
+from scry.store.index.store import IndexStore
 
 _MAX_LISTED = 4
 """Largest number of meanings of an ambiguous name that are listed."""
@@ -84,6 +86,27 @@ def _unread_language(path: str) -> str:
     language = language_of(path)
     is_unread = language is not None and language.grammar is None and language.name not in DOCUMENT_LANGUAGES
     return language.name if language is not None and is_unread else ""
+
+
+def suggest_relations(words: str, store: IndexStore) -> Notice | None:
+    """Return the notice that the code graph can answer a query; None where it is no relational question, or names
+    nothing that is known.
+    """
+    try:
+        names = _named(parse_relation_query(words))
+        for name in names:
+            resolve_name(name, store, files_first=False)
+    except BadRequest:
+        return None
+    return RelationsKnown(names)
+
+
+def _named(tree: RelationQuery) -> tuple[str, ...]:
+    """Return the names in a relational question."""
+    if isinstance(tree, RelationClause):
+        return (tree.name,)
+    parts = tree.parts if isinstance(tree, AnyOf) else (*tree.parts, *tree.without)
+    return tuple(dict.fromkeys(name for part in parts for name in _named(part)))
 
 
 class _Evaluation(Struct):

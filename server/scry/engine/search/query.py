@@ -119,6 +119,11 @@ _TOPIC_QUESTION_PATTERN = re.compile(
 )
 """The beginning of a question about a topic as a whole. It says nothing of the topic."""
 
+RELATION_QUESTION_PATTERN = re.compile(
+    r"\W{0,9}(?:who|what|which|where)\b.{1,200}\b(?:call|use|import|inherit|extend|implement|invoke)(?:s|d|ed)?\b", re.I
+)
+"""A question that the code graph may answer, if it has a name of the code: that costs more to see."""
+
 _KIND_WORDS = "module|package|file|function|method|class|code"
 _KIND_OF_TOPIC_PATTERN = re.compile(rf"(\w )(?:{_KIND_WORDS})(?=\W*$)", re.IGNORECASE)
 _KIND_IN_QUESTION_PATTERN = re.compile(

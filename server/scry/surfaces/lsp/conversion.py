@@ -121,6 +121,7 @@ EDITOR_COMMANDS: Mapping[str, CommandNames] = MappingProxyType(
             show_status="Scry: Show Status",
             min_score="",
             neighbors_by_dependency="",
+            ask_graph="the details of a result list them",
         ),
         "neovim": CommandNames(
             index_hint="",
@@ -131,6 +132,7 @@ EDITOR_COMMANDS: Mapping[str, CommandNames] = MappingProxyType(
             list_projects=":Scry projects",
             show_status=":Scry status",
             min_score="",
+            ask_graph=":Scry related",
         ),
     }
 )
