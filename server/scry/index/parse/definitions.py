@@ -103,7 +103,8 @@ def _line_pattern(language: str) -> re.Pattern[str]:
     choice = "|".join(map(re.escape, sorted(_kinds_of(language), key=len, reverse=True)))
     if language in _LISPS:
         return re.compile(rf"[ \t]*\((?P<word>{choice})[ \t]+{_LISP_METADATA}[('#]{{0,3}}(?P<name>{_LISP_NAME})")
-    modifiers = rf"(?:(?:{_MODIFIERS})(?:\([^()]*\))?[ \t]+){{0,6}}"
+    words = f"module|{_MODIFIERS}" if language == "fortran" else _MODIFIERS  # `pure module function total`
+    modifiers = rf"(?:(?:{words})(?:\([^()]*\))?[ \t]+){{0,6}}"
     after = r"[ \t]*\([ \t]*" if language == "cmake" else rf"!?[ \t]+{modifiers}(?:\[[^\[\]]*\][ \t]*)?"
     flags = re.IGNORECASE if language in _CASELESS else 0
     return re.compile(rf"[ \t]*(?:@\w+[ \t]+)?{modifiers}(?P<word>{choice}){after}{_NAME}", flags)
@@ -116,7 +117,11 @@ def _kinds_of(language: str) -> dict[str, str]:
 
 
 _C_FUNCTION = r"[ \t]*(?:[\w<>\[\],.?*&]+[ \t]+){1,8}[*&]?(?P<name>[A-Za-z_]\w*)[ \t]*\("
-_LET = r"[ \t]*(?:let|and|val|external)[ \t]+(?:(?:rec|inline|private|mutable)[ \t]+)*(?P<name>[a-z_][\w']*)"
+_LET_WORDS = "rec|inline|private|mutable"
+_LET = (
+    rf"[ \t]*(?:let|and|val|external)[ \t]+(?:(?:{_LET_WORDS})[ \t]+)*"
+    rf"(?!(?:{_LET_WORDS}|open|module|exception)(?![\w']))(?P<name>[A-Za-z_][\w']*)"
+)
 _SIGNATURE = r"(?P<name>[a-z][\w']*)[ \t]*(?:::|:|∷)[ \t]"
 _OTHER_PATTERNS = {
     "coffeescript": r"[ \t]*(?P<name>@?[A-Za-z_$][\w.$]*)[ \t]*[=:][ \t]*(?:\([^()]*\)[ \t]*)?[-=]>",
