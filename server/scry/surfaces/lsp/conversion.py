@@ -121,7 +121,7 @@ EDITOR_COMMANDS: Mapping[str, CommandNames] = MappingProxyType(
             show_status="Scry: Show Status",
             min_score="",
             neighbors_by_dependency="",
-            ask_graph="the details of a result list them",
+            ask_graph="Show Detail",
         ),
         "neovim": CommandNames(
             index_hint="",
