@@ -62,7 +62,7 @@ def _find_asciidoc_headings(lines: LineIndex, rows: Sequence[str]) -> list[Docum
             headings.append(_make_heading(lines, rows, level, row - 1, row - 1, title, _ROLE.sub("", title)))
         elif opening := _ASCIIDOC_VERBATIM.match(text):
             verbatim = opening[1]
-    return headings
+    return [each for each in headings if each.title]
 
 
 def _is_asciidoc_underline(rule: str, title: str, above: str) -> bool:
