@@ -43,7 +43,7 @@ def _find_underlined_headings(lines: LineIndex, rows: Sequence[str]) -> list[Doc
             level = styles.setdefault((rule[0], is_overlined), len(styles))
             first = row - 2 if is_overlined else row - 1
             headings.append(_make_heading(lines, rows, level, first, row - 1, title.strip(), _ROLE.sub("", title)))
-    return headings
+    return [each for each in headings if each.title]
 
 
 def _find_asciidoc_headings(lines: LineIndex, rows: Sequence[str]) -> list[DocumentHeading]:

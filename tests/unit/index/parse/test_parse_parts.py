@@ -85,6 +85,7 @@ def _outline(path: str, text: str) -> list[str]:
         ("a.adoc", "= Guide\n\n== Setup ==\n\n----\n== no\n----\n", ["Guide", "Guide > Setup"]),
         ("a.adoc", "Guide\n=====\n\nSetup\n-----\n", ["Guide", "Guide > Setup"]),
         ("a.adoc", "== `\n\ntext\n", []),
+        ("a.rst", ":ref:``\n=======\n\ntext\n", []),
         ("a.org", "#+TITLE: Notes\n* TODO First :tag:\n", ["Notes", "Notes > First"]),
         ("a.org", "* A\n** [[x][Second]]\n", ["A", "A > Second"]),
         ("a.textile", "h1. Title\n\nh2(#id). Part\n", ["Title", "Title > Part"]),
