@@ -17,7 +17,6 @@ from scry.core.text import normalize_name, split_source_lines
 from scry.core.types import Document
 from scry.engine.search.results import COMMENT_MARKUP, COMMENT_TEXT, SNIPPET_WIDTH, truncate
 from scry.index.parse.doc_comments import doc_text
-from scry.index.parse.headings import read_manual_name
 
 MAX_LISTED_SYMBOLS = 6
 
@@ -44,8 +43,11 @@ def summarize_file(
     encloses directly.
     """
     kinds = {document.symbol.kind for document in outermost}
-    if summary := read_manual_name(split_source_lines(text)):
-        return truncate(summary, SNIPPET_WIDTH)
+    if text.startswith((".S", "=head1")) or "\n.S" in text or "\n=head1" in text:
+        from scry.index.parse.headings import read_manual_name  # its patterns take time to compile
+
+        if summary := read_manual_name(split_source_lines(text)):
+            return truncate(summary, SNIPPET_WIDTH)
     if "section" in kinds and kinds <= _NOT_A_DEFINITION:
         summary = _summarize_prose(outermost, text)
     else:

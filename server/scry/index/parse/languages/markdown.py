@@ -1,4 +1,4 @@
-"""Recognise Markdown files; formats.py splits them into sections without a grammar."""
+"""Recognise Markdown files; sections.py splits them into sections without a grammar."""
 
 from __future__ import annotations
 
