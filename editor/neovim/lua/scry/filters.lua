@@ -5,15 +5,16 @@ local M = {}
 ---Languages that files are indexed as.
 ---@type string[]
 M.languages = vim.split(
-  "ada agda antlr asciidoc assembly astro autoconf automake awk bash batch bicep c cabal clojure cmake cobol "
-    .. "coffeescript cpp crystal csharp css csv cue cython d dart dhall diff dockerfile ejs elisp elixir elm erb "
-    .. "erlang fennel fish fortran freemarker fsharp gdscript gettext gherkin gleam glsl go go-template graphql "
-    .. "graphviz groovy haml handlebars haskell haxe hcl hlsl html idris ini isabelle java javascript jinja json "
-    .. "jsonnet jsp julia jupyter just kotlin lean lex liquid lisp llvm lua make mako markdown meson nim nix nushell "
-    .. "objective-c ocaml odin org pascal perl php pod powershell prolog protobuf pug purescript python qml r racket "
-    .. "raku razor rbs rdoc reason rego restructuredtext robot roff ruby rust scala scheme slim solidity sql "
-    .. "standard-ml starlark svelte swift tablegen tcl tex texinfo text textile thrift tla toml twig typescript typst "
-    .. "vala velocity verilog vhdl vim visual-basic vue wgsl xml yacc yaml zig",
+  "ada agda antlr apex asciidoc assembly astro autoconf automake awk bash batch bicep c cabal cairo capnproto "
+    .. "chapel clojure cmake cobol coffeescript coq cpp crystal csharp css csv cue cython d dart dhall diff "
+    .. "dockerfile eex ejs elisp elixir elm erb erlang fennel fish flatbuffers fortran freemarker fsharp gdscript "
+    .. "gettext gherkin gleam glsl go go-template graphql graphviz groovy haml handlebars haskell haxe hcl hlsl html "
+    .. "idris ini isabelle janet java javascript jinja json jsonnet jsp julia jupyter just kotlin lean lex lfe "
+    .. "liquid lisp llvm lua make mako markdown matlab meson mojo move nim nix noir nushell objective-c ocaml odin "
+    .. "org pascal perl php pod pony powershell prisma prolog protobuf pug puppet purescript python qml r racket "
+    .. "raku razor rbs rdoc reason rego restructuredtext robot roff ruby rust scala scheme slim smithy solidity sql "
+    .. "standard-ml starlark svelte swift tablegen tcl tex texinfo text textile thrift tla toml twig typescript "
+    .. "typst vala velocity verilog vhdl vim visual-basic vlang vue vyper webassembly wgsl xml yacc yaml zig",
   " "
 )
 

@@ -21,11 +21,19 @@ from scry.index.parse.doc_comments import doc_text
 
 _WORDS = {
     "ada": "module: package; function: procedure function task entry; type: type subtype",
+    "apex": "class: class trigger; interface: interface; enum: enum",
     "awk": "function: function func",
+    "bicep": "class: resource module; function: func; variable: var output; field: param; type: type",
+    "cabal": "section: executable test-suite benchmark library flag common foreign-library",
+    "cairo": "function: fn; struct: struct; enum: enum; trait: trait; module: mod; constant: const",
+    "capnproto": "struct: struct; interface: interface; enum: enum; constant: const annotation",
+    "chapel": "class: class; struct: record union; enum: enum; module: module; function: proc iter operator",
     "clojure": "function: defn defn- defmulti defmethod deftest; macro: defmacro; variable: def defonce; module: ns;"
     " interface: defprotocol definterface; struct: defrecord deftype",
     "cmake": "function: function; macro: macro",
     "coffeescript": "class: class",
+    "coq": "function: Definition Fixpoint CoFixpoint Function; type: Inductive CoInductive; struct: Record Structure;"
+    " constant: Lemma Theorem Corollary Proposition Axiom Instance; class: Class; module: Module Section",
     "crystal": "class: class; module: module lib; struct: struct; enum: enum; function: def fun; macro: macro;"
     " type: alias",
     "cython": "function: def; class: class; struct: struct union; enum: enum",
@@ -37,6 +45,7 @@ _WORDS = {
     "elm": "type: type; module: module",
     "fennel": "function: fn lambda; macro: macro; variable: local global var",
     "fish": "function: function",
+    "flatbuffers": "struct: table struct union; enum: enum; class: rpc_service",
     "fortran": "function: subroutine function; module: module program submodule; interface: interface",
     "fsharp": "type: type exception; module: module; method: member override abstract",
     "gdscript": "function: func; class: class class_name; enum: enum; field: signal",
@@ -44,32 +53,51 @@ _WORDS = {
     "glsl": "struct: struct",
     "graphql": "type: type input union scalar; interface: interface; enum: enum; function: query mutation subscription"
     " fragment directive",
-    "groovy": "class: class; interface: interface trait; enum: enum",
+    "groovy": "class: class; interface: interface trait; enum: enum; function: task",
     "haxe": "class: class abstract; interface: interface; enum: enum; type: typedef; function: function",
     "hcl": "class: resource data module provider; variable: variable output",
     "hlsl": "struct: struct cbuffer",
+    "isabelle": "function: definition fun function primrec abbreviation; constant: lemma theorem corollary;"
+    " type: datatype type_synonym; struct: record; module: theory locale",
+    "janet": "function: defn defn- varfn; macro: defmacro; variable: def var",
     "julia": "function: function; macro: macro; struct: struct; type: type; module: module baremodule; constant: const",
     "lean": "function: def abbrev instance; constant: theorem lemma axiom; struct: structure; type: inductive;"
     " class: class; module: namespace",
+    "lfe": "function: defun; macro: defmacro; struct: defrecord; module: defmodule",
     "lisp": "function: defun defmethod defgeneric deftest; macro: defmacro; variable: defvar defparameter;"
     " struct: defstruct; constant: defconstant; class: defclass define-condition; type: deftype; module: defpackage",
+    "matlab": "class: classdef",
+    "mojo": "function: fn def; struct: struct; trait: trait; type: alias",
+    "move": "function: fun; struct: struct; module: module; constant: const",
     "nim": "function: proc func iterator converter method; macro: template macro",
+    "noir": "function: fn; struct: struct; trait: trait; module: mod contract",
     "objective-c": "class: @implementation; interface: @interface @protocol",
     "ocaml": "type: type exception; module: module; class: class; method: method",
+    "odin": "function: proc; struct: struct union bit_field; enum: enum bit_set; type: distinct",
     "pascal": "function: procedure function constructor destructor; module: unit program library",
     "perl": "function: sub method; module: package; class: class role; field: has",
+    "pony": "class: class actor primitive; interface: interface trait; method: fun be new; type: type",
     "powershell": "function: function filter workflow configuration; class: class; enum: enum",
+    "prisma": "struct: model; enum: enum; type: type view; section: datasource generator",
     "protobuf": "class: message service; enum: enum; method: rpc",
+    "pug": "macro: mixin",
+    "puppet": "class: class; function: define function plan; type: type; section: node",
     "purescript": "type: type data newtype; class: class; module: module",
+    "qml": "function: function; class: component; field: signal",
     "racket": "function: define define/contract define/public; macro: define-syntax define-syntax-rule; struct: struct",
     "raku": "function: sub method submethod rule token regex; class: class grammar; trait: role;"
     " module: module package",
+    "reason": "module: module; type: type",
+    "rbs": "class: class; module: module; interface: interface; method: def; type: type",
     "scheme": "function: define define* define-public define-method; macro: define-syntax define-syntax-rule;"
     " struct: define-record-type define-class; module: define-module define-library",
+    "smithy": "struct: structure union; function: operation; class: service resource; enum: enum intEnum;"
+    " type: list map",
     "solidity": "class: contract library; interface: interface; struct: struct; enum: enum;"
     " function: function modifier; field: event error",
     "standard-ml": "type: type datatype exception; module: structure signature functor; function: fun val",
     "starlark": "function: def",
+    "tablegen": "class: class multiclass; constant: def defm defset",
     "tcl": "function: proc method; class: class",
     "thrift": "struct: struct union exception; class: service; enum: enum; type: typedef",
     "vala": "class: class; struct: struct; interface: interface; enum: enum errordomain; module: namespace",
@@ -78,22 +106,25 @@ _WORDS = {
     "vim": "function: function func fu def",
     "visual-basic": "function: sub function property; class: class; module: module; struct: structure; enum: enum;"
     " interface: interface",
+    "vlang": "function: fn; struct: struct union; interface: interface; enum: enum; constant: const; type: type",
+    "vyper": "function: def; struct: struct event; interface: interface; enum: enum flag",
+    "webassembly": "function: func; type: type; variable: global; module: module",
     "wgsl": "function: fn; struct: struct; constant: const override; type: alias",
 }
 """The words before the names of definitions, by the kind of symbol, in each language that is read so."""
 
-_LISPS = frozenset({"clojure", "elisp", "fennel", "lisp", "racket", "scheme"})
-_CASELESS = frozenset({"ada", "cmake", "fortran", "pascal", "powershell", "vhdl", "visual-basic"})
+_LISPS = frozenset({"clojure", "elisp", "fennel", "janet", "lfe", "lisp", "racket", "scheme", "webassembly"})
+_CASELESS = frozenset({"ada", "apex", "cabal", "cmake", "fortran", "pascal", "powershell", "vhdl", "visual-basic"})
 
 _MODIFIERS = (
     "abstract|alias|async|automatic|base|bit|body|byte|cdef|class|const|cpdef|ctypedef|elemental|export|extend|extern|final"
     "|foreign|friend|impure|inline|int|integer|internal|local|logical|multi|mutable|my|noncomputable|opaque|our|override|partial"
-    "|primitive|private|procedure|protected|proto|pub|public|pure|real|rec|recursive|sealed|shared|signed|static|string|type"
-    "|unit|unsafe|unsigned|virtual|void"
+    "|primitive|private|procedure|protected|proto|pub|public|pure|real|rec|recursive|sealed|shared|sharing|signed|static|string|type"
+    "|unit|unsafe|unsigned|virtual|void|with|without"
 )
 """Words that may stand before or after the word of a definition, in any of the languages."""
 
-_NAME = r"(?:'\w+[ \t]+|\('[^()]*\)[ \t]+)?[\"'`+@:]{0,3}(?P<name>[^\W\d][\w.:$!?#'-]*(?:\"[ \t]+\"[\w-]+)?)"
+_NAME = r"(?:'\w+[ \t]+|\([^()]*\)[ \t]+)?[\"'`+@:]{0,3}(?P<name>[^\W\d][\w.:$!?#'-]*(?:\"[ \t]+\"[\w-]+)?)"
 _LISP_METADATA = r"(?:\^(?:{[^{}]*}|[^\s(){}]+)[ \t]+){0,4}"
 _LISP_NAME = r"[^\s()\"';\[\]{}]+"
 
@@ -107,6 +138,8 @@ def _line_pattern(language: str) -> re.Pattern[str]:
     modifiers = rf"(?:(?:{words})(?:\([^()]*\))?[ \t]+){{0,6}}"
     after = r"[ \t]*\([ \t]*" if language == "cmake" else rf"!?[ \t]+{modifiers}(?:\[[^\[\]]*\][ \t]*)?"
     flags = re.IGNORECASE if language in _CASELESS else 0
+    if language == "odin":  # `total :: proc(`
+        return re.compile(rf"[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*::[ \t]*(?:#\w+[ \t]+)*(?P<word>{choice})\b")
     return re.compile(rf"[ \t]*(?:@\w+[ \t]+)?{modifiers}(?P<word>{choice}){after}{_NAME}", flags)
 
 
@@ -123,16 +156,35 @@ _LET = (
     rf"(?!(?:{_LET_WORDS}|open|module|exception)(?![\w']))(?P<name>[A-Za-z_][\w']*)"
 )
 _SIGNATURE = r"(?P<name>[a-z][\w']*)[ \t]*(?:::|:|∷)[ \t]"
+_MAKE_TARGET = r"(?!\.[A-Z_]+[ \t]*:|\$|export\b)(?P<name>[\w.%/@{}$()-]+)(?:[ \t]+[\w.%/@{}$()-]+)*[ \t]*::?(?![:=])"
 _OTHER_PATTERNS = {
+    "agda": _SIGNATURE,
+    "antlr": r"(?:fragment[ \t]+)?(?P<name>[A-Za-z_]\w*)[ \t]*(?::(?!:)|$)",
+    "apex": _C_FUNCTION,
+    "assembly": r"(?:(?:SYM_\w+|ENTRY|FUNC)\()?(?!\.L)(?P<name>[A-Za-z_.$][\w.$@]*)(?:\)|:(?!:)|[ \t]+(?:PROC|proc)\b)",
+    "autoconf": r"[ \t]*(?:AC_DEFUN(?:_ONCE)?|AU_DEFUN|m4_define|define)\([\[`]?(?P<name>\w+)",
+    "automake": _MAKE_TARGET,
+    "batch": r"[ \t]*:(?P<name>[A-Za-z_][\w-]*)",
     "coffeescript": r"[ \t]*(?P<name>@?[A-Za-z_$][\w.$]*)[ \t]*[=:][ \t]*(?:\([^()]*\)[ \t]*)?[-=]>",
     "d": _C_FUNCTION,
     "dart": _C_FUNCTION,
+    "dhall": r"[ \t]*let[ \t]+(?P<name>[A-Za-z_][\w/-]*)",
+    "dockerfile": r"(?i:FROM)[ \t]+.*[ \t](?i:AS)[ \t]+(?P<name>[\w.-]+)",
     "elm": _SIGNATURE,
     "erlang": r"(?P<name>[a-z][\w@]*)\(",
     "fsharp": _LET,
+    "gherkin": r"[ \t]*(?:Feature|Rule|Scenario(?: Outline| Template)?|Example|Background):[ \t]*(?P<name>\S.*)",
     "glsl": _C_FUNCTION,
     "groovy": _C_FUNCTION,
     "hlsl": _C_FUNCTION,
+    "idris": _SIGNATURE,
+    "jsonnet": r"[ \t]*(?:local[ \t]+)?(?P<name>[A-Za-z_]\w*)\([^()]*\)[ \t]*(?::{1,3}|=(?!=))",
+    "just": r"@?(?P<name>[A-Za-z_][\w-]*)(?:[ \t][^:]*)?:(?!=)",
+    "llvm": r"(?:define|declare)[ \t][^@]*@\"?(?P<name>[\w.$-]+)",
+    "make": _MAKE_TARGET,
+    "matlab": r"[ \t]*function[ \t]+(?:[\w\[\], \t~]*=[ \t]*)?(?P<name>[A-Za-z][\w.]*)",
+    "nix": r"[ \t]*(?P<name>[A-Za-z_][\w.'-]*)[ \t]+=[ \t](?:[ \t]*(?:[A-Za-z_][\w'-]*|\{[^{}]*\})[ \t]*:|[^;]*$)",
+    "nushell": r"[ \t]*(?:export[ \t]+)?def[ \t]+(?:--?[\w-]+[ \t]+)*[\"'`]?(?P<name>[\w?!-]+(?: [\w?!-]+)*)",
     "objective-c": r"[ \t]*[-+][ \t]*\([^()]*\)[ \t]*(?P<name>[A-Za-z_]\w*)",
     "julia": r"(?P<name>[^\W\d][\w.!]*)\([^()=]*\)[ \t]*=(?!=)",
     "ocaml": _LET,
@@ -140,14 +192,25 @@ _OTHER_PATTERNS = {
     "prolog": r"(?P<name>[a-z]\w*)(?:\(|[ \t]*(?::-|-->))",
     "purescript": _SIGNATURE,
     "r": r"[ \t]*(?P<name>`[^`]+`|[A-Za-z.][\w.]*)[ \t]*(?:<<?-|=)[ \t]*(?:function|R6Class|R6::R6Class)\b",
+    "reason": _LET,
+    "rego": r"(?:default[ \t]+)?(?P<name>[a-z_][\w.]*)(?:[(\[]|[ \t]+(?:if|contains|:?=|\{)(?![^\s{]))",
+    "robot": r"(?P<name>[A-Za-z]\S*(?: \S+)*)[ \t]*$",
+    "tla": r"(?P<name>[A-Za-z]\w*)(?:\([^()]*\))?[ \t]*==(?!=)",
+    "typst": r"[ \t]*#?let[ \t]+(?P<name>[A-Za-z_][\w-]*)",
     "vala": _C_FUNCTION,
+    "yacc": r"(?!(?:default|public|private|protected|case)\b)(?P<name>[A-Za-z_.][\w.-]*)(?:\[[^\]]*\])?[ \t]*:(?!:)",
 }
 """Patterns of first lines without such a word, with the group `name`."""
 
-_OTHER_KINDS = {"objective-c": "method", "perl": "section"}
+_OTHER_KINDS = {
+    **dict.fromkeys(("automake", "dockerfile", "gherkin", "just", "make", "perl"), "section"),
+    "objective-c": "method",
+}
 """The kinds of symbols that begin so, where they are no functions."""
 
-_UNINDENTED = frozenset({"elm", "erlang", "fsharp", "julia", "ocaml", "prolog", "purescript"})
+_UNINDENTED = frozenset(
+    {"agda", "elm", "erlang", "fsharp", "idris", "julia", "ocaml", "prolog", "purescript", "reason", "rego"}
+)
 """Languages where such a line is no definition if it is indented; the next line of the same name is another clause."""
 
 _NO_FUNCTIONS = frozenset(
@@ -157,14 +220,20 @@ _NO_FUNCTIONS = frozenset(
 
 DEFINED_LANGUAGES = frozenset(_WORDS) | frozenset(_OTHER_PATTERNS)
 
-_COMMENT_ABOVE = re.compile(r"[ \t]*(?://|/\*|\*|#(?!include|if|endif|define)|;|--|%|\(\*|!|'|\"|@\w|\[<|-spec\b)")
+_COMMENT_ABOVE = re.compile(
+    r"[ \t]*(?://|/\*|\*|#(?!include|import|pragma|if|endif|define)|;|--|%|\(\*|!|'|\"|@\w|\[<|-spec\b|\|\|\||\\\*)"
+)
 _ATTRIBUTE = re.compile(r"[ \t]*(?:@\w|\[<|-spec\b)")
 _BLOCKS = {'"""': '"""', "*/": "/*", "*)": "(*", "-/": "/-", "|#": "#|"}
 """The ends of comments of several lines, with their beginnings."""
 
+_MATLAB_COMMENT = re.compile(r"[ \t]*%")
 _MAX_COMMENT_LINES = 100
-_RARE_MARKS = "!'\""
-"""The marks of comments that doc_text does not know: Fortran's, Visual Basic's and Vim's."""
+_RARE_MARKS = "!'\"|"
+"""The marks of comments that doc_text does not know: those of Fortran, Visual Basic, Vim and Idris."""
+
+_NO_COMMENT = {"robot": "***", "yacc": "%"}
+"""The beginnings of lines that look like comments in other languages and divide a file in these."""
 
 _TYPE_KINDS = frozenset({"class", "struct", "interface", "trait"})
 MAX_LINE_LENGTH = 400
@@ -218,10 +287,13 @@ def split_definitions(lines: LineIndex, language: str) -> list[Symbol]:
 def _find_definitions(rows: Sequence[str], language: str) -> Iterator[_Definition]:
     """Yield the definitions in order; of several clauses of one function the first one."""
     is_unindented, is_c_like = language in _UNINDENTED, _OTHER_PATTERNS.get(language) == _C_FUNCTION
-    last, first_free = "", 0
+    divider, last, first_free = _NO_COMMENT.get(language, ""), "", 0
     indents = {0}  # of the contents of modules
     for row, text in enumerate(rows):
         if len(text) > MAX_LINE_LENGTH:
+            continue
+        if divider and text.startswith(divider):
+            first_free = row + 1
             continue
         for pattern, kinds in first_lines(language):
             match = pattern.match(text)
@@ -235,9 +307,10 @@ def _find_definitions(rows: Sequence[str], language: str) -> Iterator[_Definitio
             if name and (word or not is_unindented or name != last):
                 kind = kinds.get(word) or kinds[word.lower()]
                 top = _first_comment(rows, row, first_free)
-                yield _Definition(row, top, _indent(text), kind, name, match.start("name"))
+                indent = _indent(text) + (language == "objective-c" and kind == "method")  # stands beside its class
+                yield _Definition(row, top, indent, kind, name, match.start("name"))
                 first_free = row + 1
-                if kind == "module" and text.rstrip().endswith(("=", "struct")):
+                if kind == "module" and text.rstrip().endswith(("=", "struct", "= {")):
                     indents.add(_indent(next(filter(str.strip, rows[row + 1 : row + 100]), "")))
             last = name
             break
@@ -272,13 +345,15 @@ def _first_comment(rows: Sequence[str], row: int, first_free: int) -> int:
 
 
 def _doc_comment(rows: Sequence[str], each: _Definition, language: str) -> str:
-    """Return the comments above a definition as prose; in Lisps the string below it, where there are none."""
+    """Return the comments above a definition as prose; else in MATLAB those, in Lisps the string below it."""
     comments = [row.strip() for row in rows[each.first_row : each.row] if not _ATTRIBUTE.match(row)]
     if comments and comments[0].startswith(tuple(_BLOCKS.values())):
         return doc_text(["\n".join(comments)])
-    doc = doc_text([row.removeprefix("#'").lstrip(_RARE_MARKS).strip() for row in comments])
+    doc = doc_text([row.removeprefix("#'").removeprefix("\\*").lstrip(_RARE_MARKS).strip() for row in comments])
     if language == "r":  # roxygen: tags follow the prose
         doc = "\n".join(takewhile(lambda line: not line.startswith("@"), doc.split("\n"))).strip()
+    if language == "matlab" and not doc:
+        return doc_text([row.strip() for row in takewhile(_MATLAB_COMMENT.match, rows[each.row + 1 :])])
     return doc or (_docstring(rows, each.row) if language in _LISPS else "")
 
 

@@ -151,7 +151,7 @@ def _symbol(path: str, text: str, name: str) -> Symbol:
             ["function total", "struct cart"],
         ),
         ("a.nim", "proc total*(a: int): int =\n  discard\n", ["function total"]),
-        ("a.m", "@implementation Shop\n\n- (int)total:(int)a {\n}\n\n@end\n", ["class Shop", "method total"]),
+        ("a.m", "@implementation Shop\n\n- (int)total:(int)a {\n}\n\n@end\n", ["class Shop", "method Shop.total"]),
         (
             "a.ml",
             "module type S = sig\n  val total : int\nend\n\nlet rec total a =\n  let sum = a in\n"

@@ -92,7 +92,10 @@ def _without_template_arguments(qualifier: str) -> str:
 
 LANGUAGE = Language(
     name="cpp",
-    extensions=(".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tpp", ".inl", ".cu", ".cuh"),
+    extensions=(
+        *(".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tpp", ".inl", ".cppm", ".ixx"),
+        *(".cu", ".cuh", ".ino", ".metal"),
+    ),
     grammar=_grammar,
     query=_QUERY,
     read_container=_read_container,

@@ -101,6 +101,16 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     return next(filter(None, matches), ())
 
 
+_C_LINE = re.compile(
+    r"^[ \t]*#[ \t]*(?:include|if|ifdef|ifndef|define|undef|pragma)\b|^[A-Z][A-Z0-9_]+\(", re.MULTILINE
+)
+
+
+def _detect_c_fragment(text: str) -> str | None:
+    """Return "cpp" for a `.inc` that is no PHP and has a directive of C's preprocessor or a macro."""
+    return "cpp" if "<?" not in text and _C_LINE.search(text) else None
+
+
 LANGUAGE = Language(
     name="php",
     extensions=(".php", ".phtml", ".php5", ".php7", ".inc"),
@@ -112,5 +122,6 @@ LANGUAGE = Language(
     read_bindings=_read_bindings,
     name_resolution=NameResolution(default_scope=PROJECT_SCOPE, accessors=("->", "::")),
     resolve=_resolve,
+    detect_other_language=_detect_c_fragment,
     entry_paths=r"^(public/|web/|www/)?index\.php$|(^|/)artisan$",
 )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import cache
+
 from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.index.parse.languages import python
 from scry.index.parse.languages.language import Language
@@ -13,6 +17,52 @@ _DOCUMENTS = tuple(
     for name, extensions in DOCUMENT_LANGUAGES.items()
     if name not in ("markdown", "text")
 )
+
+SIGNS_OF_LANGUAGES = {
+    "apex": (
+        ("tex", r"^[ \t]*\\(?:NeedsTeXFormat|ProvidesClass|ProvidesPackage|LoadClass)"),
+        ("visual-basic", r"^VERSION 1\.0 CLASS|^Attribute VB_Name"),
+    ),
+    "fsharp": (("glsl", r"^#version[ \t]|\bvoid[ \t]+main[ \t]*\("),),
+    "lisp": (("c", r"\b(?:__kernel|kernel[ \t]+void|get_global_id)\b"),),
+    "objective-c": (
+        ("objective-c", r"^[ \t]*(?:#(?:import|include|define|if|pragma)\b|@\w)"),
+        ("matlab", r"^[ \t]*(?:function\b|classdef\b|%)"),
+    ),
+    "pascal": (
+        ("pascal", r"^[ \t]*(?i:unit|program|library|uses|interface|begin)\b"),
+        ("puppet", r"^[ \t]*(?:class|define|node|include)[ \t]+['\"\w:]"),
+    ),
+    "perl": (
+        ("perl", r"^[ \t]*(?:use|package|sub|my|our)[ \t]"),
+        ("prolog", r"^:-|^[a-z]\w*\(.*:-"),
+    ),
+    "verilog": (
+        ("verilog", r"^[ \t]*endmodule\b"),
+        ("coq", r"^[ \t]*(?:Require|Lemma|Theorem|Definition|Fixpoint|Inductive|From[ \t]+\w+[ \t]+Require)\b"),
+        ("vlang", r"^(?:pub[ \t]+)?(?:fn|struct|enum|const|import)\b"),
+    ),
+}
+"""For each language that shares an extension (`.m`, `.v`): languages, with the pattern of a line that shows one of them.
+
+The first one whose line a text has is its language.
+"""
+
+
+@cache
+def signs_of_languages(extension_of: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the languages that share an extension of a language, each with the pattern of a line that shows it."""
+    return tuple((name, re.compile(sign, re.MULTILINE)) for name, sign in SIGNS_OF_LANGUAGES[extension_of])
+
+
+def _detect_by_lines(extension_of: str) -> Callable[[str], str | None]:
+    """Return the function that names the language of a text with an extension of a language, None for that one."""
+
+    def detect(text: str) -> str | None:
+        return next((name for name, sign in signs_of_languages(extension_of) if sign.search(text)), None)
+
+    return detect
+
 
 _DATA_FORMATS = (
     Language(name="csv", extensions=(".csv", ".tsv")),
@@ -37,7 +87,7 @@ _DATA_FORMATS = (
         extensions=(
             *(".xml", ".xsd", ".xsl", ".xslt", ".rng", ".wsdl", ".svg", ".plist", ".resx", ".nuspec"),
             *(".csproj", ".fsproj", ".vbproj", ".vcxproj", ".props", ".targets"),
-            *(".xaml", ".axaml", ".xib", ".storyboard", ".ui", ".wxs"),
+            *(".xaml", ".axaml", ".xib", ".storyboard", ".ui", ".wxs", ".xlf", ".xliff", ".resw"),
         ),
     ),
     Language(name="html", extensions=(".html", ".htm", ".xhtml")),
@@ -51,6 +101,7 @@ _DATA_FORMATS = (
 )
 
 _TEMPLATES = (
+    Language(name="eex", extensions=(".eex", ".heex", ".leex")),
     Language(name="ejs", extensions=(".ejs",)),
     Language(name="erb", extensions=(".erb", ".rhtml")),
     Language(name="freemarker", extensions=(".ftl", ".ftlh")),
@@ -73,16 +124,21 @@ _OTHER_LANGUAGES = (
     Language(name="ada", extensions=(".adb", ".ads")),
     Language(name="agda", extensions=(".agda",)),
     Language(name="antlr", extensions=(".g4",)),
-    Language(name="assembly", extensions=(".asm", ".s")),
+    Language(name="apex", extensions=(".cls", ".trigger", ".apex"), detect_other_language=_detect_by_lines("apex")),
+    Language(name="assembly", extensions=(".asm", ".s", ".nasm")),
     Language(name="autoconf", extensions=(".m4", ".ac"), filenames=("configure.in",)),
     Language(name="automake", extensions=(".am",)),
     Language(name="awk", extensions=(".awk",), interpreters=("awk", "gawk", "mawk")),
     Language(name="batch", extensions=(".bat", ".cmd")),
     Language(name="bicep", extensions=(".bicep",)),
     Language(name="cabal", extensions=(".cabal",)),
+    Language(name="cairo", extensions=(".cairo",)),
+    Language(name="capnproto", extensions=(".capnp",)),
+    Language(name="chapel", extensions=(".chpl",)),
     Language(name="clojure", extensions=(".clj", ".cljs", ".cljc", ".edn"), interpreters=("bb", "clojure")),
     Language(name="cobol", extensions=(".cob", ".cbl", ".cpy")),
     Language(name="coffeescript", extensions=(".coffee",), interpreters=("coffee",)),
+    Language(name="coq", extensions=()),
     Language(name="crystal", extensions=(".cr",), interpreters=("crystal",)),
     Language(name="cue", extensions=(".cue",)),
     Language(name="cython", extensions=(".pyx", ".pxd", ".pxi")),
@@ -94,19 +150,21 @@ _OTHER_LANGUAGES = (
     Language(name="erlang", extensions=(".erl", ".hrl", ".escript", ".yrl", ".xrl"), interpreters=("escript",)),
     Language(name="fennel", extensions=(".fnl",), interpreters=("fennel",)),
     Language(name="fish", extensions=(".fish",), interpreters=("fish",)),
+    Language(name="flatbuffers", extensions=(".fbs",)),
     Language(name="fortran", extensions=(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".fpp", ".fypp")),
-    Language(name="fsharp", extensions=(".fs", ".fsi", ".fsx")),
+    Language(name="fsharp", extensions=(".fs", ".fsi", ".fsx"), detect_other_language=_detect_by_lines("fsharp")),
     Language(name="gdscript", extensions=(".gd",)),
     Language(name="gherkin", extensions=(".feature",)),
     Language(name="gleam", extensions=(".gleam",)),
     Language(name="glsl", extensions=(".glsl", ".vert", ".frag", ".comp", ".geom")),
-    Language(name="groovy", extensions=(".groovy", ".gradle", ".gvy"), filenames=("Jenkinsfile",)),
     Language(name="graphviz", extensions=(".dot", ".gv")),
+    Language(name="groovy", extensions=(".groovy", ".gradle", ".gvy"), filenames=("Jenkinsfile",)),
     Language(name="haxe", extensions=(".hx",)),
     Language(name="hcl", extensions=(".hcl", ".tf", ".tfvars")),
     Language(name="hlsl", extensions=(".hlsl", ".fx")),
     Language(name="idris", extensions=(".idr",)),
     Language(name="isabelle", extensions=(".thy",)),
+    Language(name="janet", extensions=(".janet",)),
     Language(name="jsonnet", extensions=(".jsonnet", ".libsonnet")),
     Language(name="julia", extensions=(".jl",), interpreters=("julia",)),
     Language(
@@ -114,19 +172,39 @@ _OTHER_LANGUAGES = (
     ),
     Language(name="lean", extensions=(".lean",)),
     Language(name="lex", extensions=(".l", ".lex", ".flex")),
-    Language(name="lisp", extensions=(".lisp", ".lsp", ".cl", ".asd"), interpreters=("sbcl",)),
+    Language(name="lfe", extensions=(".lfe",)),
+    Language(
+        name="lisp",
+        extensions=(".lisp", ".lsp", ".cl", ".asd"),
+        interpreters=("sbcl",),
+        detect_other_language=_detect_by_lines("lisp"),
+    ),
     Language(name="llvm", extensions=(".ll", ".mlir")),
+    Language(name="matlab", extensions=()),
     Language(name="meson", extensions=(), filenames=("meson.build", "meson_options.txt", "meson.options")),
+    Language(name="mojo", extensions=(".mojo",)),
+    Language(name="move", extensions=(".move",)),
     Language(name="nim", extensions=(".nim", ".nims", ".nimble"), interpreters=("nim",)),
     Language(name="nix", extensions=(".nix",)),
+    Language(name="noir", extensions=(".nr",)),
     Language(name="nushell", extensions=(".nu",), interpreters=("nu",)),
-    Language(name="objective-c", extensions=(".m", ".mm")),
+    Language(name="objective-c", extensions=(".m", ".mm"), detect_other_language=_detect_by_lines("objective-c")),
     Language(name="ocaml", extensions=(".ml", ".mli", ".mll", ".mly"), interpreters=("ocaml",)),
     Language(name="odin", extensions=(".odin",)),
-    Language(name="pascal", extensions=(".pas", ".pp", ".dpr", ".lpr")),
-    Language(name="perl", extensions=(".pl", ".pm", ".t", ".psgi", ".xs"), interpreters=("perl",)),
+    Language(
+        name="pascal", extensions=(".pas", ".pp", ".dpr", ".lpr"), detect_other_language=_detect_by_lines("pascal")
+    ),
+    Language(
+        name="perl",
+        extensions=(".pl", ".pm", ".t", ".psgi", ".xs"),
+        interpreters=("perl",),
+        detect_other_language=_detect_by_lines("perl"),
+    ),
+    Language(name="pony", extensions=(".pony",)),
     Language(name="powershell", extensions=(".ps1", ".psm1", ".psd1"), interpreters=("pwsh",)),
+    Language(name="prisma", extensions=(".prisma",)),
     Language(name="prolog", extensions=(".pro", ".prolog"), interpreters=("swipl",)),
+    Language(name="puppet", extensions=()),
     Language(name="purescript", extensions=(".purs",)),
     Language(name="qml", extensions=(".qml",)),
     Language(name="r", extensions=(".r",), interpreters=("Rscript",)),
@@ -137,6 +215,7 @@ _OTHER_LANGUAGES = (
     Language(name="rego", extensions=(".rego",)),
     Language(name="robot", extensions=(".robot",)),
     Language(name="scheme", extensions=(".scm", ".ss", ".sld"), interpreters=("guile", "chicken", "csi")),
+    Language(name="smithy", extensions=(".smithy",)),
     Language(name="solidity", extensions=(".sol",)),
     Language(name="standard-ml", extensions=(".sml",)),
     Language(name="starlark", extensions=(".bzl", ".star"), filenames=("BUILD", "BUILD.bazel", "WORKSPACE")),
@@ -146,10 +225,15 @@ _OTHER_LANGUAGES = (
     Language(name="tla", extensions=(".tla",)),
     Language(name="typst", extensions=(".typ",)),
     Language(name="vala", extensions=(".vala", ".vapi")),
-    Language(name="verilog", extensions=(".v", ".vh", ".sv", ".svh")),
+    Language(
+        name="verilog", extensions=(".v", ".vh", ".sv", ".svh"), detect_other_language=_detect_by_lines("verilog")
+    ),
     Language(name="vhdl", extensions=(".vhd", ".vhdl")),
     Language(name="vim", extensions=(".vim",), filenames=(".vimrc", "_vimrc", "vimrc")),
     Language(name="visual-basic", extensions=(".vb", ".bas", ".vbs")),
+    Language(name="vlang", extensions=(".vsh",)),
+    Language(name="vyper", extensions=(".vy",)),
+    Language(name="webassembly", extensions=(".wat", ".wast")),
     Language(name="wgsl", extensions=(".wgsl",)),
     Language(name="yacc", extensions=(".y", ".yy", ".ypp")),
 )
