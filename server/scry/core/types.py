@@ -143,6 +143,7 @@ class Symbol(Struct, frozen=True, gc=False):
     span: the whole definition, doc comment included where that stands outside; `name_span` is where a jump lands.
     own_text: the text of the span without the spans of symbols nested in it, the doc comment left out.
     is_test: it is a test beside the code, or stands in one (`mod tests`); see parse.languages.language.
+    is_generated: the comments at the top of its file say that a program wrote it.
     """
 
     name: str
@@ -154,6 +155,16 @@ class Symbol(Struct, frozen=True, gc=False):
     name_span: Span
     own_text: str
     is_test: bool = False
+    is_generated: bool = False
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The kinds that the text gives it, as `classify_path` names those of a path."""
+        return MARKS[self.is_test + 2 * self.is_generated]
+
+
+MARKS = ((), ("test",), ("generated",), ("generated", "test"))
+"""The kinds of a document by its text, by what is stored for them: 1 for a test, 2 for generated text, 3 for both."""
 
 
 class Reference(Struct, frozen=True, gc=False):
@@ -220,7 +231,7 @@ class Document(Struct, frozen=True, gc=False):
 class DocumentHeader(Struct, frozen=True, gc=False):
     """The part of a document that ranking may read: its ids, its name, its location and its number of lines.
 
-    is_test: as of Symbol.
+    marks: as of Symbol.
     """
 
     doc_key: int
@@ -231,7 +242,7 @@ class DocumentHeader(Struct, frozen=True, gc=False):
     kind: str
     container: str
     line_count: int = 1
-    is_test: bool = False
+    marks: tuple[str, ...] = ()
 
 
 class QueryIntent(str, Enum):

@@ -396,8 +396,8 @@ class BoostRules:
             support = file.highest if position > file.last else file.total - 1 / (1 + position / FILE_HIT_HALF_PLACE)
             adjustments.append(Adjustment("file_hits", 1 + FILE_HIT_SHARE * support, _FILE_HITS_REASONS[file.hits]))
         adjustments += file.adjustments
-        if document.is_test and "test_path" not in [each.name for each in adjustments]:
-            adjustments += self._path_kind_adjustments((TEST,), "document")
+        if document.marks:
+            adjustments += self._path_kind_adjustments(set(document.marks) - classify_path(document.path), "document")
         return adjustments
 
     def bounds(self, candidates: Sequence[Candidate]) -> list[float]:

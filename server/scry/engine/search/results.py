@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from scry.core.path_kinds import TEST
 from scry.core.text import query_terms, split_source_lines
 from scry.core.types import Candidate, Document, FileStructure, FurtherPlace, FusionScoring, Hit, SearchQuery
 from scry.engine.search.fusion import WORTHY_SHARE
@@ -94,8 +93,8 @@ def make_hits(
             snippet = make_snippet(document, reader.code.store.files.get_text(document.path) if needs_text else None)
         if path:
             structure = replace(structures.get(path, FileStructure()), activity_level=levels.get(path))
-            if symbol.is_test:
-                structure = replace(structure, flags=tuple(dict.fromkeys((*structure.flags, TEST))))
+            if symbol.marks:
+                structure = replace(structure, flags=tuple(dict.fromkeys((*structure.flags, *symbol.marks))))
         repeats = hidden.get(doc_key, ())
         further = [
             FurtherPlace(documents[each.document.doc_key], each.fused_score)

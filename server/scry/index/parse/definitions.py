@@ -227,7 +227,6 @@ _ATTRIBUTE = re.compile(r"[ \t]*(?:@\w|\[<|-spec\b)")
 _BLOCKS = {'"""': '"""', "*/": "/*", "*)": "(*", "-/": "/-", "|#": "#|"}
 """The ends of comments of several lines, with their beginnings."""
 
-_MATLAB_COMMENT = re.compile(r"[ \t]*%")
 _MAX_COMMENT_LINES = 100
 _RARE_MARKS = "!'\"|"
 """The marks of comments that doc_text does not know: those of Fortran, Visual Basic, Vim and Idris."""
@@ -353,7 +352,8 @@ def _doc_comment(rows: Sequence[str], each: _Definition, language: str) -> str:
     if language == "r":  # roxygen: tags follow the prose
         doc = "\n".join(takewhile(lambda line: not line.startswith("@"), doc.split("\n"))).strip()
     if language == "matlab" and not doc:
-        return doc_text([row.strip() for row in takewhile(_MATLAB_COMMENT.match, rows[each.row + 1 :])])
+        below = takewhile(lambda row: row.startswith("%"), map(str.strip, rows[each.row + 1 :]))
+        return doc_text(list(below))
     return doc or (_docstring(rows, each.row) if language in _LISPS else "")
 
 

@@ -19,6 +19,7 @@ from scry.core.doc_id import make_doc_ids
 from scry.core.errors import IndexDamaged
 from scry.core.text import normalize_name
 from scry.core.types import (
+    MARKS,
     Document,
     DocumentHeader,
     FileFault,
@@ -185,8 +186,8 @@ def pack_spans(symbol: Symbol) -> bytes:
     """Pack the span and the name span into 8 integers, most of which take a byte: lines are relative to an earlier
     line.
 
-    Where UTF-16 columns differ from UTF-8 columns, 4 more integers hold the differences. A test has
-    one more at the end.
+    Where UTF-16 columns differ from UTF-8 columns, 4 more integers hold the differences. A test and generated text have
+    one more at the end, the place of their marks in MARKS.
     """
     start, end, name, name_end = symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end
     points = (start, end, name, name_end)
@@ -195,7 +196,12 @@ def pack_spans(symbol: Symbol) -> bytes:
     utf16_offsets = [p.utf16 - p.utf8 for p in points]
     if any(utf16_offsets):
         values += utf16_offsets
-    return _encode_msgpack([*values, 1] if symbol.is_test else values)
+    return _encode_msgpack([*values, MARKS.index(symbol.marks)] if symbol.marks else values)
+
+
+def _read_marks(place: Sequence[int]) -> int:
+    """Return the place of a document's marks in MARKS."""
+    return place[-1] if len(place) % 2 else 0
 
 
 def unpack_spans(data: bytes) -> tuple[Span, Span]:
@@ -275,7 +281,7 @@ def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
             _KINDS_BY_LETTER.get(row[4]) or row[4],
             row[5],
             1 + _last_line(place),
-            len(place) % 2 == 1,  # a test: see pack_spans
+            MARKS[_read_marks(place)],
         )
         for row, doc_id, place in zip(rows, doc_ids, places, strict=True)
     ]
@@ -296,8 +302,8 @@ def read_documents(
         doc_key, file_id, content_type, path, language, name, kind, container, ordinal, place = row
         span, name_span = unpack_spans(place)
         signature, doc = descriptions.get(file_id, {}).get(doc_key, ("", ""))
-        kind, is_test = _KINDS_BY_LETTER.get(kind) or kind, len(_decode_integers(place)) % 2 == 1
-        symbol = Symbol(name, kind, container, signature, doc, span, name_span, "", is_test)
+        kind, marks = _KINDS_BY_LETTER.get(kind) or kind, _read_marks(_decode_integers(place))
+        symbol = Symbol(name, kind, container, signature, doc, span, name_span, "", marks % 2 == 1, marks >= 2)
         documents.append(Document(doc_key, doc_id, content_type, decode_path(path), language or "", symbol, ordinal))
     return documents
 

@@ -48,16 +48,17 @@ def test_spans_round_trip(start: Point, end: Point, name: Point, name_end: Point
     assert unpack_spans(pack_spans(_symbol(span, name_span))) == (span, name_span)
 
 
-@given(points(), points(), points(), points(), st.booleans())
-def test_mark_of_a_test_round_trips_and_changes_no_span(
-    start: Point, end: Point, name: Point, name_end: Point, is_test: bool
+@given(points(), points(), points(), points(), st.booleans(), st.booleans())
+def test_marks_round_trip_and_change_no_span(
+    start: Point, end: Point, name: Point, name_end: Point, is_test: bool, is_generated: bool
 ) -> None:
     span, name_span = Span(start, end), Span(name, name_end)
-    symbol = structs.replace(_symbol(span, name_span), is_test=is_test)
+    symbol = structs.replace(_symbol(span, name_span), is_test=is_test, is_generated=is_generated)
     document = (7, "code", "a.py", "name", "f", "", 0, None, pack_spans(symbol))
     (header,) = read_headers([document])
     (read,) = read_documents([(7, 1, "code", "a.py", "python", "name", "f", "", 0, pack_spans(symbol))], {})
-    assert header.is_test == read.symbol.is_test == is_test
+    assert (read.symbol.is_test, read.symbol.is_generated) == (is_test, is_generated)
+    assert header.marks == read.symbol.marks == symbol.marks
     assert (read.symbol.span, read.symbol.name_span) == (span, name_span)
     assert unpack_line_range(pack_spans(symbol)) == unpack_line_range(pack_spans(_symbol(span, name_span)))
 

@@ -43,7 +43,7 @@ SIGNS_OF_LANGUAGES = {
         ("vlang", r"^(?:pub[ \t]+)?(?:fn|struct|enum|const|import)\b"),
     ),
 }
-"""For each language that shares an extension (`.m`, `.v`): languages, with the pattern of a line that shows one of them.
+"""For each language that shares an extension (`.m`, `.v`): languages, with the pattern of a line that shows each.
 
 The first one whose line a text has is its language.
 """
@@ -238,5 +238,7 @@ _OTHER_LANGUAGES = (
     Language(name="yacc", extensions=(".y", ".yy", ".ypp")),
 )
 """Languages whose files are code, read without a grammar."""
+
+TEMPLATE_LANGUAGES = frozenset(each.name for each in _TEMPLATES)
 
 TEXT_FORMATS = (TEXT, *_DOCUMENTS, *_DATA_FORMATS, *_TEMPLATES, *_OTHER_LANGUAGES)
