@@ -29,10 +29,14 @@ _TOOL_DIRECTIVE = re.compile(
     r"#?region\b|#?endregion\b)"
 )
 
+_PROSE_TAG = re.compile(r"[ \t]*[@\\](?:brief|short|summary|description|details)\b[ \t]*")
+"""Tags of Doxygen, JSDoc and ApexDoc before prose; the others name a parameter or another place."""
+
 
 def doc_text(parts: list[str]) -> str:
     """Return the doc comment that several comments or a doc string make, in order, without directives and rulers."""
     lines = [line.rstrip() for part in parts for line in _strip_markers(part).splitlines() or [""]]
+    lines = [line[tag.end() :] if (tag := _PROSE_TAG.match(line)) else line for line in lines]
     prose = [
         line for line in lines if not line or (any(map(str.isalnum, line)) and not _TOOL_DIRECTIVE.match(line.lstrip()))
     ]
