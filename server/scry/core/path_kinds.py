@@ -51,6 +51,9 @@ _FOLDER_KINDS = {
     "third_party": VENDORED,
     "third-party": VENDORED,
     "thirdparty": VENDORED,
+    "3rdparty": VENDORED,
+    "3rd_party": VENDORED,
+    "3rd-party": VENDORED,
     "node_modules": VENDORED,
     "bower_components": VENDORED,
     "site-packages": VENDORED,
@@ -60,6 +63,9 @@ _FOLDER_KINDS = {
     "generated": GENERATED,
     "__generated__": GENERATED,
     "gen": GENERATED,
+    "single_include": GENERATED,
+    "singleheader": GENERATED,
+    "amalgamation": GENERATED,
     "__snapshots__": GENERATED,
     "docsets": GENERATED,
     "example": EXAMPLE,
@@ -87,6 +93,9 @@ _FOLDER_KINDS = {
     ".ci": CONFIGURATION,
 }
 """Folder names, lower-case. Benchmarks count as tests: both use the code rather than being it."""
+
+_VENDORED_AT_THE_TOP = frozenset({"deps", "extern"})
+"""Folders that hold other people's code at the top of a project, and often the project's own code further down."""
 
 LOCK_FILES = (
     "package-lock.json",
@@ -192,6 +201,8 @@ def classify_path(path: str) -> frozenset[str]:
     """Return the kinds of a POSIX path relative to the project; empty for ordinary source."""
     *folders, name = path.split("/")
     kinds = {_FOLDER_KINDS[folder.lower()] for folder in folders if folder.lower() in _FOLDER_KINDS}
+    if folders and folders[0].lower() in _VENDORED_AT_THE_TOP:
+        kinds.add(VENDORED)
     lower = name.lower()
     kinds |= {kind for kind, pattern in _NAME_PATTERNS if pattern.match(lower)}
     if TEST not in kinds and (_TEST_SUFFIX.search(name) or any(map(_TEST_FOLDER.search, folders))):
