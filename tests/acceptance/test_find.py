@@ -265,6 +265,23 @@ def test_snippet_of_a_section_leaves_out_fences_and_directives(tmp_path: Path) -
 
 
 @pytest.mark.acceptance("J6")
+@pytest.mark.parametrize(
+    ("above", "shown"),
+    [
+        ("/*\n * Copyright (c) the crew\n */\n", "print(bend_space)"),
+        ("// SPDX-License-Identifier: MIT\n//\n// All rights reserved.\n\n", "print(bend_space)"),
+        ("# Copyright the crew\n#\n", "print(bend_space)"),
+        ("/* Bends space. */\n", "/* Bends space. */ print(bend_space)"),
+    ],
+)
+def test_snippet_of_a_chunk_begins_below_the_licence(tmp_path: Path, above: str, shown: str) -> None:
+    sample = IndexedProject(tmp_path / "ship").init_repository()
+    sample.write({"warp.js": f"{above}print(bend_space)\n"})
+    sample.update_index()
+    assert sample.find("bend_space").results[0].snippet == shown
+
+
+@pytest.mark.acceptance("J6")
 def test_snippet_of_code_leaves_out_links_and_html_of_its_comment(tmp_path: Path) -> None:
     sample = IndexedProject(tmp_path / "ship").init_repository()
     comment = "/** Bends {@code space} by a {@link #warp(int)} <b>drive</b> of [`Ship`]. */"

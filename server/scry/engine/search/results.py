@@ -48,6 +48,15 @@ _NO_FIRST_LINES = ("!!!", "@", "\\", "```", "# ", "= ", "stylua:")
 _DIRECTIVES = ("```", "~~~", ":::", ".. ", "<!--", "[//]:")
 """Beginnings of lines of a document that are no prose: fences of code, directives, comments."""
 
+LICENSE_WORDS = re.compile(
+    r"copyright|\(c\)|©|licen[cs]e|spdx|all rights reserved|permission is (hereby )?granted|redistribution|warrant|"
+    r"endorse or promote|altered source|misrepresented|released into the public domain|free software",
+    re.I,
+)
+"""Each paragraph of the usual licences holds one of these."""
+
+_COMMENT_LINE = re.compile(r"\s*(?://|/?\*|#(?!\s*(?:include|if|define|pragma)|\[)|--|;|<!--|\(\*|%|{-)")
+
 MAX_FURTHER_PLACES = 5
 """Places of a file that a result names: as many as fit into a line, and more are rarely read."""
 
@@ -184,7 +193,8 @@ def make_snippet(document: Document, text: str | None) -> str:
     """Return the few words beside a document's name: signature and first line of the doc comment (J6), which is no tag,
     label or name.
 
-    Of text outside symbols, its first lines that hold a letter or digit. text: the file's text as it was indexed.
+    Of text outside symbols, its first lines that hold a letter or digit, below a licence.
+    text: the file's text as it was indexed.
     """
     symbol = document.symbol
     if symbol.kind not in ("section", "text"):
@@ -198,6 +208,7 @@ def make_snippet(document: Document, text: str | None) -> str:
     lines = split_source_lines(text or "")[symbol.span.start.line : symbol.span.end.line + 1]
     shown: list[str] = []
     is_section = symbol.kind == "section"
+    lines = lines if is_section else _without_license(lines)
     for line in lines:
         if any(map(str.isalnum, line)) and not (is_section and line.lstrip().startswith(_DIRECTIVES)):
             shown.append(" ".join(line.split()))
@@ -205,6 +216,19 @@ def make_snippet(document: Document, text: str | None) -> str:
             break
     first = 1 if is_section and len(shown) > 1 else 0  # a section's first line is its heading
     return truncate(" ".join(shown[first : first + _MAX_SNIPPET_LINES]))
+
+
+def _without_license(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines below the comment that they begin with, if it speaks of a licence and text follows."""
+    end, is_open = 0, False
+    for line in lines:
+        if not is_open and not _COMMENT_LINE.match(line):
+            break
+        is_open = "*/" not in line and (is_open or "/*" in line)
+        end += 1
+    below = lines[end:]
+    is_license = end and LICENSE_WORDS.search("\n".join(lines[:end])) is not None
+    return below if is_license and any(map(str.isalnum, "".join(below))) else lines
 
 
 def truncate(text: str, width: int = SNIPPET_WIDTH) -> str:

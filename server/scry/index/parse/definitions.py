@@ -116,6 +116,9 @@ _WORDS = {
 _LISPS = frozenset({"clojure", "elisp", "fennel", "janet", "lfe", "lisp", "racket", "scheme", "webassembly"})
 _CASELESS = frozenset({"ada", "apex", "cabal", "cmake", "fortran", "pascal", "powershell", "vhdl", "visual-basic"})
 
+_AT_THE_TOP = frozenset({"cabal", "prisma"})
+"""Languages whose definitions are not indented; a word that is indented names a field."""
+
 _MODIFIERS = (
     "abstract|alias|async|automatic|base|bit|body|byte|cdef|class|const|cpdef|ctypedef|elemental|export|extend|extern|final"
     "|foreign|friend|impure|inline|int|integer|internal|local|logical|multi|mutable|my|noncomputable|opaque|our|override|partial"
@@ -140,7 +143,8 @@ def _line_pattern(language: str) -> re.Pattern[str]:
     flags = re.IGNORECASE if language in _CASELESS else 0
     if language == "odin":  # `total :: proc(`
         return re.compile(rf"[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*::[ \t]*(?:#\w+[ \t]+)*(?P<word>{choice})\b")
-    return re.compile(rf"[ \t]*(?:@\w+[ \t]+)?{modifiers}(?P<word>{choice}){after}{_NAME}", flags)
+    indent = "" if language in _AT_THE_TOP else r"[ \t]*"
+    return re.compile(rf"{indent}(?:@\w+[ \t]+)?{modifiers}(?P<word>{choice}){after}{_NAME}", flags)
 
 
 def _kinds_of(language: str) -> dict[str, str]:

@@ -144,7 +144,7 @@ def _named(path: str, text: str) -> list[Symbol]:
         (
             "a.prisma",
             "prisma",
-            "/// A user\nmodel User {\n  id Int @id\n}\nenum Role {\n A\n}\n",
+            "/// A user\nmodel User {\n  id Int @id\n  type Role\n}\nenum Role {\n A\n}\n",
             ["struct User", "enum Role"],
         ),
         (
