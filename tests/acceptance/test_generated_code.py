@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scry_protocol.messages import Structural
+from scry_protocol.messages import OrientParams, Structural
 from tests.sample.indexed import IndexedProject
 
 WRITTEN = """package pay
@@ -55,3 +55,14 @@ def test_generated_code_comes_after_the_code_that_was_written(shop: IndexedProje
 def test_question_for_generated_code_does_not_lower_it(shop: IndexedProject) -> None:
     results = shop.find("generated code that charges a card").results
     assert "generated_path" not in [adjustment.name for each in results for adjustment in each.adjustments]
+
+
+@pytest.mark.acceptance("O1")
+def test_orient_puts_generated_code_after_what_was_written(shop: IndexedProject) -> None:
+    results = {each.doc_id: each for each in shop.ask(lambda engine: engine.orient(OrientParams(path="."))).results}
+    generated, written = results["./pay/double.go"], results["./pay/gateway.go"]
+    assert written.rank < generated.rank
+    (lowered,) = generated.adjustments
+    assert (lowered.name, lowered.factor) == ("generated_path", 0.25)
+    assert lowered.reason == "the file is generated, the folder asked about is not"
+    assert written.adjustments == []

@@ -170,7 +170,9 @@ _NAME_PATTERNS = (
     ),
     (
         GENERATED,
-        re.compile(r".+(\.min\.(js|css)|\.g\.(cs|dart)|\.designer\.cs|\.freezed\.dart|\.(js|css)\.map|\.snap)$"),
+        re.compile(
+            r".+(\.min\.(js|css)|\.g\.(cs|dart|swift|kt|java|h|mm?|cc|cpp)|\.designer\.(cs|vb)|\.(freezed|mocks|gr)\.dart|\.(js|css)\.map|\.snap)$"
+        ),
     ),
     (GENERATED, re.compile(r"zz_generated.+\.go$")),
     (GENERATED, re.compile(f"({'|'.join(map(re.escape, map(str.lower, LOCK_FILES)))})$")),

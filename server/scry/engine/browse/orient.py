@@ -18,7 +18,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.doc_id import new_query_id
-from scry.core.path_kinds import classify_path, is_entry_file, is_readme, sibling_folder
+from scry.core.path_kinds import GENERATED, classify_path, is_entry_file, is_readme, sibling_folder
 from scry.core.text import escape_unencodable, format_count
 from scry.core.types import Adjustment, Answer, Candidate, Hit, ScorePart
 from scry.engine.browse.files import (
@@ -153,7 +153,7 @@ class FileImportance:
     def score_file(self, file: IndexedFileInfo) -> ScoredFile:
         """Return a file with its score and everything that makes it."""
         parts = self._parts(file)
-        adjustments = tuple(self._adjustments(file.path))
+        adjustments = tuple(self._adjustments(file.path, GENERATED in file.flags))
         score = weighted_sum(parts)
         for adjustment in adjustments:
             score *= adjustment.factor
@@ -211,7 +211,7 @@ class FileImportance:
 
     def _score(self, row: int) -> float:
         score = float(self._sums[row])
-        for adjustment in self._adjustments(self._files.paths[row]):
+        for adjustment in self._adjustments(self._files.paths[row], bool(self._files.is_generated[row])):
             score *= adjustment.factor
         return score
 
@@ -269,13 +269,17 @@ class FileImportance:
 
     # Adjustments --------------------------------------------------------------------------------------------------
 
-    def _adjustments(self, path: str) -> list[Adjustment]:
+    def _adjustments(self, path: str, is_generated: bool) -> list[Adjustment]:
+        """Return the adjustments of a file. is_generated: by its text."""
         if self._is_own_readme(path):
             return [Adjustment("readme", README_FACTOR, "written for who is new here")]
-        kinds = _path_kinds(path) - self._own_kinds
+        by_path = _path_kinds(path)
+        kinds = (by_path | {GENERATED} if is_generated else by_path) - self._own_kinds
         return [
             Adjustment(
-                f"{kind}_path", IMPORTANCE_KIND_FACTORS[kind], f"the path is {kind}, the folder asked about is not"
+                f"{kind}_path",
+                IMPORTANCE_KIND_FACTORS[kind],
+                f"the {'path' if kind in by_path else 'file'} is {kind}, the folder asked about is not",
             )
             for kind in sorted(kinds)
             if kind in IMPORTANCE_KIND_FACTORS

@@ -50,7 +50,8 @@ _DIRECTIVES = ("```", "~~~", ":::", ".. ", "<!--", "[//]:")
 
 LICENSE_WORDS = re.compile(
     r"copyright|\(c\)|©|licen[cs]e|spdx|all rights reserved|permission is (hereby )?granted|redistribution|warrant|"
-    r"endorse or promote|altered source|misrepresented|released into the public domain|free software",
+    r"endorse or promote|altered source|misrepresented|released into the public domain|free software|"
+    r"portions of this file",
     re.I,
 )
 """Each paragraph of the usual licences holds one of these."""

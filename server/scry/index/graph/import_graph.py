@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from scry.core.path_kinds import TEST, classify_path
+from scry.core.path_kinds import GENERATED, TEST, classify_path
 from scry.core.types import FileStructure, ParsedFile
 from scry.index.parse.languages import language_of
 from scry.index.parse.languages.language import Language
@@ -50,19 +50,21 @@ def is_manifest(path: str) -> bool:
 
 
 class FileImports(Struct, frozen=True):
-    """The facts of a file that its structure depends on: language, imported names, and whether its text starts a
-    program.
+    """The facts of a file that its structure depends on: language, imported names, whether its text starts a program,
+    and whether it says that a program wrote it.
     """
 
     language: str
     imports: tuple[str, ...] = ()
     starts: bool = False
+    is_generated: bool = False
 
 
 def extract_file_imports(path: str, parsed: ParsedFile) -> FileImports:
     """Return the facts of a parsed file that its structure depends on."""
     language = language_of(path)
-    return FileImports(parsed.language, parsed.imports, language is not None and _starts_program(language, parsed))
+    starts = language is not None and _starts_program(language, parsed)
+    return FileImports(parsed.language, parsed.imports, starts, any(each.is_generated for each in parsed.symbols[:1]))
 
 
 def _starts_program(language: Language, parsed: ParsedFile) -> bool:
@@ -187,8 +189,9 @@ def _min_importers(ordered: Sequence[tuple[int, int]], share: float, minimum: in
 
 
 def _structure_flags(path: str, file: FileImports) -> tuple[str, ...]:
+    generated = (GENERATED,) if file.is_generated else ()
     if TEST in classify_path(path):
-        return (TEST,)
+        return (TEST, *generated)
     language = language_of(path)
     by_path = language is not None and language.entry_paths and re.search(language.entry_paths, path)
-    return (ENTRY_POINT,) if file.starts or by_path else ()
+    return (ENTRY_POINT, *generated) if file.starts or by_path else generated

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged
 from scry.core.knowledge import NOTES_FOLDER
-from scry.core.path_kinds import is_entry_file, is_readme
+from scry.core.path_kinds import GENERATED, is_entry_file, is_readme
 from scry.core.types import FileFault, FileStructure, SkippedFile, SkipReason
 from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import IndexedFile, StoredFile, format_fault, parse_fault, unpack_imports, unpack_text
@@ -38,8 +38,8 @@ class FileColumns(Struct, frozen=True, eq=False):
 
     importers: number of files that import it. callers: number of documents in other files that call what it defines,
     or inherit from it. centralities: index of its level in `levels`. depths: number of folders that it lies in.
-    is_facade: whether it shows what a folder offers. is_readme: whether it is the README of any folder. folders: all
-    folders that hold files.
+    is_generated: whether its text says so. is_facade: whether it shows what a folder offers. is_readme: whether it is
+    the README of any folder. folders: all folders that hold files.
     """
 
     paths: Sequence[str]
@@ -48,6 +48,7 @@ class FileColumns(Struct, frozen=True, eq=False):
     centralities: NDArray[np.int64]
     levels: Sequence[str]
     is_entry_point: NDArray[np.bool_]
+    is_generated: NDArray[np.bool_]
     depths: NDArray[np.int64]
     is_facade: NDArray[np.bool_]
     is_readme: NDArray[np.bool_]
@@ -69,6 +70,7 @@ class FileColumns(Struct, frozen=True, eq=False):
             np.array([numbers[row[2]] for row in rows], np.int64),
             levels,
             np.array([ENTRY_POINT in row[3] for row in rows], np.bool_),
+            np.array([GENERATED in row[3] for row in rows], np.bool_),
             np.array([path.count("/") for path in paths], np.int64),
             np.array([is_entry_file(path, folders) for path in paths], np.bool_),
             np.array([is_readme(path) for path in paths], np.bool_),
