@@ -171,7 +171,8 @@ _NAME_PATTERNS = (
     (
         GENERATED,
         re.compile(
-            r".+(\.min\.(js|css)|\.g\.(cs|dart|swift|kt|java|h|mm?|cc|cpp)|\.designer\.(cs|vb)|\.(freezed|mocks|gr)\.dart|\.(js|css)\.map|\.snap)$"
+            r".+(\.min\.(js|css)|\.g\.(cs|dart|swift|kt|java|h|mm?|cc|cpp)|\.designer\.(cs|vb)"
+            r"|\.(freezed|mocks|gr)\.dart|\.(js|css)\.map|\.snap)$"
         ),
     ),
     (GENERATED, re.compile(r"zz_generated.+\.go$")),

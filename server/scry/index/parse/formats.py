@@ -31,21 +31,8 @@ _SQL_STATEMENT = re.compile(
 )
 _SQL_QUOTES = re.compile(r"[\"`\[\]]")
 _PAGE_LANGUAGES = (
-    *(
-        "html",
-        "eex",
-        "ejs",
-        "erb",
-        "freemarker",
-        "go-template",
-        "handlebars",
-        "jinja",
-        "jsp",
-        "liquid",
-        "mako",
-        "razor",
-    ),
-    *("twig", "velocity"),
+    *("html", "eex", "ejs", "erb", "freemarker", "go-template", "handlebars", "jinja", "jsp", "liquid", "mako"),
+    *("razor", "twig", "velocity"),
 )
 """HTML, and the languages of templates that mostly hold it."""
 
