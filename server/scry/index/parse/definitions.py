@@ -225,7 +225,7 @@ _NO_FUNCTIONS = frozenset(
 DEFINED_LANGUAGES = frozenset(_WORDS) | frozenset(_OTHER_PATTERNS)
 
 _COMMENT_ABOVE = re.compile(
-    r"[ \t]*(?://|/\*|\*|#(?!include|import|pragma|if|endif|define)|;|--|%|\(\*|!|'|\"|@\w|\[<|-spec\b|\|\|\||\\\*)"
+    r"[ \t]*(?://|/\*|\*|#(?!include|import|pragma|if|endif|define)|;|--|%|\(\*|!|'|\"|@(?!class\b|import\b|end\b)\w|\[<|-spec\b|\|\|\||\\\*)"
 )
 _ATTRIBUTE = re.compile(r"[ \t]*(?:@\w|\[<|-spec\b)")
 _BLOCKS = {'"""': '"""', "*/": "/*", "*)": "(*", "-/": "/-", "|#": "#|"}

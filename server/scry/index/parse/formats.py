@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -21,6 +22,7 @@ _MIN_KEY_LINES = 4
 """Lines of a key that is a block of its own; a shorter one joins its neighbours."""
 
 _YAML_KEY = re.compile(r"([ ]*)(?:- )?([\w./$*-]+|\"[^\"]+\"|'[^']+')[ ]*:(?:\s|$)")
+_MANIFEST_FIELD = re.compile(r"(apiVersion:|kind:|  name:)[ ]+(\S.*?)[ ]*$")
 _JSON_KEY = re.compile(r"([ \t]*)(\"(?!\")[^\"\\]*(?:\\.[^\"\\]*)*\")[ \t]*:")
 _TOML_TABLE = re.compile(r"[ \t]*\[\[?([^\[\]]+)\]\]?[ \t]*(?:[#;].*)?$")
 _SQL_STATEMENT = re.compile(
@@ -130,7 +132,22 @@ def _find_keys_by_indent(rows: Sequence[str], pattern: re.Pattern[str]) -> Itera
 
 
 def _find_yaml_blocks(rows: Sequence[str]) -> Iterator[_BlockStart]:
-    return _find_keys_by_indent(rows, _YAML_KEY)
+    """Yield the objects of Kubernetes as `Deployment web`, or the keys of a file that holds none."""
+    return iter(list(_find_manifests(rows)) or _find_keys_by_indent(rows, _YAML_KEY))
+
+
+def _find_manifests(rows: Sequence[str]) -> Iterator[_BlockStart]:
+    """Yield the documents of a stream of YAML that bear an API version, by their kinds and names."""
+    marks = [-1, *(row for row, text in enumerate(rows) if text.rstrip() == "---"), len(rows)]
+    for above, below in pairwise(marks):
+        fields = dict[str, str]()
+        for text in rows[above + 1 : below]:
+            match = _MANIFEST_FIELD.match(text)
+            if match:
+                fields.setdefault(match[1], match[2].strip("\"'"))
+        if "apiVersion:" in fields and (kind := fields.get("kind:")):
+            name = fields.get("  name:", "")
+            yield _BlockStart(above + 1, kind if "{{" in name else f"{kind} {name}".strip()[:100])
 
 
 def _find_json_blocks(rows: Sequence[str]) -> Iterator[_BlockStart]:

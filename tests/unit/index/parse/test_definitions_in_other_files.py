@@ -1,4 +1,4 @@
-"""Definitions in build files, grammars, schemas and rarer languages, and languages that share an extension."""
+"""Definitions in build files, manifests, grammars, schemas and rarer languages, and shared extensions."""
 
 from __future__ import annotations
 
@@ -237,6 +237,27 @@ def _named(path: str, text: str) -> list[Symbol]:
         ),
         ("a.gradle", "groovy", "plugins {\n}\ntask hello(type: X) {\n}\n", ["function hello"]),
         ("a.metal", "cpp", "kernel void add(device float* a [[buffer(0)]]) {\n}\n", ["function add"]),
+        (
+            "Cart.h",
+            "objective-c",
+            "#import <X/X.h>\n@class Item;\n@interface Cart : NSObject\n- (void)add:(Item *)item;\n@end\n",
+            ["interface Cart", "method Cart.add"],
+        ),
+        ("cart.h.in", "c", "int total(int a);\n", ["function total"]),
+        (
+            "a.yaml",
+            "yaml",
+            "# Web\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  labels:\n    a: b\n  name: web\nspec:\n"
+            '  x: y\n---\nkind: "Service"\napiVersion: v1\nmetadata:\n  name: {{ .Values.name }}\n---\n# end\n',
+            ["section Deployment web", "section Service"],
+        ),
+        (
+            "a.yml",
+            "yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n" + "  a: b\n" * 40,
+            ["section ConfigMap web.data", "section ConfigMap web.data"],
+        ),
+        ("b.yml", "yaml", "kind: none\nweb:\n  a: 1\n  b: 2\n  c: 3\n", ["section web"]),
     ],
 )
 def test_definitions_are_found(path: str, language: str, text: str, found: list[str]) -> None:

@@ -69,9 +69,10 @@ _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\w+=\S*\s+)*(?:\S*
 
 def language_of(path: str, first_line: str = "") -> Language | None:
     """Return the language of a file by its name, then its extension, then its name up to the first dot
-    (`Dockerfile.dev`), then its `#!` line; None when none of them decides.
+    (`Dockerfile.dev`), then its `#!` line; None when none of them decides. `config.h.in`, which a build fills in, is
+    of the language of `config.h`.
     """
-    name = basename(path)
+    name = basename(path).removesuffix(".in")
     language = _BY_FILENAME.get(name) or _BY_EXTENSION.get(splitext(name)[1].lower())
     language = language or _BY_FILENAME.get(name.partition(".")[0])
     if language is None and first_line.startswith("#!"):

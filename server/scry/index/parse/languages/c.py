@@ -82,6 +82,7 @@ ENTRY_SYMBOLS = frozenset({"main", "wmain", "WinMain", "wWinMain"})
 _CPP_ONLY = re.compile(
     r"^[^\S\n]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.MULTILINE
 )
+_OBJECTIVE_C_ONLY = re.compile(r"^[^\S\n]*@(?:interface|protocol|class|end|import)\b", re.MULTILINE)
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
@@ -92,8 +93,11 @@ def _grammar() -> object:
 
 
 def _detect_cpp_header(text: str) -> str | None:
-    """Return "cpp" for a header with a line that begins with syntax that C does not have."""
-    return "cpp" if _CPP_ONLY.search(_COMMENTS.sub("", text)) else None
+    """Return "cpp" or "objective-c" for a header with a line that begins with syntax that only that language has."""
+    code = _COMMENTS.sub("", text)
+    if _CPP_ONLY.search(code):
+        return "cpp"
+    return "objective-c" if "@" in code and _OBJECTIVE_C_ONLY.search(code) else None
 
 
 def read_import(text: str) -> Iterable[str]:
