@@ -22,6 +22,7 @@ _MIN_KEY_LINES = 4
 """Lines of a key that is a block of its own; a shorter one joins its neighbours."""
 
 _YAML_KEY = re.compile(r"([ ]*)(?:- )?([\w./$*-]+|\"[^\"]+\"|'[^']+')[ ]*:(?:\s|$)")
+_NAMED_ITEM = re.compile(r"[ ]*- (?:name|id)[ ]*:[ ]+[\"']?([^\"'#{}\s][^\"'#{}]{0,100})")
 _MANIFEST_FIELD = re.compile(r"(apiVersion:|kind:|  name:)[ ]+(\S.*?)[ ]*$")
 _JSON_KEY = re.compile(r"([ \t]*)(\"(?!\")[^\"\\]*(?:\\.[^\"\\]*)*\")[ \t]*:")
 _TOML_TABLE = re.compile(r"[ \t]*\[\[?([^\[\]]+)\]\]?[ \t]*(?:[#;].*)?$")
@@ -132,8 +133,15 @@ def _find_keys_by_indent(rows: Sequence[str], pattern: re.Pattern[str]) -> Itera
 
 
 def _find_yaml_blocks(rows: Sequence[str]) -> Iterator[_BlockStart]:
-    """Yield the objects of Kubernetes as `Deployment web`, or the keys of a file that holds none."""
-    return iter(list(_find_manifests(rows)) or _find_keys_by_indent(rows, _YAML_KEY))
+    """Yield the objects of Kubernetes as `Deployment web`, or the keys of a file that holds none.
+
+    Entries of a list that begin with their name, as tasks of Ansible do, bear it.
+    """
+    manifests = list(_find_manifests(rows))
+    yield from manifests
+    for start in () if manifests else _find_keys_by_indent(rows, _YAML_KEY):
+        item = _NAMED_ITEM.match(rows[start.row])
+        yield _BlockStart(start.row, item[1].strip(), start.min_lines) if item else start
 
 
 def _find_manifests(rows: Sequence[str]) -> Iterator[_BlockStart]:

@@ -257,6 +257,13 @@ def _named(path: str, text: str) -> list[Symbol]:
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n" + "  a: b\n" * 40,
             ["section ConfigMap web.data", "section ConfigMap web.data"],
         ),
+        (
+            "tasks.yml",
+            "yaml",
+            "- name: Install nginx\n  apt:\n    name: nginx\n  when: a\n"
+            '- name: "{{ b }}"\n  c: d\n  e: f\n  g: h\n- hosts: all\n  c: d\n  e: f\n  g: h\n',
+            ["section Install nginx", "section name", "section hosts"],
+        ),
         ("b.yml", "yaml", "kind: none\nweb:\n  a: 1\n  b: 2\n  c: 3\n", ["section web"]),
     ],
 )
