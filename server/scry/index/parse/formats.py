@@ -85,6 +85,7 @@ def _nested_blocks(
     lines: LineIndex, rows: Sequence[str], start: _BlockStart, end: int, container: str, find_blocks: _BlockFinder
 ) -> Iterator[tuple[int, int, Symbol]]:
     """Yield the blocks into which a long block divides, one level down."""
+    find_blocks = _find_yaml_keys if find_blocks is _find_yaml_blocks else find_blocks
     if end - start.row > _MAX_BLOCK_LINES and not container and start.row + 1 < end:
         yield from _named_blocks(lines, rows, start.row + 1, end, start.name, find_blocks)
 
@@ -133,13 +134,13 @@ def _find_keys_by_indent(rows: Sequence[str], pattern: re.Pattern[str]) -> Itera
 
 
 def _find_yaml_blocks(rows: Sequence[str]) -> Iterator[_BlockStart]:
-    """Yield the objects of Kubernetes as `Deployment web`, or the keys of a file that holds none.
+    """Yield the objects of Kubernetes as `Deployment web`, or the keys of a file that holds none."""
+    return iter(list(_find_manifests(rows)) or _find_yaml_keys(rows))
 
-    Entries of a list that begin with their name, as tasks of Ansible do, bear it.
-    """
-    manifests = list(_find_manifests(rows))
-    yield from manifests
-    for start in () if manifests else _find_keys_by_indent(rows, _YAML_KEY):
+
+def _find_yaml_keys(rows: Sequence[str]) -> Iterator[_BlockStart]:
+    """Yield the keys; entries of a list that begin with their name, as tasks of Ansible do, bear it."""
+    for start in _find_keys_by_indent(rows, _YAML_KEY):
         item = _NAMED_ITEM.match(rows[start.row])
         yield _BlockStart(start.row, item[1].strip(), start.min_lines) if item else start
 

@@ -254,7 +254,7 @@ def _named(path: str, text: str) -> list[Symbol]:
         (
             "a.yml",
             "yaml",
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n" + "  a: b\n" * 40,
+            "{{- if .x }}\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n" + "  a: b\n" * 40,
             ["section ConfigMap web.data", "section ConfigMap web.data"],
         ),
         (
