@@ -282,6 +282,15 @@ def test_snippet_of_a_chunk_begins_below_the_licence(tmp_path: Path, above: str,
 
 
 @pytest.mark.acceptance("J6")
+def test_snippet_of_a_target_of_make_is_its_first_line_and_its_comment(tmp_path: Path) -> None:
+    sample = IndexedProject(tmp_path / "ship").init_repository()
+    sample.write({"Makefile": "# Bends space.\nwarp: drive\n\t./bend_space\n"})
+    sample.update_index()
+    (result,) = sample.find("bend_space").results
+    assert (result.doc_id, result.snippet) == ("./Makefile::warp", "warp: drive — Bends space.")
+
+
+@pytest.mark.acceptance("J6")
 def test_snippet_of_code_leaves_out_links_and_html_of_its_comment(tmp_path: Path) -> None:
     sample = IndexedProject(tmp_path / "ship").init_repository()
     comment = "/** Bends {@code space} by a {@link #warp(int)} <b>drive</b> of [`Ship`]. */"

@@ -194,11 +194,11 @@ def make_snippet(document: Document, text: str | None) -> str:
     """Return the few words beside a document's name: signature and first line of the doc comment (J6), which is no tag,
     label or name.
 
-    Of text outside symbols, its first lines that hold a letter or digit, below a licence.
-    text: the file's text as it was indexed.
+    Of text outside symbols and of a section without a comment, the first lines that hold a letter or digit, below a
+    licence. text: the file's text as it was indexed.
     """
     symbol = document.symbol
-    if symbol.kind not in ("section", "text"):
+    if symbol.kind not in ("section", "text") or symbol.doc:
         for line in symbol.doc.split("\n", _MAX_DOC_LINES)[:_MAX_DOC_LINES]:
             plain = COMMENT_MARKUP.sub(COMMENT_TEXT, line.strip())
             is_name = plain.rstrip("().: ").lower() == symbol.name.lower()

@@ -348,7 +348,12 @@ def _first_comment(rows: Sequence[str], row: int, first_free: int) -> int:
 
 
 def _doc_comment(rows: Sequence[str], each: _Definition, language: str) -> str:
-    """Return the comments above a definition as prose; else in MATLAB those, in Lisps the string below it."""
+    """Return the comments above a definition as prose; else in MATLAB those, in Lisps the string below it.
+
+    What follows ` ## ` on the line of a target of make is its help.
+    """
+    if language == "make" and " ## " in rows[each.row]:
+        return rows[each.row].partition(" ## ")[2].strip()
     comments = [row.strip() for row in rows[each.first_row : each.row] if not _ATTRIBUTE.match(row)]
     if comments and comments[0].startswith(tuple(_BLOCKS.values())):
         return doc_text(["\n".join(comments)])

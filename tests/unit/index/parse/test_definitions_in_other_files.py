@@ -280,6 +280,7 @@ def test_definitions_are_found(path: str, language: str, text: str, found: list[
     ("path", "text", "doc"),
     [
         ("Makefile", "# Runs the tests.\ntest: build\n\tpytest\n", "Runs the tests."),
+        ("Makefile", "test: build ## Run the tests\n\tpytest\n", "Run the tests"),
         ("a.m", "function total(x)\n% TOTAL  Adds up\n%   all.\nend\n", "TOTAL  Adds up\n  all."),
         ("a.y", "%token A\n%%\nprogram : stmts\n;\n", ""),
         ("a.robot", "*** Test Cases ***\nUser Can Log In\n    Open    x\n", ""),
