@@ -315,12 +315,12 @@ export class Picker {
       this.hasFailed = false;
       this.showAnswer(answer);
       this.listed = query;
-      await this.performAwaited();
+      if (query === this.pick.value.trim()) await this.performAwaited(); // else the next question waits to be sent
     } catch (error) {
       if (token.isCancellationRequested) return;
       this.hasFailed = true;
       this.listed = query;
-      this.stopAwaiting();
+      if (query === this.pick.value.trim()) this.stopAwaiting();
       this.answer = undefined;
       this.showNotice("");
       this.setLines(errorItems(error));
