@@ -21,8 +21,8 @@ from types import ModuleType
 from typing import Any
 
 from scry.engine.search import BASE_ORACLE_WEIGHTS, Ranking, parse_query
-from scry.engine.search import boosts as definition
 from scry.engine.search import boosts as rules
+from scry.engine.search import document_boosts as definition
 from scry.engine.search import fusion as adjust
 from scry.engine.search import fusion as fuse
 from scry.lab import CUTOFF, NO_OVERRIDES, EvaluatedIndex, WeightOverrides, reweigh, score_results

@@ -8,7 +8,7 @@ of the two and a range must be right in both without reading the file again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 
 from msgspec import Struct, field
@@ -344,13 +344,18 @@ class Candidate(Struct, frozen=True, gc=False):
 class FileEvidence(Struct, frozen=True):
     """What speaks for files in answer to a query, beside the matches of their documents, by path.
 
-    past_changes: votes of past commits. cosines: of whole files with the query. identifiers: the share of the query's
-    identifiers of several words that a file holds, each by its inverse document frequency.
+    past_changes: votes of past commits. cosines: of whole files with the query. words: the share of the query's words
+    that a file's candidates hold, each by its inverse document frequency. identifiers: likewise of its identifiers of
+    several words. look_up: fills in these two for some files, where they are not known from the start. highest_bm25:
+    the BM25 that a document of all these words can come near to; 0 where the query has none.
     """
 
     past_changes: Mapping[str, float] = {}
     cosines: Mapping[str, float] = {}
+    words: Mapping[str, float] = {}
     identifiers: Mapping[str, float] = {}
+    look_up: Callable[[Iterable[str]], None] | None = None
+    highest_bm25: float = 0.0
 
 
 NO_FILE_EVIDENCE = FileEvidence()

@@ -12,7 +12,7 @@ Commits have term statistics of their own; notes are scored with those of code a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from scry.core.errors import IndexUnavailable
 from scry.core.text import expand_query_terms, query_terms
@@ -87,24 +87,50 @@ def matched_terms(question: SearchQuery, reader: OracleReader, doc_keys: Sequenc
     return found
 
 
-def find_identifiers_in_files(
-    question: SearchQuery, reader: OracleReader, candidates: Sequence[Candidate]
-) -> Mapping[str, float]:
-    """Return the share of the query's identifiers that the candidates of each file hold, by path.
+class WordsOfFiles:
+    """The shares of the query's words and identifiers that the candidates of each file hold, looked up when needed.
 
-    An identifier weighs its inverse document frequency; one that occurs nowhere does not count.
+    words, identifiers: by path, of the files that were looked up and hold any.
     """
-    index = reader.code.store.lexical
-    known = [name for name in question.identifiers if index.document_frequency(name)]
-    names = {name: index.inverse_document_frequency(index.stem(name)) for name in known}
-    total = sum(names.values())
-    if not total:
-        return {}
-    paths = {each.document.doc_key: each.document.path for each in candidates if each.document.path}
-    held: dict[str, set[str]] = defaultdict(set)
-    for doc_key, matched in reader.code.matched_terms(list(names), list(paths)).items():
-        held[paths[doc_key]].update(matched)
-    return {path: sum([names[name] for name in sorted(each)]) / total for path, each in held.items() if each}
+
+    def __init__(
+        self,
+        question: SearchQuery,
+        reader: OracleReader,
+        candidates: Sequence[Candidate],
+        weights: Mapping[str, float],
+    ) -> None:
+        """weights: inverse document frequencies of the query's words, by which they count. An identifier that occurs
+        nowhere does not count.
+        """
+        index = reader.code.store.lexical
+        self.words: dict[str, float] = {}
+        self.identifiers: dict[str, float] = {}
+        self._reader = reader
+        self._shares = [(weights, self.words)]
+        if question.identifiers:
+            known = [name for name in question.identifiers if index.document_frequency(name)]
+            names = {name: index.inverse_document_frequency(index.stem(name)) for name in known}
+            self._shares.append((names, self.identifiers))
+        self._terms = list(dict.fromkeys([term for own, _ in self._shares for term in own]))
+        self._doc_keys: dict[str, list[int]] = defaultdict(list)
+        for each in candidates:
+            if each.document.path:
+                self._doc_keys[each.document.path].append(each.document.doc_key)
+
+    def look_up(self, paths: Iterable[str]) -> None:
+        """Look up those of these files that were not."""
+        paths_by_key = {doc_key: path for path in paths for doc_key in self._doc_keys.pop(path, ())}
+        if not paths_by_key or not self._terms:
+            return
+        held: dict[str, set[str]] = defaultdict(set)
+        for doc_key, matched in self._reader.code.matched_terms(self._terms, list(paths_by_key)).items():
+            held[paths_by_key[doc_key]].update(matched)
+        for weights, shares in self._shares:
+            total = sum(weights.values())
+            for path, terms in held.items():
+                if share := sum([weights[term] for term in weights if term in terms]):
+                    shares[path] = share / total
 
 
 MAX_PREFIX_TERMS = 64

@@ -34,7 +34,7 @@ from scry.core.decoding import decode_json
 from scry.core.errors import LogUnavailable
 from scry.core.text import content_terms
 from scry.core.types import QueryIntent
-from scry.engine.search.fusion import RRF_K
+from scry.engine.search.boosts import RRF_K
 from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
 from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
 from scry.oracles import use

@@ -14,7 +14,7 @@ from scry.core.text import format_age
 from scry.core.types import Answer, Candidate, Hit, IndexState, OracleMatch
 from scry.engine.browse.changes import DAY_S, ChangeDates, LastChange, recency_adjustment
 from scry.engine.notices import MatchesOlder
-from scry.engine.search.boosts import MENTIONED_NAME_FACTOR
+from scry.engine.search.document_boosts import MENTIONED_NAME_FACTOR
 from scry.engine.search.fusion import apply_adjustments, order_by_score
 from scry.engine.search.pipeline import Ranking
 from scry.engine.search.results import make_hits

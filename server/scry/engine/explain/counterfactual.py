@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from scry.core.types import NO_FILE_EVIDENCE, Candidate, FileEvidence, SearchQuery
 from scry.engine.search import fusion as fuse
-from scry.engine.search.boosts import BoostRules, StemFunction
+from scry.engine.search.boosts import BoostRules
+from scry.engine.search.document_boosts import StemFunction
 from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum
 
 FILE_ADJUSTMENTS = ("place", "repeat")
@@ -35,6 +36,7 @@ class Competitors:
         """Return the competitors for these candidates, unadjusted; the others as of `fusion.rank_with_boosts`."""
         promising = order_by_rank_sum(candidates)
         rules = BoostRules(question, stem, promising, evidence)
+        rules.look_up({each.document.path for each in promising})
         return cls(promising, ScoreAdjuster(rules, promising, ceiling, question))
 
     def __init__(self, promising: Sequence[Candidate], adjuster: ScoreAdjuster) -> None:

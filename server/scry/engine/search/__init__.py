@@ -4,9 +4,9 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from scry.engine.search.boosts import MENTIONED_NAME_FACTOR as MENTIONED_NAME_FACTOR
-    from scry.engine.search.boosts import NAME_IN_QUESTION_FACTOR as NAME_IN_QUESTION_FACTOR
     from scry.engine.search.boosts import max_boost as max_boost
+    from scry.engine.search.document_boosts import MENTIONED_NAME_FACTOR as MENTIONED_NAME_FACTOR
+    from scry.engine.search.document_boosts import NAME_IN_QUESTION_FACTOR as NAME_IN_QUESTION_FACTOR
     from scry.engine.search.fusion import WORTHY_SHARE as WORTHY_SHARE
     from scry.engine.search.fusion import PlaceRules as PlaceRules
     from scry.engine.search.fusion import fuse_matches as fuse_matches
@@ -24,8 +24,8 @@ else:
     _MODULES = {
         "BASE_ORACLE_WEIGHTS": "pipeline",
         "INTENT_WEIGHT_FACTORS": "query",
-        "MENTIONED_NAME_FACTOR": "boosts",
-        "NAME_IN_QUESTION_FACTOR": "boosts",
+        "MENTIONED_NAME_FACTOR": "document_boosts",
+        "NAME_IN_QUESTION_FACTOR": "document_boosts",
         "PlaceRules": "fusion",
         "Ranking": "pipeline",
         "Retrieval": "pipeline",

@@ -41,17 +41,15 @@ from scry.core.types import (
     OracleMatch,
     SearchQuery,
 )
-from scry.engine.search.boosts import BoostRules, StemFunction
-
-RRF_K = 60
-
+from scry.engine.search.boosts import RRF_K, BoostRules, highest_rank_sum
+from scry.engine.search.document_boosts import StemFunction
 
 # Fusion ---------------------------------------------------------------------------------------------------------------
 
 
 def fused_score_ceiling(weights: Mapping[str, float], highest_factor: float) -> float:
     """Return the highest possible sum: first with every oracle, with every favourable adjustment."""
-    return sum([weight / (RRF_K + 1) for weight in weights.values()]) * highest_factor
+    return highest_rank_sum(weights) * highest_factor
 
 
 def fuse_matches(
@@ -272,6 +270,10 @@ _BELOW_EQUAL = 1 - 1e-9
 """Factor below which two scores differ by more than the last digits of what was computed in another order."""
 
 
+_LOOKED_UP_AT_ONCE = 48
+"""Candidates whose files' words are looked up together, as far as they can be among the first."""
+
+
 class ScoreAdjuster:
     """Applies the boosts of one query to candidates, to each one once, whatever else is found in its file."""
 
@@ -293,6 +295,7 @@ class ScoreAdjuster:
         candidates: of each file all that may rank. min_score: further places of a file that score less, and less than
         WORTHY_SHARE of its first one, are left out.
         """
+        self._rules.look_up([each.document.path for each in candidates])
         return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates], min_score))
 
     def best_files(self, limit: int, candidates: Sequence[Candidate]) -> tuple[AbstractSet[str | int], float]:
@@ -305,10 +308,14 @@ class ScoreAdjuster:
         bounds = self._rules.bounds(candidates)
         best: dict[str | int, float] = {}
         least = 0.0
-        for at in sorted(range(len(bounds)), key=bounds.__getitem__, reverse=True):
+        order = sorted(range(len(bounds)), key=bounds.__getitem__, reverse=True)
+        for position, at in enumerate(order):
             candidate, bound = candidates[at], bounds[at] / self._ceiling
             if bound < least:
                 break
+            if position % _LOOKED_UP_AT_ONCE == 0:
+                part = order[position : position + _LOOKED_UP_AT_ONCE]
+                self._rules.look_up([candidates[each].document.path for each in part])
             key = candidate.document.path or candidate.document.doc_key
             known = best.get(key, 0.0)
             if known < bound and (score := self.adjust(candidate).fused_score) > known:

@@ -29,17 +29,18 @@ from scry.core.types import (
     SearchQuery,
 )
 from scry.embedding.embedder import Vectors
-from scry.engine.search.boosts import max_boost
-from scry.engine.search.fusion import RRF_K, drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
+from scry.engine.search.boosts import RRF_K, max_boost
+from scry.engine.search.fusion import drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
 from scry.engine.search.query import COMMIT_QUESTION_WORDS, apply_filters
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
-from scry.oracles.lexical import find_identifiers_in_files
+from scry.oracles.lexical import WordsOfFiles
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, FindUsedPlaces, NoteCorpus, OracleReader
 from scry.oracles.semantic import compare_files
 from scry.oracles.temporal import count_past_changes
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
+from scry.store.lexical import BM25_K1
 from scry.store.notes.reader import NoteStores
 from scry.store.sqlite.database import describe_damage_error
 from scry.store.vector_sets import EmbedderInfo
@@ -188,10 +189,14 @@ def rank_candidates(
     fused = fuse_matches(oracle_matches.by_oracle, reader.headers(list(dict.fromkeys(doc_keys))), question.weights)
     candidates = filter_exact_phrases(fused, question, reader) if question.phrases else fused
     scoring = _scoring_of(question, reader.code)
+    held = WordsOfFiles(question, reader, candidates, scoring.term_weights)
     evidence = FileEvidence(
         count_past_changes(question, reader),
         compare_files(question, reader, candidates),
-        find_identifiers_in_files(question, reader, candidates) if question.identifiers else {},
+        held.words,
+        held.identifiers,
+        held.look_up,
+        highest_bm25=sum(scoring.term_weights.values()) * (BM25_K1 + 1),
     )
     stem, ceiling = reader.code.store.lexical.stem, scoring.ceiling
     if not question.prefix:

@@ -13,7 +13,7 @@ from scry.core.errors import Cancelled, IndexUnavailable
 from scry.core.path_kinds import classify_path, platform_of_path, version_of_path
 from scry.core.text import find_identifiers, name_words, normalize_name, split_identifier
 from scry.core.types import Answer, DocumentHeader
-from scry.engine.search.boosts import file_stem
+from scry.engine.search.document_boosts import file_stem
 from scry.engine.search.pipeline import Retrieval, RetrievalResult, build_answer
 from scry.store.history.reader import HistoryReader
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from scry.core import Candidate, DocumentHeader, FileEvidence, OracleMatch, SearchQuery
-from scry.engine.search import boosts as definition
 from scry.engine.search import boosts as rules
+from scry.engine.search import document_boosts as definition
 from scry.engine.search import fusion as fuse
 from scry.engine.search import max_boost, parse_query, rank_with_boosts
 
