@@ -12,7 +12,7 @@ Commits have term statistics of their own; notes are scored with those of code a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scry.core.errors import IndexUnavailable
 from scry.core.text import expand_query_terms, query_terms
@@ -87,6 +87,10 @@ def matched_terms(question: SearchQuery, reader: OracleReader, doc_keys: Sequenc
     return found
 
 
+MAX_LOOKED_UP = 8
+"""Candidates of a file whose words are looked up, those of the best BM25: others add hardly any word to theirs."""
+
+
 class WordsOfFiles:
     """The shares of the query's words and identifiers that the candidates of each file hold, looked up when needed.
 
@@ -106,31 +110,48 @@ class WordsOfFiles:
         index = reader.code.store.lexical
         self.words: dict[str, float] = {}
         self.identifiers: dict[str, float] = {}
-        self._reader = reader
-        self._shares = [(weights, self.words)]
-        if question.identifiers:
-            known = [name for name in question.identifiers if index.document_frequency(name)]
-            names = {name: index.inverse_document_frequency(index.stem(name)) for name in known}
-            self._shares.append((names, self.identifiers))
-        self._terms = list(dict.fromkeys([term for own, _ in self._shares for term in own]))
-        self._doc_keys: dict[str, list[int]] = defaultdict(list)
+        self._code = reader.code
+        self._terms = query_terms(question)
+        self._weights = weights
+        self._names = {
+            name: index.inverse_document_frequency(index.stem(name))
+            for name in question.identifiers
+            if index.document_frequency(name)
+        }
+        self._candidates: dict[str, list[Candidate]] = defaultdict(list)
         for each in candidates:
-            if each.document.path:
-                self._doc_keys[each.document.path].append(each.document.doc_key)
+            self._candidates[each.document.path].append(each)
+        self._candidates.pop("", None)
 
     def look_up(self, paths: Iterable[str]) -> None:
         """Look up those of these files that were not."""
-        paths_by_key = {doc_key: path for path in paths for doc_key in self._doc_keys.pop(path, ())}
-        if not paths_by_key or not self._terms:
-            return
+        paths_by_key: dict[int, str] = {}
+        for path in paths:
+            candidates = self._candidates.pop(path, ())
+            if len(candidates) > MAX_LOOKED_UP:
+                candidates = sorted(candidates, key=_order_by_bm25)[:MAX_LOOKED_UP]
+            for each in candidates:
+                paths_by_key[each.document.doc_key] = path
+        if paths_by_key and self._weights:
+            self.words.update(self._shares_held(self._terms, self._weights, paths_by_key))
+        if paths_by_key and self._names:
+            self.identifiers.update(self._shares_held(list(self._names), self._names, paths_by_key))
+
+    def _shares_held(
+        self, terms: Sequence[str], weights: Mapping[str, float], paths_by_key: Mapping[int, str]
+    ) -> Iterator[tuple[str, float]]:
         held: dict[str, set[str]] = defaultdict(set)
-        for doc_key, matched in self._reader.code.matched_terms(self._terms, list(paths_by_key)).items():
+        for doc_key, matched in self._code.matched_terms(terms, list(paths_by_key)).items():
             held[paths_by_key[doc_key]].update(matched)
-        for weights, shares in self._shares:
-            total = sum(weights.values())
-            for path, terms in held.items():
-                if share := sum([weights[term] for term in weights if term in terms]):
-                    shares[path] = share / total
+        total = sum(weights.values())
+        for path, own in held.items():
+            if share := sum([weight for term, weight in weights.items() if term in own]):
+                yield path, share / total
+
+
+def _order_by_bm25(candidate: Candidate) -> tuple[float, float, str]:
+    lexical = candidate.oracle_matches.get(ORACLE.name)
+    return -lexical.raw_score if lexical is not None else 0.0, -candidate.rank_sum, candidate.document.doc_id
 
 
 MAX_PREFIX_TERMS = 64

@@ -94,6 +94,9 @@ class CodeCorpus(Struct, frozen=True):
     store: IndexStore
     file_ids: tuple[int, ...] | None = None
     _lines: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    _matched: dict[tuple[str, ...], dict[int, Sequence[str]]] = field(
+        default_factory=dict[tuple[str, ...], dict[int, Sequence[str]]]
+    )
 
     @classmethod
     def owns(cls, doc_key: int) -> bool:
@@ -117,8 +120,11 @@ class CodeCorpus(Struct, frozen=True):
         return self.store.documents.count_existing(doc_keys)
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> Mapping[int, Sequence[str]]:
-        """Return the terms that each of these documents holds, in the order of `terms`."""
-        return self.store.lexical.matched_terms(terms, doc_keys)
+        """Return the terms that each of these documents holds, in the order of `terms`; looked up once per query."""
+        known = self._matched.setdefault(tuple(terms), {})
+        if missing := [doc_key for doc_key in doc_keys if doc_key not in known]:
+            known.update(self.store.lexical.matched_terms(terms, missing))
+        return {doc_key: known[doc_key] for doc_key in doc_keys}
 
     def passes_filters(self, document: DocumentHeader) -> bool:
         """Return whether the filters leave the document's file."""

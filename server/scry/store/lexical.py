@@ -77,7 +77,7 @@ _STEMMER = Stemmer()  # of all indexes: a stem depends on the word alone
 
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
-_MAX_SINGLE_LOOKUPS = 100
+_MAX_SINGLE_LOOKUPS = 300
 """Number of documents up to which each is looked up by itself."""
 
 _MAX_HOLDERS = 3000
@@ -286,7 +286,7 @@ class LexicalIndex:
         """Return for each of these documents the terms that it holds, in their order.
 
         Bit i of the score of a document stands for term i of the part that is searched for. The documents are looked up
-        one by one: a set of terms walks the dictionary of the field, which for ten keys takes twenty times as long.
+        one by one: a set of terms walks the dictionary of the field, which for ten keys takes four times as long.
         """
         searcher, matches = self._snapshot.searcher, {doc_key: list[str]() for doc_key in doc_keys}
         is_many = len(doc_keys) > _MAX_SINGLE_LOOKUPS
@@ -313,8 +313,11 @@ class LexicalIndex:
             query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)
             hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
+            by_score: dict[float, list[str]] = {}
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
-                matches[int(doc_key or 0)] += [term for bit, term in enumerate(part) if int(score) >> bit & 1]
+                if score not in by_score:
+                    by_score[score] = [term for bit, term in enumerate(part) if int(score) >> bit & 1]
+                matches[int(doc_key or 0)] += by_score[score]
         return matches
 
     @describes_damage

@@ -198,12 +198,14 @@ class BoostRules:
         self._area = frozenset(map(stem, question.area))
         self._commit_boost = CommitBoost(question, stem)
         self._highest_sum = highest_rank_sum(question.weights)
-        self._max_identifiers = 1 + IDENTIFIERS_SHARE if question.identifiers else 1.0
+        most = Adjustment("identifiers", 1 + IDENTIFIERS_SHARE if question.identifiers else 1.0, "")
+        self._max_identifiers = self._product([most])
         self.set_order(by_rank_sum)
         self._own_platforms = families_here()
         self._platform_gaps = self._find_platform_gaps(self._matches)
         self._superseded = superseded_paths(self._matches)
         self._by_path: dict[str, list[Adjustment]] = {}
+        self._by_words: dict[str, list[Adjustment]] = {}
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> BoostRules:
         """Return the boosts for the same documents in another order of rank sums, sharing what depends on paths."""
@@ -273,7 +275,7 @@ class BoostRules:
         self._read_paths([path for path in self._matches if path not in self._by_path])
         factors = {path: (self._files.get(path) or self._describe_file(path)).max_factor for path in self._matches}
         bounds = [
-            each.rank_sum * (factors[path] if (path := each.document.path) else self._bound_without_file(each))
+            each.rank_sum * _ROUNDING_MARGIN * (factors[path] if (path := each.document.path) else self._bound(each))
             for each in candidates
         ]
         joined, max_factor = self._name_boost.joined_names, self._name_boost.max_factor
@@ -286,11 +288,10 @@ class BoostRules:
             for each, bound in zip(documents, bounds, strict=True)
         ]
 
-    def _bound_without_file(self, candidate: Candidate) -> float:
+    def _bound(self, candidate: Candidate) -> float:
         """Return a product of factors that the one of a note or a commit does not exceed."""
-        powers, other = self._powers, self._other_power
-        levelled = level_ranks(candidate.rank_sum, self._highest_sum).factor ** powers.get("ranks", other)
-        return levelled * self._commit_boost.max_factor ** powers.get("commit", other) * _ROUNDING_MARGIN
+        best = Adjustment("commit", self._commit_boost.max_factor, "")
+        return self._product([level_ranks(candidate.rank_sum, self._highest_sum), best])
 
     def _describe_file(self, path: str) -> _FileBoosts:
         """Compute what the candidates of a file have in common."""
@@ -313,22 +314,37 @@ class BoostRules:
         if path in self._tested:
             adjustments.append(self._tested[path])
         adjustments += self._by_path[path]
-        powers, other = self._powers, self._other_power
-        max_factor = _ROUNDING_MARGIN * self._max_identifiers ** powers.get("identifiers", other)
-        for each in adjustments:
-            max_factor *= each.factor ** powers.get(each.name, other)
-        file = self._files[path] = _FileBoosts(adjustments, max_factor)
+        file = self._files[path] = _FileBoosts(adjustments, self._product(adjustments) * self._max_identifiers)
         return file
+
+    def _product(self, adjustments: Sequence[Adjustment]) -> float:
+        """Return the product of the factors as they are weighed."""
+        factors = [each.factor for each in adjustments]
+        if self._powers:
+            factors = [each.factor ** self._powers.get(each.name, self._other_power) for each in adjustments]
+        return math.prod(factors)
 
     def look_up(self, paths: Iterable[str]) -> None:
         """Look up together which words of the query these files hold: one by one would take longer."""
         if self._evidence.look_up is not None:
-            self._evidence.look_up([path for path in paths if path not in self._by_file])
+            self._evidence.look_up([path for path in paths if path not in self._by_words])
+
+    def tighten(self, path: str, bound: float) -> float:
+        """Return the bound of a document's score with what was looked up of its file. path: empty for no file."""
+        if not path:
+            return bound
+        return bound * self._product(self._by_words.get(path) or self._read_words(path)) / self._max_identifiers
 
     def _complete_file(self, path: str) -> list[Adjustment]:
         """Return the adjustments of all documents of a file."""
+        known = (self._files.get(path) or self._describe_file(path)).adjustments
+        adjustments = self._by_file[path] = [*known, *(self._by_words.get(path) or self._read_words(path))]
+        return adjustments
+
+    def _read_words(self, path: str) -> list[Adjustment]:
+        """Return the adjustments of a file by the words of the query that it holds."""
         self.look_up([path])
-        adjustments = list((self._files.get(path) or self._describe_file(path)).adjustments)
+        adjustments = self._by_words[path] = list[Adjustment]()
         if self._evidence.highest_bm25:
             share = self._evidence.words.get(path, 0.0)
             reason = f"the file's matches hold {share:.0%} of the question's words, by their rarity"
@@ -336,7 +352,6 @@ class BoostRules:
         if share := self._evidence.identifiers.get(path, 0.0):
             reason = f"the file holds {share:.0%} of the identifiers in the question, by their rarity"
             adjustments.append(Adjustment("identifiers", 1 + IDENTIFIERS_SHARE * share, reason))
-        self._by_file[path] = adjustments
         return adjustments
 
     def _read_paths(self, paths: Sequence[str]) -> None:

@@ -270,7 +270,7 @@ _BELOW_EQUAL = 1 - 1e-9
 """Factor below which two scores differ by more than the last digits of what was computed in another order."""
 
 
-_LOOKED_UP_AT_ONCE = 48
+_LOOKED_UP_AT_ONCE = 80
 """Candidates whose files' words are looked up together, as far as they can be among the first."""
 
 
@@ -316,9 +316,10 @@ class ScoreAdjuster:
             if position % _LOOKED_UP_AT_ONCE == 0:
                 part = order[position : position + _LOOKED_UP_AT_ONCE]
                 self._rules.look_up([candidates[each].document.path for each in part])
+            bound = self._rules.tighten(candidate.document.path, bound)
             key = candidate.document.path or candidate.document.doc_key
             known = best.get(key, 0.0)
-            if known < bound and (score := self.adjust(candidate).fused_score) > known:
+            if known < bound >= least and (score := self.adjust(candidate).fused_score) > known:
                 best[key] = score
                 if score > least and len(best) >= limit:
                     least = nlargest(limit, best.values())[-1] * _BELOW_EQUAL
