@@ -20,6 +20,7 @@ from scry.store.events.learnt import (
     EXPONENT_BOUNDS,
     ORACLE_BOUNDS,
     WEIGHED_ADJUSTMENTS,
+    WEIGHTS_FORMAT,
     HeldBackGain,
     LearntWeights,
     WeightsFile,
@@ -34,9 +35,11 @@ pytestmark = pytest.mark.acceptance("U2")
 
 QUESTION = "how is the receipt of a cart printed"
 
-EXPONENTS = {**dict.fromkeys(WEIGHED_ADJUSTMENTS, 1.0), "path_words": 1.4, "test_path": 0.6, "file_hits": 0.5}
+EXPONENTS = {**dict.fromkeys(WEIGHED_ADJUSTMENTS, 1.0), "path_words": 1.4, "test_path": 0.6, "file_words": 0.5}
 ORACLES = {"semantic": 0.5, "lexical": 2.0, "temporal": 1.5, "use": 1.2}
-WEIGHTS = LearntWeights(1, True, 1_767_225_600_000, 400, ORACLES, EXPONENTS, HeldBackGain(0.5, 0.02, 0.01, 0.03))
+WEIGHTS = LearntWeights(
+    WEIGHTS_FORMAT, True, 1_767_225_600_000, 400, ORACLES, EXPONENTS, HeldBackGain(0.5, 0.02, 0.01, 0.03)
+)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from scry.projects import open_project
-from scry.store.events.learnt import WEIGHED_ADJUSTMENTS, HeldBackGain, LearntWeights, WeightsFile
+from scry.store.events.learnt import WEIGHED_ADJUSTMENTS, WEIGHTS_FORMAT, HeldBackGain, LearntWeights, WeightsFile
 from scry.store.events.log import WEIGHTS_FILE
 from tests.conformance.cases import CASES, REFUSED, Case
 from tests.conformance.ways import Json, Ways
@@ -60,7 +60,7 @@ def test_what_was_used_votes_on_every_surface(ways: Ways, params: Json) -> None:
 def test_learnt_weights_rank_the_same_on_every_surface(ways: Ways, shop: Path) -> None:
     gain = HeldBackGain(0.5, 0.02, 0.01, 0.03)
     exponents = {**dict.fromkeys(WEIGHED_ADJUSTMENTS, 1.0), "path_words": 1.4}
-    weights = LearntWeights(1, True, 0, 400, {"semantic": 0.5, "lexical": 2.0}, exponents, gain)
+    weights = LearntWeights(WEIGHTS_FORMAT, True, 0, 400, {"semantic": 0.5, "lexical": 2.0}, exponents, gain)
     file = WeightsFile(open_project(shop).data / WEIGHTS_FILE)
     file.write(weights)
     try:

@@ -21,8 +21,8 @@ _ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
 _PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts", "", ""]
 _POWERS: list[dict[str, float]] = [
     {},
-    {"path_words": 1.5, "file_hits": 1.5, "tested": 0.5, "definition": 1.4, "test_path": 0.5},
-    {"path_words": 0.5, "file_hits": 0.5, "vendored_path": 1.5, "documentation_path": 0.6},
+    {"path_words": 1.5, "file_words": 1.5, "tested": 0.5, "definition": 1.4, "test_path": 0.5},
+    {"path_words": 0.5, "file_words": 0.5, "vendored_path": 1.5, "documentation_path": 0.6},
 ]
 """Exponents of adjustments: the defaults, and learnt ones."""
 

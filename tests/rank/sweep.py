@@ -23,7 +23,6 @@ from typing import Any
 from scry.engine.search import BASE_ORACLE_WEIGHTS, Ranking, parse_query
 from scry.engine.search import boosts as rules
 from scry.engine.search import document_boosts as definition
-from scry.engine.search import fusion as adjust
 from scry.engine.search import fusion as fuse
 from scry.lab import CUTOFF, NO_OVERRIDES, EvaluatedIndex, WeightOverrides, reweigh, score_results
 from tests.rank.repositories import Repository, add_options, judged, read_repositories
@@ -59,24 +58,30 @@ CONSTANTS = (
     Constant("semantic", None, (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.8, 2.2)),
     Constant("lexical", None, (0.3, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5)),
     Constant("temporal", None, (0.2, 0.35, 0.5, 0.6, 0.7, 0.85, 1.0)),
-    Constant("K", fuse, (10, 20, 30, 45, 60, 80, 120)),
-    Constant("REPEAT_FACTOR", adjust, (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)),
+    Constant("RRF_K", rules, (10, 20, 30, 45, 60, 80, 120)),
+    Constant("REPEAT_PENALTY", fuse, (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)),
     Constant("DEFINITION_FACTOR", definition, (1.0, 2.0, 3.0, 4.3, 6.0, 8.0, 12.0)),
     Constant("SPELLING_FACTOR", definition, (1.0, 1.15, 1.3, 1.5, 2.0)),
     Constant("TYPE_FACTOR", definition, (1.0, 1.15, 1.3, 1.5, 2.0)),
-    Constant("HOME_FACTOR", definition, (1.0, 1.1, 1.2, 1.3, 1.5, 2.0)),
-    Constant("TYPE_HOME_FACTOR", definition, (1.0, 1.2, 1.35, 1.5, 2.0)),
+    Constant("OWN_FILE_FACTOR", definition, (1.0, 1.1, 1.2, 1.3, 1.5, 2.0)),
+    Constant("TYPE_OWN_FILE_FACTOR", definition, (1.0, 1.2, 1.35, 1.5, 2.0)),
     Constant("MEMBER_FACTOR", definition, (0.5, 0.65, 1 / 1.3, 0.9, 1.0)),
-    Constant("MENTION_FACTOR", definition, (1.0, 1.2, 1.5, 2.0, 3.0)),
-    Constant("NAMED_FACTOR", definition, (1.0, 1.05, 1.1, 1.2, 1.35, 1.5)),
-    Constant("FILE_SHARE", rules, (0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3)),
-    Constant("FILE_HITS", rules, (2, 4, 6, 9, 14, 20)),
-    Constant("FILE_HALF", rules, (5, 10, 20, 40, 80)),
-    Constant("FILE_NAME_SHARE", rules, (0.0, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2)),
+    Constant("MENTIONED_NAME_FACTOR", definition, (1.0, 1.2, 1.5, 2.0, 3.0)),
+    Constant("NAME_IN_QUESTION_FACTOR", definition, (1.0, 1.05, 1.1, 1.2, 1.35, 1.5)),
+    Constant("RANKS_EXPONENT", rules, (0.0, 0.25, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0)),
+    Constant("WORDS_SHARE", rules, (0.0, 0.2, 0.4, 0.5, 0.55, 0.6, 0.7, 0.8)),
+    Constant("BM25_SHARE", rules, (0.0, 0.25, 0.5, 0.75, 1.0)),
+    Constant("FILE_MEANING_SHARE", rules, (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)),
+    Constant("FILE_MEANING_EXPONENT", rules, (1.0, 1.5, 2.0)),
+    Constant("PATH_WORDS_SHARE", rules, (0.0, 0.8, 1.2, 1.4, 1.7, 2.0, 2.5)),
+    Constant("PAST_CHANGES_SHARE", rules, (0.0, 0.4, 0.6, 0.8, 1.0, 1.2)),
+    Constant("TESTED_SHARE", rules, (0.0, 0.15, 0.3, 0.45, 0.6)),
+    Constant("IDENTIFIERS_SHARE", rules, (0.0, 0.15, 0.3, 0.5, 0.7)),
+    Constant("AREA_SHARE", rules, (0.0, 0.5, 1.0, 1.5)),
     Constant("PLATFORM_FACTOR", rules, (0.3, 0.45, 0.6, 0.8, 1.0)),
-    Constant("KIND_FACTORS", rules, (0.15, 0.25, 0.35, 0.5, 0.7, 1.0), "test"),
-    Constant("KIND_FACTORS", rules, (0.2, 0.3, 0.4, 0.55, 0.75, 1.0), "documentation"),
-    Constant("KIND_FACTORS", rules, (0.3, 0.45, 0.6, 0.8, 1.0), "example"),
+    Constant("PATH_KIND_FACTORS", rules, (0.15, 0.25, 0.35, 0.5, 0.7, 1.0), "test"),
+    Constant("PATH_KIND_FACTORS", rules, (0.15, 0.25, 0.4, 0.55, 0.75, 1.0), "documentation"),
+    Constant("PATH_KIND_FACTORS", rules, (0.2, 0.3, 0.4, 0.6, 0.8, 1.0), "example"),
 )
 
 Scores = dict[str, dict[float, float]]

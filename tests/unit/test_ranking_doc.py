@@ -65,5 +65,5 @@ def test_worked_example_of_the_ranking_page_is_what_find_computes() -> None:
 
 def test_every_listed_adjustment_is_weighed_by_use_unless_an_event_does_not_hold_what_it_depends_on() -> None:
     rows = table(PAGE.read_text(encoding="utf-8"), "name")
-    listed = {name for row in rows for name in re.findall("`([a-z_]+)`", row["name"])}
-    assert listed - {"place", "repeat", "prefix"} == frozenset(WEIGHED_ADJUSTMENTS)
+    listed = {name for row in rows for name in re.findall("`([a-z0-9_]+)`", row["name"])}
+    assert listed - {"place", "repeat", "prefix", "ranks"} == frozenset(WEIGHED_ADJUSTMENTS)

@@ -32,7 +32,7 @@ class Contribution(Result, frozen=True):
 class Adjustment(Result, frozen=True):
     """A named factor of the result's score beside the oracles' ranks.
 
-    name: the rule's name, such as definition, file_hits or test_path.
+    name: the rule's name, such as definition, file_words or test_path.
     factor: the score was multiplied by it; above 1 it raised the result.
     reason: words for a person.
     """

@@ -87,7 +87,7 @@ def matched_terms(question: SearchQuery, reader: OracleReader, doc_keys: Sequenc
     return found
 
 
-MAX_LOOKED_UP = 8
+MAX_LOOKED_UP = 5
 """Candidates of a file whose words are looked up, those of the best BM25: others add hardly any word to theirs."""
 
 

@@ -313,11 +313,8 @@ class LexicalIndex:
             query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)
             hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
-            by_score: dict[float, list[str]] = {}
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
-                if score not in by_score:
-                    by_score[score] = [term for bit, term in enumerate(part) if int(score) >> bit & 1]
-                matches[int(doc_key or 0)] += by_score[score]
+                matches[int(doc_key or 0)] += [term for bit, term in enumerate(part) if int(score) >> bit & 1]
         return matches
 
     @describes_damage

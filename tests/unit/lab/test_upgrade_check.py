@@ -102,7 +102,9 @@ def test_learnt_weights_are_a_version_and_rank(shop: IndexedProject) -> None:
     first = replay(shop)
     assert first is not None
     gain = HeldBackGain(0.5, 0.1, 0.05, 0.15)
-    weights = LearntWeights(WEIGHTS_FORMAT, True, 0, 300, {"lexical": 0.5, "semantic": 2.0}, {"definition": 1.0}, gain)
+    weights = LearntWeights(
+        WEIGHTS_FORMAT, True, 0, 300, {"lexical": 0.5, "semantic": 2.0}, {"path_words": 0.5, "file_meaning": 0.5}, gain
+    )
     file = WeightsFile(shop.project.data / "weights.json")
     file.write(weights)
     assert status(shop) == ""

@@ -284,7 +284,7 @@ export interface Contribution {
 
 /** A named factor of the result's score beside the oracles' ranks. */
 export interface Adjustment {
-  /** the rule's name, such as definition, file_hits or test_path. */
+  /** the rule's name, such as definition, file_words or test_path. */
   name: string;
   /** the score was multiplied by it; above 1 it raised the result. */
   factor: number;

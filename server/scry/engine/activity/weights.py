@@ -34,7 +34,7 @@ from scry.core.decoding import decode_json
 from scry.core.errors import LogUnavailable
 from scry.core.text import content_terms
 from scry.core.types import QueryIntent
-from scry.engine.search.boosts import RRF_K
+from scry.engine.search.boosts import RANKS_EXPONENT, RRF_K
 from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
 from scry.engine.search.query import MAX_QUERY_CHARACTERS, parse_query
 from scry.oracles import use
@@ -261,9 +261,9 @@ def _read_answer(body: bytes, uses: Sequence[tuple[int, _LoggedUse]]) -> _Answer
 class _Shown:
     """The results of all answers as arrays, by answer and rank.
 
-    terms: by oracle, the default weight / (k + rank). factors: by adjustment, the logarithm of its factor. kept: the
-    logarithm of a result's score by that of the first one of its file. wanted: the weight of the jumps to a result.
-    Both of the former are those of the first result of the file.
+    terms: by oracle, the default weight / (k + rank). exponents: of their sum. factors: by adjustment, the logarithm of
+    its factor. kept: the logarithm of a result's score by that of the first one of its file. wanted: the weight of the
+    jumps to a result. The three former are those of the first result of the file.
     """
 
     def __init__(self, answers: Sequence[_Answer]) -> None:
@@ -277,6 +277,7 @@ class _Shown:
         self.high = np.array([ORACLE_BOUNDS[1]] * len(_NAMES) + [EXPONENT_BOUNDS[1]] * len(WEIGHED_ADJUSTMENTS))
         self.terms = np.zeros((*shape, len(_NAMES)))
         self.factors = np.zeros((*shape, len(WEIGHED_ADJUSTMENTS)))
+        self.exponents = np.ones(shape)
         self.kept = np.full(shape, -np.inf)
         self.wanted = np.zeros(shape)
         for at, answer in enumerate(answers):
@@ -298,7 +299,9 @@ class _Shown:
                     weight = answer.weights.get(name, 0.0)
                     self.terms[at, place, number] = weight / (RRF_K + match.rank)
                     score += scoring.weights.get(name, weight) / (RRF_K + match.rank)
-            total = np.log(max(score, 1e-9))
+            if "ranks" in own.adjustments:  # it follows from the rank sum, which the weights change
+                self.exponents[at, place] = 1 - RANKS_EXPONENT
+            total = self.exponents[at, place] * np.log(max(score, 1e-9))
             for number, name in enumerate(WEIGHED_ADJUSTMENTS):
                 factor = own.adjustments.get(name, 1.0)
                 if factor > 0 and factor != 1.0:
@@ -312,7 +315,7 @@ class _Shown:
     def scores(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return the logarithms of all scores by these weights, and the rank sums."""
         sums = np.maximum(self.terms @ weights[: len(_NAMES)], 1e-9)
-        return np.log(sums) + self.factors @ weights[len(_NAMES) :] + self.kept, sums
+        return self.exponents * np.log(sums) + self.factors @ weights[len(_NAMES) :] + self.kept, sums
 
     def gains(self, weights: Floats) -> Floats:
         """Return the discounted gain at 10 of each answer's jumps by these weights."""
@@ -343,7 +346,7 @@ class _Shown:
         shares = powers / powers.sum(axis=1, keepdims=True)
         total = wanted.sum()
         excess = SHARPNESS * (shares * wanted.sum(axis=1, keepdims=True) - wanted)
-        by_oracle = np.einsum("nk,nko->o", excess / sums, self.terms[chosen])
+        by_oracle = np.einsum("nk,nko->o", self.exponents[chosen] * excess / sums, self.terms[chosen])
         by_adjustment = np.einsum("nk,nka->a", excess, self.factors[chosen])
         prior = PRIOR_JUMPS / (self.high - 1.0) ** 2
         loss = -(wanted * np.log(np.maximum(shares, 1e-12))).sum() + (prior * (weights - 1.0) ** 2).sum()

@@ -1,13 +1,13 @@
 """Compute the rank that a document would have without one factor of its score. Pure.
 
 A factor is an oracle's match of the document, or an adjustment of it. Each is left out in turn, and everything that
-depends on it is computed again: the support of other hits, the repeats of the file, the order. Candidates that surely
-rank below the document are not ranked.
+depends on it is computed again: the best matches of the file, its repeats, the order. With the semantic oracle goes
+`file_meaning`, which is its word on the file. Candidates that surely rank below the document are not ranked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -19,6 +19,12 @@ from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum
 
 FILE_ADJUSTMENTS = ("place", "repeat")
 """The adjustments that depend on the other candidates of the file."""
+
+ADJUSTMENTS_OF_ORACLES = {"semantic": ("file_meaning",)}
+"""The adjustments that are left out with an oracle."""
+
+_OF_WHOLE_FILES = frozenset({"ranks", "file_words", "file_bm25", "file_meaning"})
+"""The adjustments that are left out for all documents of the file: `place` would lift the document to the others."""
 
 
 class Competitors:
@@ -50,41 +56,50 @@ class Competitors:
         promising = order_by_rank_sum([*others, candidate])
         return Competitors(promising, self._adjuster.for_order(promising))
 
-    def rank_of(self, doc_key: int, without: str = "") -> tuple[int, Candidate]:
+    def rank_of(self, doc_key: int, without: Collection[str] = ()) -> tuple[int, Candidate]:
         """Return the rank of the document with this doc_key, which must be a candidate, and the candidate with its
         score.
 
-        without: the name of an adjustment to leave out for this document alone.
+        without: names of adjustments to leave out for this document alone, or for its file.
         """
         path = next(each.document.path for each in self._by_rank_sum if _has_doc_key(each, doc_key))
         same_file = [
             each for each in self._by_rank_sum if path == each.document.path and (path or _has_doc_key(each, doc_key))
         ]
-        placed = self._adjust_places(same_file, doc_key, without)
+        left_out = _OF_WHOLE_FILES.intersection(without)
+        placed = self._adjust_places(same_file, doc_key, without, left_out)
         own = next(each for each in placed if _has_doc_key(each, doc_key))
         competitors = self._adjuster.filter_reachable(own.fused_score, self._by_rank_sum)
         others = [each for each in competitors if not path or each.document.path != path]
         placed += [each for each in self._adjust_places(others, doc_key, without) if not _has_doc_key(each, doc_key)]
         return 1 + sum(_sort_key(each) < _sort_key(own) for each in placed), own
 
-    def _adjust_places(self, candidates: Iterable[Candidate], doc_key: int, without: str) -> list[Candidate]:
-        each = [self._adjust(candidate, doc_key, without) for candidate in candidates]
+    def _adjust_places(
+        self,
+        candidates: Iterable[Candidate],
+        doc_key: int,
+        without: Collection[str],
+        without_for_all: Collection[str] = (),
+    ) -> list[Candidate]:
+        """Return the candidates with all adjustments but those left out. without: for the document alone."""
+        each = [
+            self._adjust(candidate, without if _has_doc_key(candidate, doc_key) else without_for_all)
+            for candidate in candidates
+        ]
         placed = self._adjuster.adjust_places(each)
-        if without not in FILE_ADJUSTMENTS:
+        if not any(name in without for name in FILE_ADJUSTMENTS):
             return placed
         return [
             self._drop(candidate, without) if _has_doc_key(candidate, doc_key) else candidate for candidate in placed
         ]
 
-    def _adjust(self, candidate: Candidate, doc_key: int, without: str) -> Candidate:
+    def _adjust(self, candidate: Candidate, without: Collection[str]) -> Candidate:
         adjusted = self._adjuster.adjust(candidate)
-        if not without or not _has_doc_key(candidate, doc_key):
-            return adjusted
-        return self._drop(adjusted, without)
+        return self._drop(adjusted, without) if without else adjusted
 
-    def _drop(self, candidate: Candidate, name: str) -> Candidate:
-        """Return the candidate without one of its adjustments."""
-        others = [adjustment for adjustment in candidate.adjustments if adjustment.name != name]
+    def _drop(self, candidate: Candidate, names: Collection[str]) -> Candidate:
+        """Return the candidate without these of its adjustments."""
+        others = [adjustment for adjustment in candidate.adjustments if adjustment.name not in names]
         return self._adjuster.reset_adjustments(candidate, others)
 
 
@@ -117,10 +132,13 @@ def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mappin
     for oracle in own.oracle_matches:
         fewer = _without_match(own, oracle, weights)
         ablations += [
-            _make_ablation(oracle, *competitors.with_replacement(each).rank_of(doc_key)) for each in fewer
+            _make_ablation(
+                oracle, *competitors.with_replacement(each).rank_of(doc_key, ADJUSTMENTS_OF_ORACLES.get(oracle, ()))
+            )
+            for each in fewer
         ] or [Ablation(oracle, None, 0.0)]
     for adjustment in own.adjustments:
-        ablations.append(_make_ablation(adjustment.name, *competitors.rank_of(doc_key, adjustment.name)))
+        ablations.append(_make_ablation(adjustment.name, *competitors.rank_of(doc_key, (adjustment.name,))))
     return tuple(ablations)
 
 

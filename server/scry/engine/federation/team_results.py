@@ -17,7 +17,7 @@ from scry.core.text import query_terms
 from scry.core.types import NO_FILE_EVIDENCE, Answer, Candidate, Hit, IndexState, SearchQuery
 from scry.engine.federation.team_copies import BestScores, TeamCopies, fold_copies
 from scry.engine.federation.team_search import TeamRetrieval
-from scry.engine.search.boosts import RRF_K, highest_rank_sum, level_ranks, max_boost
+from scry.engine.search.boosts import RANKS_EXPONENT, RRF_K, highest_sum_of_files, max_boost
 from scry.engine.search.fusion import fused_score_ceiling
 from scry.engine.search.pipeline import OracleMatches, Ranking, Retrieval, rank_candidates
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
@@ -103,10 +103,8 @@ def _highest_score(retrieval: Retrieval, own: OracleMatches) -> float:
         for match in {match.doc_key: match for match in reversed(own.by_oracle.get(oracle, ()))}.values():
             sums[match.doc_key] = sums.get(match.doc_key, 0.0) + weight / (RRF_K + match.rank)
     rank_sum, highest = max(sums.values(), default=0.0), max_boost(question)
-    if not rank_sum:
-        return 0.0
-    levelled = rank_sum * level_ranks(rank_sum, highest_rank_sum(question.weights)).factor
-    return levelled * highest / fused_score_ceiling(question.weights, highest)
+    in_a_file = rank_sum ** (1 - RANKS_EXPONENT) * highest_sum_of_files(question.weights) ** RANKS_EXPONENT
+    return max(rank_sum, in_a_file) * highest / fused_score_ceiling(question.weights, highest)
 
 
 def build_team_answers(

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import copy
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -32,7 +33,7 @@ from scry.core.text import (
     normalize_name,
     search_text,
 )
-from scry.core.types import Adjustment, Candidate, FileEvidence, SearchQuery
+from scry.core.types import Adjustment, Candidate, DocumentHeader, FileEvidence, SearchQuery
 from scry.engine.search.document_boosts import (
     COMMIT_QUESTION_FACTOR,
     NAME_IN_QUESTION_FACTOR,
@@ -63,8 +64,11 @@ RRF_K = 60
 
 RANKS_EXPONENT = 0.75
 """Ranks say in which order documents match, and not by how much: the third may match nearly as well as the first, or
-hardly at all. The rank sum counts to the power of 1 - 0.75, that of a file's best document for all of it; the words,
-BM25 and the meaning of the file say how much (docs/decisions/0152)."""
+hardly at all. The rank sum of a file's best document counts to the power of 1 - 0.75; the words, BM25 and the meaning
+of the file say how much (docs/decisions/0152)."""
+
+_FILE_ORACLES = ("semantic", "lexical", "temporal")
+"""The oracles that find documents in files for every query. Another one may weigh 400 times as much for some."""
 
 
 def highest_rank_sum(weights: Mapping[str, float]) -> float:
@@ -72,10 +76,9 @@ def highest_rank_sum(weights: Mapping[str, float]) -> float:
     return sum([weight / (RRF_K + 1) for weight in weights.values()])
 
 
-def level_ranks(rank_sum: float, highest: float) -> Adjustment:
-    """Return the adjustment that makes a rank sum differ less from the highest possible one."""
-    share = rank_sum / highest
-    return Adjustment("ranks", share**-RANKS_EXPONENT, f"ranks count less: {share:.0%} of the highest rank sum")
+def highest_sum_of_files(weights: Mapping[str, float]) -> float:
+    """Return the sum of reciprocal ranks of a document that is first with every oracle of files."""
+    return highest_rank_sum({name: weights[name] for name in _FILE_ORACLES if name in weights})
 
 
 # The file of a document -----------------------------------------------------------------------------------------------
@@ -178,6 +181,11 @@ class _FileMatches(Struct, gc=False):
     count: int = 0
 
 
+@lru_cache(maxsize=50_000)
+def _stems_of_path(stem: StemFunction, path: str) -> frozenset[str]:
+    return frozenset(map(stem, name_words(path)))
+
+
 class BoostRules:
     """The boosts for one query, with everything that does not depend on a single document."""
 
@@ -197,7 +205,7 @@ class BoostRules:
         self._words = frozenset(map(str.lower, find_identifiers(question.text)))
         self._area = frozenset(map(stem, question.area))
         self._commit_boost = CommitBoost(question, stem)
-        self._highest_sum = highest_rank_sum(question.weights)
+        self._highest_sum = highest_sum_of_files(question.weights)
         most = Adjustment("identifiers", 1 + IDENTIFIERS_SHARE if question.identifiers else 1.0, "")
         self._max_identifiers = self._product([most])
         self.set_order(by_rank_sum)
@@ -234,6 +242,7 @@ class BoostRules:
                     self._first_by_both = path
         self._files: dict[str, _FileBoosts] = {}
         self._by_file: dict[str, list[Adjustment]] = {}
+        self._products: dict[str, float] = {}
         self._tested = self._find_tested()
 
     def _find_tested(self) -> dict[str, Adjustment]:
@@ -258,26 +267,38 @@ class BoostRules:
         """Return the boosts of one candidate."""
         document = candidate.document
         if not document.path:
-            levelled = level_ranks(candidate.rank_sum, self._highest_sum)
             boost = self._commit_boost.adjustment_for(candidate) if document.content_type == "commit" else None
-            return [boost, levelled] if boost else [levelled]
-        adjustments = list[Adjustment]()
-        if normalize_name(document.name) in self._name_boost.joined_names or document.kind == "implementation":
-            by_name = self._name_boost.adjustment_for(document)
-            adjustments += [by_name] if by_name else []
-        adjustments += self._by_file.get(document.path) or self._complete_file(document.path)
+            return [boost] if boost else []
+        adjustments = list(self._by_file.get(document.path) or self._complete_file(document.path))
+        if by_name := self._adjust_by_name(document):
+            adjustments.append(by_name)
         if document.marks:
             adjustments += self._path_kind_adjustments(set(document.marks) - classify_path(document.path), "document")
         return adjustments
+
+    def factor_for(self, candidate: Candidate) -> float:
+        """Return the product of the boosts of one candidate, to the last digit as `fusion.apply_adjustments` does."""
+        document = candidate.document
+        if not document.path or document.marks:
+            return math.prod([each.factor for each in self.adjustments_for(candidate)])
+        product = self._products.get(document.path)
+        if product is None:
+            adjustments = self._by_file.get(document.path) or self._complete_file(document.path)
+            product = self._products[document.path] = math.prod([each.factor for each in adjustments])
+        by_name = self._adjust_by_name(document)
+        return product * by_name.factor if by_name else product
+
+    def _adjust_by_name(self, document: DocumentHeader) -> Adjustment | None:
+        if normalize_name(document.name) in self._name_boost.joined_names or document.kind == "implementation":
+            return self._name_boost.adjustment_for(document)
+        return None
 
     def bounds(self, candidates: Sequence[Candidate]) -> list[float]:
         """Return for each candidate a product of its rank sum and factors that it can't exceed."""
         self._read_paths([path for path in self._matches if path not in self._by_path])
         factors = {path: (self._files.get(path) or self._describe_file(path)).max_factor for path in self._matches}
-        bounds = [
-            each.rank_sum * _ROUNDING_MARGIN * (factors[path] if (path := each.document.path) else self._bound(each))
-            for each in candidates
-        ]
+        factors[""] = self._product([Adjustment("commit", self._commit_boost.max_factor, "")])
+        bounds = [each.rank_sum * _ROUNDING_MARGIN * factors[each.document.path] for each in candidates]
         joined, max_factor = self._name_boost.joined_names, self._name_boost.max_factor
         max_name = max_factor ** self._powers.get("definition", self._other_power)
         if max_factor == NAME_IN_QUESTION_FACTOR:  # so little that to look for names would cost more than it saves
@@ -288,17 +309,16 @@ class BoostRules:
             for each, bound in zip(documents, bounds, strict=True)
         ]
 
-    def _bound(self, candidate: Candidate) -> float:
-        """Return a product of factors that the one of a note or a commit does not exceed."""
-        best = Adjustment("commit", self._commit_boost.max_factor, "")
-        return self._product([level_ranks(candidate.rank_sum, self._highest_sum), best])
-
     def _describe_file(self, path: str) -> _FileBoosts:
         """Compute what the candidates of a file have in common."""
         if path not in self._by_path:
             self._read_paths([path])
         matches, evidence = self._matches[path], self._evidence
-        adjustments = [level_ranks(matches.rank_sum, self._highest_sum)]
+        adjustments = list[Adjustment]()
+        if self._highest_sum:
+            share = matches.rank_sum / self._highest_sum
+            reason = f"the best rank sum in the file is {share:.0%} of the highest possible one, and counts less"
+            adjustments.append(Adjustment("ranks", share**-RANKS_EXPONENT, reason))
         if matches.bm25 and evidence.highest_bm25:
             share = min(1.0, matches.bm25 / evidence.highest_bm25)
             reason = f"the best BM25 in the file is {share:.0%} of the highest possible one"
@@ -356,8 +376,7 @@ class BoostRules:
 
     def _read_paths(self, paths: Sequence[str]) -> None:
         """Compute the boosts of these files by their paths and past commits, at once."""
-        words_of_paths = list(map(name_words, paths))
-        stems_of_paths = [frozenset(map(self.stem, words)) for words in words_of_paths]
+        stems_of_paths = [_stems_of_path(self.stem, path) for path in paths]
         self._by_path.update(zip(paths, map(self._path_adjustments, paths, stems_of_paths), strict=True))
 
     def _path_adjustments(self, path: str, stems: AbstractSet[str]) -> list[Adjustment]:

@@ -137,12 +137,12 @@ COMMIT_FACTOR = 0.3
 
 COMMIT_INTENTS = frozenset({QueryIntent.TEMPORAL, QueryIntent.RATIONALE})
 
-COMMIT_QUESTION_FACTOR = 48.0
+COMMIT_QUESTION_FACTOR = 120.0
 """For a commit whose subject holds all words of a question for a commit; with a share of them, by its square. Commits
 have no vectors and rank by their words behind longer documents: a commit at rank 20 of one oracle then comes before
-code that three oracles rank first (1 / 80 * 48 > 3.2 / 61 * 11)."""
+code that three oracles rank first (1 / 80 * 120 > 3.5 / 61 * 26)."""
 
-SUBJECT_FACTOR = 6.0
+SUBJECT_FACTOR = 15.0
 """For a commit whose subject is the query, word for word: it can't have the vote of the semantic oracle."""
 
 MIN_SUBJECT_WORDS = 3

@@ -296,7 +296,17 @@ class ScoreAdjuster:
         WORTHY_SHARE of its first one, are left out.
         """
         self._rules.look_up([each.document.path for each in candidates])
-        return order_by_score(self.adjust_places([self.adjust(candidate) for candidate in candidates], min_score))
+        scored = [
+            Candidate(each.document, each.oracle_matches, each.rank_sum, (), self._score(each)) for each in candidates
+        ]
+        more = self._places.adjustments_for(scored, min_score)
+        return order_by_score(
+            [
+                apply_adjustments(self.adjust(each), own, self._ceiling)
+                for each in candidates
+                if (own := more.get(each.document.doc_key)) is not None
+            ]
+        )
 
     def best_files(self, limit: int, candidates: Sequence[Candidate]) -> tuple[AbstractSet[str | int], float]:
         """Return the `limit` files with the best scores before places count, and all that equal the last one; and that
@@ -319,11 +329,17 @@ class ScoreAdjuster:
             bound = self._rules.tighten(candidate.document.path, bound)
             key = candidate.document.path or candidate.document.doc_key
             known = best.get(key, 0.0)
-            if known < bound >= least and (score := self.adjust(candidate).fused_score) > known:
+            if known < bound >= least and (score := self._score(candidate)) > known:
                 best[key] = score
                 if score > least and len(best) >= limit:
                     least = nlargest(limit, best.values())[-1] * _BELOW_EQUAL
         return frozenset([key for key, score in best.items() if score >= least]), least
+
+    def _score(self, candidate: Candidate) -> float:
+        """Return the score of a candidate with its boosts."""
+        if self._question.strengths:
+            return self.adjust(candidate).fused_score
+        return candidate.rank_sum * self._rules.factor_for(candidate) / self._ceiling
 
     def adjust(self, candidate: Candidate) -> Candidate:
         """Return the candidate with its boosts applied."""

@@ -198,7 +198,7 @@ def decay(age_ms: float) -> float:
 
 # Weights --------------------------------------------------------------------------------------------------------------
 
-WEIGHTS_FORMAT = 1
+WEIGHTS_FORMAT = 2
 
 ORACLE_BOUNDS = (0.5, 2.0)
 EXPONENT_BOUNDS = (0.5, 1.5)
@@ -208,12 +208,12 @@ LEAST_EXPONENTS: Mapping[str, float] = {"definition": 1.0}
 """Where the name of a symbol is asked for, its definition comes first whatever was learnt (F8)."""
 
 WEIGHED_ADJUSTMENTS = (
-    *("definition", "file_hits", "path_words", "past_changes", "tested", "test_path", "documentation_path"),
-    *("vendored_path", "generated_path", "example_path", "superseded_path", "platform_path", "declaration_path"),
-    *("file_meaning", "area", "identifiers", "commit"),
+    *("definition", "path_words", "past_changes", "tested", "test_path", "documentation_path", "vendored_path"),
+    *("generated_path", "example_path", "superseded_path", "platform_path", "declaration_path"),
+    *("file_words", "file_bm25", "file_meaning", "area", "identifiers", "commit"),
 )
 """The adjustments that are weighed. `place` and `repeat` depend on the other documents of the file, which an event does
-not hold, and `prefix` on what is being typed."""
+not hold, `prefix` on what is being typed, and `ranks` on the weights of the oracles."""
 
 
 class HeldBackGain(Struct, frozen=True):

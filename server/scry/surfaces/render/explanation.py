@@ -64,7 +64,7 @@ def _copy_lines(result: ResultItem) -> list[StyledLine]:
 
 
 _NO_RANK = "–"
-_FILE_HITS_NOTE = "Without a factor it may fall behind others of its file, and each of them lowers it once more."
+_SAME_FILE_NOTE = "Without a factor it may fall behind others of its file, and each of them lowers it once more."
 
 
 def add_explanation_text(explanation: Explanation, *, is_brief: bool = False) -> Explanation:
@@ -205,8 +205,8 @@ def _score_blocks(explanation: Explanation, result: ResultItem) -> Iterator[Bloc
     if result.confidence is not UNSET:
         words = "by the share of the words and the cosine alone"
         yield Paragraph(styled_line(f"Confidence {result.confidence:.2f} that it answers the question, {words}."))
-    if any(adjustment.name == "file_hits" for adjustment in result.adjustments):
-        yield Paragraph(styled_line((_FILE_HITS_NOTE, "quiet")))
+    if any(adjustment.name in ("place", "repeat") for adjustment in result.adjustments):
+        yield Paragraph(styled_line((_SAME_FILE_NOTE, "quiet")))
 
 
 def _share_blocks(evidence: OracleEvidence, shares: Shares) -> Iterator[Block]:

@@ -151,13 +151,13 @@ def test_extension_block_is_found_by_its_type_name() -> None:
 @pytest.mark.parametrize(
     ("query", "subject", "factor"),
     [
-        ("bound the retry queue", "Bound the retry queue", 6.0),
+        ("bound the retry queue", "Bound the retry queue", 15.0),
         ("bound the retry queue", "Bound the retry queue of the mailer", 1.0),
         ("bound the retry queue", "Drain the retry queue", 0.3),
         ("retry queue", "Bound the retry queue", 0.3),  # two words stand together in many subjects
         ("boundRetryQueue", "Use boundRetryQueue in the mailer", 0.3),  # one word, whatever its parts
-        ("which commit bounds the retry queue", "Retry queue: raise the limit", 1 + 47 * (2 / 3) ** 2),
-        ("which commit added the retry queue", "A retry queue for the mailer", 48.0),
+        ("which commit bounds the retry queue", "Retry queue: raise the limit", 1 + 119 * (2 / 3) ** 2),
+        ("which commit added the retry queue", "A retry queue for the mailer", 120.0),
         ("why is the retry queue bounded", "Bounded buffers", 1.0),
     ],
 )
@@ -196,6 +196,10 @@ def test_file_that_past_commits_on_the_question_changed_comes_first() -> None:
     assert "past_changes" not in factors(second)
 
 
+def meaning_factor(cosine: float) -> float:
+    return 1 + rules.FILE_MEANING_SHARE * cosine**rules.FILE_MEANING_EXPONENT
+
+
 @pytest.mark.acceptance("F5", "F6")
 def test_file_that_is_about_the_question_as_a_whole_comes_first() -> None:
     near, about, far = [outline(key, f"src/{name}.py", "send") for key, name in enumerate("abc", 1)]
@@ -206,7 +210,7 @@ def test_file_that_is_about_the_question_as_a_whole_comes_first() -> None:
     evidence = FileEvidence(cosines={near.path: 0.1, about.path: 0.5, far.path: -0.2})
     first, second, third = rank_with_boosts(gathered, question, ceiling, str.lower, evidence=evidence)
     assert [each.document for each in (first, second, third)] == [about, near, far]
-    assert factors(first)["file_meaning"] == pytest.approx(1 + rules.FILE_MEANING_SHARE / 2)
+    assert factors(first)["file_meaning"] == pytest.approx(meaning_factor(0.5))
     assert "file_meaning" not in factors(third), "what is unlike the question is not lowered further"
     assert first.fused_score <= 1
 
@@ -247,7 +251,7 @@ def test_vector_of_a_file_counts_whole_where_oracles_disagree_and_in_their_count
     ceiling = fuse.fused_score_ceiling(BOTH_ORACLES, max_boost(question))
     apart = two_oracles((1, 3, 2), (3, 1, 2))
     ranked_apart = rank_with_boosts(apart, question, ceiling, str.lower, evidence=MEANINGS)
-    whole = 1 + rules.FILE_MEANING_SHARE * 0.37
+    whole = meaning_factor(0.37)
     assert factors(ranked_apart[0])["file_meaning"] == pytest.approx(whole)
     agreed = fuse.order_by_rank_sum(two_oracles((1, 3, 2), (1, 3, 2)))
     boosts = rules.BoostRules(question, str.lower, agreed, MEANINGS)

@@ -49,7 +49,7 @@ FUSE = ResultItem(
         "lexical": Contribution(rank=2, raw_score=12.4321, score_type="bm25", matches=["RRF", "fuse"]),
         "temporal": Contribution(rank=5, raw_score=8.0, score_type="co_change_count"),
     },
-    adjustments=[Adjustment(name="file_hits", factor=1.2, reason="3 results in this file")],
+    adjustments=[Adjustment(name="file_words", factor=0.9, reason="it holds 82% of the words")],
     annotations=Annotations(structural=Structural(importers=12, centrality="high", flags=["entry_point"])),
     snippet="def fuse(votes: Votes) -> Ranks — Adds up reciprocal ranks.",
     sources=["semantic", "lexical", "temporal"],

@@ -53,7 +53,7 @@ def test_explain_adds_raw_scores_with_units() -> None:
         'Lexical: #2 (12.4 BM25) matched: "RRF", "fuse"',
         "Temporal: #5 (co-changes: 8)",
         "Structural: 12 importers, high centrality, not test, entry point",
-        "Adjusted: x1.2 file hits (3 results in this file)",
+        "Adjusted: x0.9 file words (it holds 82% of the words)",
         "Score: 0.8312",
     ]
 

@@ -117,7 +117,7 @@
 
 ---A named factor of the result's score beside the oracles' ranks.
 ---@class scry.protocol.Adjustment
----@field name string the rule's name, such as definition, file_hits or test_path.
+---@field name string the rule's name, such as definition, file_words or test_path.
 ---@field factor number the score was multiplied by it; above 1 it raised the result.
 ---@field reason string words for a person.
 
