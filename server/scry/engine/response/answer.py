@@ -294,14 +294,14 @@ def describe_evidence(
 ) -> str:
     """Return the line on a result's evidence, such as `weak | lex #1 | test x0.5 | 2 days ago | imp 12` (X1).
 
-    It holds the sign of a weak match, the rank of each match, the factor that lowered the result most, other evidence,
-    and the number of files that import it.
+    It holds the sign of a weak match, the rank of each match, the factor that lowered the result most (`file_words`
+    apart, which most results have), other evidence, and the number of files that import it.
     """
     parts = ["weak"] if is_weak else []
     parts += [f"{ORACLE_SHORT_NAMES.get(name, name)} #{match.rank}" for name, match in oracle_matches.items()]
     lowest, factor = "", MAX_SHOWN_FACTOR
     for adjustment in adjustments:
-        if adjustment.factor < factor:
+        if adjustment.factor < factor and adjustment.name != "file_words":
             lowest, factor = adjustment.name, adjustment.factor
     if lowest:
         parts.append(f"{lowest} x{factor:.2g}")

@@ -353,20 +353,22 @@ class BoostRules:
         """Return the bound of a document's score with what was looked up of its file. path: empty for no file."""
         if not path:
             return bound
-        return bound * self._product(self._by_words.get(path) or self._read_words(path)) / self._max_identifiers
+        return bound * self._product(self._read_words(path)) / self._max_identifiers
 
     def _complete_file(self, path: str) -> list[Adjustment]:
         """Return the adjustments of all documents of a file."""
         known = (self._files.get(path) or self._describe_file(path)).adjustments
-        adjustments = self._by_file[path] = [*known, *(self._by_words.get(path) or self._read_words(path))]
+        adjustments = self._by_file[path] = [*known, *self._read_words(path)]
         return adjustments
 
     def _read_words(self, path: str) -> list[Adjustment]:
         """Return the adjustments of a file by the words of the query that it holds."""
+        if path in self._by_words:
+            return self._by_words[path]
         self.look_up([path])
         adjustments = self._by_words[path] = list[Adjustment]()
-        if self._evidence.highest_bm25:
-            share = self._evidence.words.get(path, 0.0)
+        share = min(1.0, self._evidence.words.get(path, 0.0))
+        if self._evidence.highest_bm25 and share < 1:
             reason = f"the file's matches hold {share:.0%} of the question's words, by their rarity"
             adjustments.append(Adjustment("file_words", 1 - WORDS_SHARE + WORDS_SHARE * share, reason))
         if share := self._evidence.identifiers.get(path, 0.0):
