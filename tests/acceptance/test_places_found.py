@@ -469,3 +469,21 @@ def test_file_of_a_single_function_does_not_outrank_the_first_by_words_and_by_ve
     sample.update_index()
     first, second, *_ = sample.find("sum of all prices").results
     assert [each.doc_id.rpartition("::")[2] for each in (first, second)] == ["Cart.compute_total", "labelPrice"]
+
+
+@pytest.mark.acceptance("F5", "F6")
+def test_file_whose_functions_together_hold_the_words_of_a_question_comes_first(tmp_path: Path) -> None:
+    project = IndexedProject(tmp_path / "shop")
+    vouchers = "def refund(voucher):\n    return voucher.amount\n\n\ndef is_expired(voucher, checkout):\n    return 1\n"
+    parcels = (
+        "def refund(parcel):\n    return parcel.refund\n\n\ndef refund_again(parcel):\n    return refund(parcel)\n"
+    )
+    project.write({"vouchers.py": vouchers, "parcels.py": parcels})
+    project.update_index()
+    answer = project.find("refund a voucher that is expired at checkout")
+    assert answer.results[0].doc_id.startswith("./vouchers.py::")
+    shares = {
+        each.doc_id: own.reason for each in answer.results for own in each.adjustments if own.name == "file_words"
+    }
+    assert "./parcels.py::refund" in shares
+    assert not any(doc_id.startswith("./vouchers.py") for doc_id in shares), "its functions together hold all words"

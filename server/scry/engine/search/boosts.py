@@ -1,8 +1,8 @@
-"""Boost or demote documents by name, path and sibling hits: named factors with reasons (F5). Pure.
+"""Boost or demote documents by names, paths and how well their files match: named factors with reasons (F5).
 
-Boosts read the query, the documents' own names and paths, the positions of the other hits, and evidence for files
-(`FileEvidence`). None reads structure or activity (F6); docs/quality.md has the value of each. No boost applies to
-notes, and only `commit` to commits.
+Boosts read the query, the documents' own names and paths, the matches of each file, and evidence for files
+(`FileEvidence`, which may look words up). None reads structure or activity (F6); docs/quality.md has the value of each.
+No boost applies to notes, and only `commit` to commits.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def highest_rank_sum(weights: Mapping[str, float]) -> float:
 
 
 def highest_sum_of_files(weights: Mapping[str, float]) -> float:
-    """Return the sum of reciprocal ranks of a document that is first with every oracle of files."""
+    """Return the highest sum of a document in a file by the oracles that find files for every query."""
     return highest_rank_sum({name: weights[name] for name in _FILE_ORACLES if name in weights})
 
 
@@ -85,7 +85,7 @@ def highest_sum_of_files(weights: Mapping[str, float]) -> float:
 
 WORDS_SHARE = 0.55
 """Part of the score of a file that is in proportion to the share of the query's words that its candidates hold, by
-inverse document frequency: a function rarely holds all words of a question, and the file that answers it most."""
+inverse document frequency: a function rarely holds all words of a question; the file that answers it mostly does."""
 
 BM25_SHARE = 0.5
 """Boost of a file, times the best BM25 in it as a share of what a document could score at most, which holds all words

@@ -215,6 +215,59 @@ def test_file_that_is_about_the_question_as_a_whole_comes_first() -> None:
     assert first.fused_score <= 1
 
 
+def in_three_files() -> list[Candidate]:
+    """Return the candidates of two documents in the first of three files, and one in each of the others."""
+    paths = ("src/a.py", "src/a.py", "src/b.py", "src/c.py")
+    documents = [outline(key, path, f"send{key}") for key, path in enumerate(paths, 1)]
+    matches = [OracleMatch(each.doc_key, each.doc_key * 10, 8.0 / each.doc_key, "bm25") for each in documents]
+    return fuse.fuse_matches({"lexical": matches}, {each.doc_key: each for each in documents}, {"lexical": 1.0})
+
+
+def ranked_by(evidence: FileEvidence, limit: int | None = None) -> list[Candidate]:
+    question = parse_query("retries of a request", {"lexical": 1.0}, limit=10)
+    ceiling = fuse.fused_score_ceiling(question.weights, max_boost(question))
+    return rank_with_boosts(in_three_files(), question, ceiling, str.lower, limit, evidence)
+
+
+@pytest.mark.acceptance("F5")
+def test_ranks_count_less_by_the_best_rank_sum_of_the_file() -> None:
+    ranked = {each.document.doc_key: each for each in ranked_by(FileEvidence())}
+    share = (1 / 70) / (1 / 61)
+    assert factors(ranked[1])["ranks"] == pytest.approx(share**-rules.RANKS_EXPONENT)
+    assert factors(ranked[2])["ranks"] == factors(ranked[1])["ranks"]
+    assert factors(ranked[3])["ranks"] > factors(ranked[1])["ranks"]
+    assert all(each.fused_score <= 1 for each in ranked.values())
+
+
+@pytest.mark.acceptance("F5")
+def test_file_that_holds_more_words_of_the_question_comes_first() -> None:
+    evidence = FileEvidence(words={"src/a.py": 0.25, "src/b.py": 1.0, "src/c.py": 0.5}, highest_bm25=10.0)
+    first, *others = ranked_by(evidence)
+    assert first.document.path == "src/b.py"
+    assert "file_words" not in factors(first), "nothing lowers a file that holds all words"
+    assert factors(first)["file_bm25"] == pytest.approx(1 + rules.BM25_SHARE * (8 / 3) / 10)
+    held = {each.document.path: factors(each)["file_words"] for each in others}
+    assert held == {
+        path: pytest.approx(1 - rules.WORDS_SHARE + rules.WORDS_SHARE * share)
+        for path, share in (("src/a.py", 0.25), ("src/c.py", 0.5))
+    }
+
+
+@pytest.mark.acceptance("F5")
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_words_that_are_looked_up_late_rank_as_those_known_from_the_start(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fuse, "_LOOKED_UP_AT_ONCE", 1)
+    known = {"src/a.py": 0.1, "src/b.py": 0.9, "src/c.py": 1.0}
+    found: dict[str, float] = {}
+    late = FileEvidence(
+        words=found, look_up=lambda paths: found.update({path: known[path] for path in paths}), highest_bm25=10.0
+    )
+    expected = ranked_by(FileEvidence(words=known, highest_bm25=10.0))
+    assert ranked_by(late, limit)[:limit] == expected[:limit]
+
+
 SUMS = outline(1, "shop/basket.py", "compute_total")
 PRICES = outline(2, "shop/basket.py", "PRICES", "constant")
 LABEL = outline(3, "shop/label.js", "labelPrice")
