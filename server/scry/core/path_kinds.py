@@ -94,8 +94,8 @@ _FOLDER_KINDS = {
 }
 """Folder names, lower-case. Benchmarks count as tests: both use the code rather than being it."""
 
-_VENDORED_AT_THE_TOP = frozenset({"deps", "extern"})
-"""Folders that hold other people's code at the top of a project, and often the project's own code further down."""
+_KINDS_AT_THE_TOP = {"deps": VENDORED, "extern": VENDORED, "t": TEST}
+"""Folders that say this at the top of a project alone. Tests of Perl, of git and of celery stand in `t`."""
 
 LOCK_FILES = (
     "package-lock.json",
@@ -204,8 +204,8 @@ def classify_path(path: str) -> frozenset[str]:
     """Return the kinds of a POSIX path relative to the project; empty for ordinary source."""
     *folders, name = path.split("/")
     kinds = {_FOLDER_KINDS[folder.lower()] for folder in folders if folder.lower() in _FOLDER_KINDS}
-    if folders and folders[0].lower() in _VENDORED_AT_THE_TOP:
-        kinds.add(VENDORED)
+    if folders and (kind := _KINDS_AT_THE_TOP.get(folders[0].lower())):
+        kinds.add(kind)
     lower = name.lower()
     kinds |= {kind for kind, pattern in _NAME_PATTERNS if pattern.match(lower)}
     if TEST not in kinds and (_TEST_SUFFIX.search(name) or any(map(_TEST_FOLDER.search, folders))):

@@ -48,6 +48,8 @@ from scry.core import classify_path, families_here, platform_of_path, superseded
         ("vendor/x/y.go", "vendored"),
         ("third_party/x.c", "vendored"),
         ("3rdParty/x.c", "vendored"),
+        ("t/integration/tasks.py", "test"),
+        ("src/t/session.py", ""),
         ("deps/lua/src/lapi.c", "vendored"),
         ("web/deps/session.py", ""),
         ("single_include/json.hpp", "generated"),
