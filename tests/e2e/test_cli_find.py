@@ -228,7 +228,7 @@ def test_each_result_is_printed_on_one_line(scry: CommandLine) -> None:
     place = r"\[(code|doc)\] \./\S.*|\[commit\] commit:[0-9a-f]{10}"
     shape = re.compile(
         rf"(\d+)\. (?:{place})  "
-        r"\(0\.(?:\d\d|00\d)( \| weak)?( \| (sem|lex|temp) #\d+)*( \| [a-z ]+ x0\.\d+)?( \| imp \d+)?\)"
+        r"\(0\.(?:\d\d|0+\d)( \| weak)?( \| (sem|lex|temp) #\d+)*( \| [a-z ]+ x0\.\d+)?( \| imp \d+)?\)"
     )
     assert [int(match[1]) for line in results if (match := shape.fullmatch(line))] == [*range(1, len(results) + 1)]
     assert results[0].startswith("1. [code] ./shop/retry.py::")

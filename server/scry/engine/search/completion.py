@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
 from scry.core.text import find_identifiers, query_terms, tokenize
-from scry.core.types import Adjustment, Answer, Candidate, OracleMatch, SearchQuery
+from scry.core.types import Adjustment, Answer, Candidate, DocumentHeader, FileEvidence, OracleMatch, SearchQuery
 from scry.engine.context import FindRequest
 from scry.engine.notices import LastWordCompleted, LastWordIsPrefix
 from scry.engine.search.boosts import BoostRules
@@ -139,9 +139,8 @@ def rank_prefix_matches(ranking: Ranking, added: Mapping[int, OracleMatch], limi
     scores = {each.document.doc_key: each.fused_score for each in ranking.ranked}
     bounds = sorted([*_holding_scores(ranking, question.prefix), *question.holding_scores])
     by_rank_sum = order_by_rank_sum(candidates)
-    adjuster = ScoreAdjuster(
-        BoostRules(question, stem, by_rank_sum, ranking.file_evidence), by_rank_sum, ceiling, question
-    )
+    evidence = _count_beginnings(ranking, [each.document for each in candidates if each.document.doc_key in added])
+    adjuster = ScoreAdjuster(BoostRules(question, stem, by_rank_sum, evidence), by_rank_sum, ceiling, question)
     shown = ranking.ranked[:limit]
     least = shown[-1].fused_score if shown and len(shown) == limit else 0.0
     reachable = adjuster.filter_reachable(least / PREFIX_FACTOR, by_rank_sum)
@@ -169,6 +168,17 @@ def rank_prefix_matches(ranking: Ranking, added: Mapping[int, OracleMatch], limi
             [*(each for each in ranking.ranked if each.document.doc_key not in raised), *raised.values()]
         ),
     )
+
+
+def _count_beginnings(ranking: Ranking, added: Sequence[DocumentHeader]) -> FileEvidence:
+    """Return the evidence for files in which words that begin with the last one count as that word."""
+    evidence, weights = ranking.file_evidence, ranking.scoring.term_weights
+    paths = {each.path for each in added}
+    if evidence.look_up is not None:
+        evidence.look_up([each.document.path for each in ranking.candidates] + sorted(paths))
+    share = weights.get(ranking.question.prefix, 0.0) / (sum(weights.values()) or 1)
+    counted = {path: min(1.0, evidence.words.get(path, 0.0) + share) for path in paths}
+    return replace(evidence, words={**evidence.words, **counted}, look_up=None)
 
 
 def share_holding_scores(retrievals: Sequence[Retrieval]) -> list[Retrieval]:
