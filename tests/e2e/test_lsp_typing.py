@@ -80,7 +80,7 @@ def ahead(answer: Message, doc_id: str) -> set[str]:
 
 
 def test_word_that_occurs_matches_the_words_that_begin_with_it(client: LspClient) -> None:
-    answer = client.find("cart", picker="p", limit=4)
+    answer = client.find("cart", picker="p", limit=5)
     assert by_prefix(answer) == ["./printer/toner.py::replace_cartridge"]
     before = scores(client.find("cart"))["./printer/toner.py::replace_cartridge"]
     assert scores(answer)["./printer/toner.py::replace_cartridge"] > before
