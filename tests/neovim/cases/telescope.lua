@@ -54,7 +54,7 @@ T["the last word matches the words that begin with it"] = function()
     return result.doc_id == "./shop/mail.py::send_receipt"
   end)
   expect.equality(prefixed.contributions.lexical.matches, { "add…" })
-  expect.equality(prefixed.adjustments[1].name, "prefix")
+  expect.equality(prefixed.adjustments[#prefixed.adjustments].name, "prefix")
 end
 
 T["the extension finds, with telescope's own options"] = function()
