@@ -95,7 +95,8 @@ _FOLDER_KINDS = {
 """Folder names, lower-case. Benchmarks count as tests: both use the code rather than being it."""
 
 _KINDS_AT_THE_TOP = {"deps": VENDORED, "extern": VENDORED, "t": TEST}
-"""Folders that say this at the top of a project alone. Tests of Perl, of git and of celery stand in `t`."""
+"""Folders that say this at the top of a project alone: further down `deps` often holds the project's own code. Tests of
+Perl, of git and of celery stand in `t`."""
 
 LOCK_FILES = (
     "package-lock.json",
