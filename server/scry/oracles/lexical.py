@@ -140,12 +140,12 @@ class WordsOfFiles:
     def _shares_held(
         self, terms: Sequence[str], weights: Mapping[str, float], paths_by_key: Mapping[int, str]
     ) -> Iterator[tuple[str, float]]:
-        held: dict[str, set[str]] = defaultdict(set)
-        for doc_key, matched in self._code.matched_terms(terms, list(paths_by_key)).items():
-            held[paths_by_key[doc_key]].update(matched)
-        total = sum(weights.values())
+        bits, held = self._code.term_bits(terms, list(paths_by_key)), dict[str, int]()
+        for doc_key, path in paths_by_key.items():
+            held[path] = held.get(path, 0) | bits[doc_key]
+        numbered, total = [(1 << bit, weights.get(term, 0.0)) for bit, term in enumerate(terms)], sum(weights.values())
         for path, own in held.items():
-            if share := sum([weight for term, weight in weights.items() if term in own]):
+            if share := sum([weight for value, weight in numbered if own & value]):
                 yield path, share / total
 
 

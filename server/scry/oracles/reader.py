@@ -23,6 +23,7 @@ from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
 from scry.store.lexical import BM25_DIGITS, LexicalIndex
+from scry.store.lexical_statistics import name_terms
 from scry.store.notes.reader import NoteStores, WordQuery
 from scry.store.vector_sets import EmbedderInfo
 
@@ -94,9 +95,7 @@ class CodeCorpus(Struct, frozen=True):
     store: IndexStore
     file_ids: tuple[int, ...] | None = None
     _lines: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    _matched: dict[tuple[str, ...], dict[int, Sequence[str]]] = field(
-        default_factory=dict[tuple[str, ...], dict[int, Sequence[str]]]
-    )
+    _held: dict[tuple[str, ...], dict[int, int]] = field(default_factory=dict[tuple[str, ...], dict[int, int]])
 
     @classmethod
     def owns(cls, doc_key: int) -> bool:
@@ -120,11 +119,18 @@ class CodeCorpus(Struct, frozen=True):
         return self.store.documents.count_existing(doc_keys)
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> Mapping[int, Sequence[str]]:
-        """Return the terms that each of these documents holds, in the order of `terms`; looked up once per query."""
-        known = self._matched.setdefault(tuple(terms), {})
+        """Return the terms that each of these documents holds, in the order of `terms`."""
+        held = self.term_bits(terms, doc_keys)
+        return name_terms(terms, {doc_key: held[doc_key] for doc_key in doc_keys})
+
+    def term_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> Mapping[int, int]:
+        """Return for each document looked up so far, these among them, a number whose bit i is set where it holds term
+        i. Each is looked up once per query.
+        """
+        known = self._held.setdefault(tuple(terms), {})
         if missing := [doc_key for doc_key in doc_keys if doc_key not in known]:
-            known.update(self.store.lexical.matched_terms(terms, missing))
-        return {doc_key: known[doc_key] for doc_key in doc_keys}
+            known.update(self.store.lexical.term_bits(terms, missing))
+        return known
 
     def passes_filters(self, document: DocumentHeader) -> bool:
         """Return whether the filters leave the document's file."""

@@ -36,6 +36,7 @@ from scry.store.lexical_statistics import (
     TermStatistics,
     WordTotals,
     count_documents,
+    name_terms,
     settled_opstamp,
 )
 from scry.store.sqlite.database import describes_damage
@@ -281,41 +282,41 @@ class LexicalIndex:
             scores[index] = round(score * _UNIT) / _UNIT
         return scores, ceiling
 
-    @describes_damage
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
-        """Return for each of these documents the terms that it holds, in their order.
+        """Return for each of these documents the terms that it holds, in their order."""
+        return name_terms(terms, self.term_bits(terms, doc_keys))
 
-        Bit i of the score of a document stands for term i of the part that is searched for. The documents are looked up
-        one by one: a set of terms walks the dictionary of the field, which for ten keys takes four times as long.
+    @describes_damage
+    def term_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, int]:
+        """Return for each of these documents a number whose bit i is set where it holds term i.
+
+        The documents are looked up one by one: a set of terms walks the dictionary of the field, which for ten keys
+        takes four times as long. Bit i of the score of a document stands for term i of the part that is searched for.
         """
-        searcher, matches = self._snapshot.searcher, {doc_key: list[str]() for doc_key in doc_keys}
-        is_many = len(doc_keys) > _MAX_SINGLE_LOOKUPS
+        searcher, held = self._snapshot.searcher, dict.fromkeys(doc_keys, 0)
+        is_many = len(held) > _MAX_SINGLE_LOOKUPS
         if is_many and sum(map(self.document_frequency, terms)) <= _MAX_HOLDERS:
-            for term in terms:
-                stem = _STEMMER.stem(term)
-                held = max(1, searcher.doc_freq("terms", stem))
-                hits = searcher.search(self._term_query(stem, "basic"), held, count=False).hits
-                for doc_key in searcher.fast_field_values("number", [address for _, address in hits]):
-                    if doc_key in matches:
-                        matches[int(doc_key)].append(term)
-            return matches
+            for bit, stem in enumerate(map(_STEMMER.stem, terms)):
+                holders = max(1, searcher.doc_freq("terms", stem))
+                hits = searcher.search(self._term_query(stem, "basic"), holders, count=False).hits
+                holding = searcher.fast_field_values("number", [address for _, address in hits])
+                held.update({int(each): held[int(each)] | 1 << bit for each in holding if each and int(each) in held})
+            return held
         if is_many:
-            wanted = tantivy.Query.term_set_query(self._schema, "number", list(doc_keys))
+            wanted = tantivy.Query.term_set_query(self._schema, "number", list(held))
         else:
-            each = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in doc_keys]
-            wanted = tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
+            single = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in held]
+            wanted = tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in single])
         for start in range(0, len(terms), _EXACT_BITS):
-            part = terms[start : start + _EXACT_BITS]
-            bits = [
-                (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(stem, "freq"), float(1 << bit)))
-                for bit, stem in enumerate(map(_STEMMER.stem, part))
-            ]
-            query = _restrict_query(tantivy.Query.boolean_query(bits), wanted)
-            hits = searcher.search(query, max(1, len(doc_keys)), count=False).hits
+            stems = enumerate(map(_STEMMER.stem, terms[start : start + _EXACT_BITS]))
+            parts = [tantivy.Query.const_score_query(self._term_query(stem, "freq"), 2.0**bit) for bit, stem in stems]
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in parts])
+            query = _restrict_query(query, wanted)
+            hits = searcher.search(query, max(1, len(held)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
-                matches[int(doc_key or 0)] += [term for bit, term in enumerate(part) if int(score) >> bit & 1]
-        return matches
+                held[int(doc_key or 0)] |= int(score) << start
+        return held
 
     @describes_damage
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:

@@ -7,6 +7,7 @@ commit reads the length of all documents.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import tantivy
@@ -38,6 +39,12 @@ class WordTotals(Struct, frozen=True, array_like=True):
     opstamp: int
     documents: int
     length: int
+
+
+def name_terms(terms: Sequence[str], held: Mapping[int, int]) -> dict[int, list[str]]:
+    """Return the terms that each document holds, in their order. held: by doc_key, bit i for term i."""
+    numbered = [(1 << bit, term) for bit, term in enumerate(terms)]
+    return {doc_key: [term for value, term in numbered if bits & value] for doc_key, bits in held.items()}
 
 
 class Snapshot(Struct):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from copy import copy
 from functools import lru_cache
 
@@ -24,6 +23,7 @@ from scry.core.path_kinds import (
     families_here,
     platform_of_path,
     superseded_paths,
+    version_of_path,
 )
 from scry.core.text import (
     content_terms,
@@ -159,17 +159,40 @@ _MAX_FILE_FACTORS = {
 """The highest factors above 1 that a document can get by its file for any query; that of `ranks` is bounded by what it
 is multiplied with."""
 
+_RANKS_REASON = "the best rank sum in the file is {:.0%} of the highest possible one, and counts less"
+_BM25_REASON = "the best BM25 in the file is {:.0%} of the highest possible one"
+_MEANING_REASON = "the vector of the whole file has a cosine of {:.2f}"
+_LOWERED_MEANING_REASON = _MEANING_REASON + " and counts as the {:.2f} of {}, first by words and vectors"
+_WORDS_REASON = "the file's matches hold {:.0%} of the question's words, by their rarity"
+_IDENTIFIERS_REASON = "the file holds {:.0%} of the identifiers in the question, by their rarity"
+
 _ROUNDING_MARGIN = 1 + 1e-9  # a bound is a product in another order than the score, and may differ in its last digits
+
+
+class _Boost(Struct, frozen=True, gc=False):
+    """An adjustment whose reason is not written yet: that of most files is never read.
+
+    reason: a format string where there are values to fill it with.
+    """
+
+    name: str
+    factor: float
+    reason: str
+    values: tuple[float | str, ...] = ()
+
+    def adjustment(self) -> Adjustment:
+        """Return the adjustment with its reason."""
+        return Adjustment(self.name, self.factor, self.reason.format(*self.values) if self.values else self.reason)
 
 
 class _FileBoosts(Struct, frozen=True, gc=False):
     """What the candidates of one file have in common.
 
-    adjustments: of all documents of the file, but for those by words that are still to be looked up. max_factor: a
-    product of factors that none exceeds, its own name aside.
+    boosts: of all documents of the file, but for those by words that are still to be looked up. max_factor: a product
+    of factors that none exceeds, its own name aside.
     """
 
-    adjustments: list[Adjustment]
+    boosts: list[_Boost]
     max_factor: float
 
 
@@ -181,9 +204,29 @@ class _FileMatches(Struct, gc=False):
     count: int = 0
 
 
+class _PathFacts(Struct, frozen=True, gc=False):
+    """What a path says for any query. stems: of its words. kinds, platform, has_version: see core.path_kinds.
+
+    file_name: of its file without extensions, in the form in which names are compared.
+    """
+
+    stems: frozenset[str]
+    kinds: frozenset[str]
+    platform: tuple[str, str] | None
+    has_version: bool
+    file_name: str
+
+
 @lru_cache(maxsize=50_000)
-def _stems_of_path(stem: StemFunction, path: str) -> frozenset[str]:
-    return frozenset(map(stem, name_words(path)))
+def read_path(stem: StemFunction, path: str) -> _PathFacts:
+    """Return what a path says. stem: see `fusion.rank_with_boosts`."""
+    return _PathFacts(
+        frozenset(map(stem, name_words(path))),
+        classify_path(path),
+        platform_of_path(path),
+        version_of_path(path) is not None,
+        normalize_name(file_stem(path).partition(".")[0]),
+    )
 
 
 class BoostRules:
@@ -206,14 +249,17 @@ class BoostRules:
         self._area = frozenset(map(stem, question.area))
         self._commit_boost = CommitBoost(question, stem)
         self._highest_sum = highest_sum_of_files(question.weights)
-        most = Adjustment("identifiers", 1 + IDENTIFIERS_SHARE if question.identifiers else 1.0, "")
+        most = _Boost("identifiers", 1 + IDENTIFIERS_SHARE if question.identifiers else 1.0, "")
         self._max_identifiers = self._product([most])
+        self._facts: dict[str, _PathFacts] = {}
         self.set_order(by_rank_sum)
         self._own_platforms = families_here()
-        self._platform_gaps = self._find_platform_gaps(self._matches)
-        self._superseded = superseded_paths(self._matches)
-        self._by_path: dict[str, list[Adjustment]] = {}
-        self._by_words: dict[str, list[Adjustment]] = {}
+        self._platform_gaps = self._find_platform_gaps()
+        has_versions = True in [each.has_version for each in self._facts.values()]
+        self._superseded = superseded_paths(self._facts) if has_versions else frozenset[str]()
+        self._by_path: dict[str, list[_Boost]] = {}
+        self._by_kinds: dict[frozenset[str], list[_Boost]] = {}
+        self._by_words: dict[str, list[_Boost]] = {}
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> BoostRules:
         """Return the boosts for the same documents in another order of rank sums, sharing what depends on paths."""
@@ -240,19 +286,21 @@ class BoostRules:
                 semantic = each.oracle_matches.get("semantic")
                 if semantic is not None and lexical.rank == semantic.rank == 1:
                     self._first_by_both = path
+        for path in matches.keys() - self._facts.keys():
+            self._facts[path] = read_path(self.stem, path)
         self._files: dict[str, _FileBoosts] = {}
-        self._by_file: dict[str, list[Adjustment]] = {}
+        self._by_file: dict[str, list[_Boost]] = {}
+        self._adjustments: dict[str, list[Adjustment]] = {}
         self._products: dict[str, float] = {}
         self._tested = self._find_tested()
 
-    def _find_tested(self) -> dict[str, Adjustment]:
+    def _find_tested(self) -> dict[str, _Boost]:
         """Return the boosts of files whose tests match, by path: names are the same but for case and the word test."""
-        matches, tests = self._matches, dict[str, Adjustment]()
-        test_paths = [path for path in matches if TEST in classify_path(path)]  # best rank sums first
+        matches, facts, tests = self._matches, self._facts, dict[str, _Boost]()
+        test_paths = [path for path in matches if TEST in facts[path].kinds]  # best rank sums first
         if not test_paths:
             return {}
-        file_stems = [each.partition(".")[0] for each in map(file_stem, matches)]
-        names = dict(zip(matches, map(normalize_name, file_stems), strict=True))
+        names = {path: facts[path].file_name for path in matches}
         best_sum = next(iter(matches.values())).rank_sum
         for path in test_paths:
             name = names.pop(path)
@@ -260,7 +308,7 @@ class BoostRules:
                 name = name.removeprefix(affix).removesuffix(affix) or name
             if name not in tests:
                 factor = 1 + TESTED_SHARE * matches[path].rank_sum / best_sum
-                tests[name] = Adjustment("tested", factor, f"its test {path} matches")
+                tests[name] = _Boost("tested", factor, "its test {} matches", (path,))
         return {path: tests[name] for path, name in names.items() if name in tests}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
@@ -269,11 +317,16 @@ class BoostRules:
         if not document.path:
             boost = self._commit_boost.adjustment_for(candidate) if document.content_type == "commit" else None
             return [boost] if boost else []
-        adjustments = list(self._by_file.get(document.path) or self._complete_file(document.path))
+        of_file = self._adjustments.get(document.path)
+        if of_file is None:
+            boosts = self._by_file.get(document.path) or self._complete_file(document.path)
+            of_file = self._adjustments[document.path] = [each.adjustment() for each in boosts]
+        adjustments = of_file.copy()
         if by_name := self._adjust_by_name(document):
             adjustments.append(by_name)
         if document.marks:
-            adjustments += self._path_kind_adjustments(set(document.marks) - classify_path(document.path), "document")
+            kinds = frozenset(document.marks) - classify_path(document.path)
+            adjustments += [each.adjustment() for each in self._boost_kinds(kinds, "document")]
         return adjustments
 
     def factor_for(self, candidate: Candidate) -> float:
@@ -283,8 +336,8 @@ class BoostRules:
             return math.prod([each.factor for each in self.adjustments_for(candidate)])
         product = self._products.get(document.path)
         if product is None:
-            adjustments = self._by_file.get(document.path) or self._complete_file(document.path)
-            product = self._products[document.path] = math.prod([each.factor for each in adjustments])
+            boosts = self._by_file.get(document.path) or self._complete_file(document.path)
+            product = self._products[document.path] = math.prod([each.factor for each in boosts])
         by_name = self._adjust_by_name(document)
         return product * by_name.factor if by_name else product
 
@@ -295,9 +348,9 @@ class BoostRules:
 
     def bounds(self, candidates: Sequence[Candidate]) -> list[float]:
         """Return for each candidate a product of its rank sum and factors that it can't exceed."""
-        self._read_paths([path for path in self._matches if path not in self._by_path])
-        factors = {path: (self._files.get(path) or self._describe_file(path)).max_factor for path in self._matches}
-        factors[""] = self._product([Adjustment("commit", self._commit_boost.max_factor, "")])
+        files = self._files
+        factors = {path: (files.get(path) or self._describe_file(path)).max_factor for path in self._matches}
+        factors[""] = self._product([_Boost("commit", self._commit_boost.max_factor, "")])
         bounds = [each.rank_sum * _ROUNDING_MARGIN * factors[each.document.path] for each in candidates]
         joined, max_factor = self._name_boost.joined_names, self._name_boost.max_factor
         max_name = max_factor ** self._powers.get("definition", self._other_power)
@@ -311,38 +364,36 @@ class BoostRules:
 
     def _describe_file(self, path: str) -> _FileBoosts:
         """Compute what the candidates of a file have in common."""
-        if path not in self._by_path:
-            self._read_paths([path])
-        matches, evidence = self._matches[path], self._evidence
-        adjustments = list[Adjustment]()
+        matches, evidence, boosts = self._matches[path], self._evidence, list[_Boost]()
         if self._highest_sum:
             share = matches.rank_sum / self._highest_sum
-            reason = f"the best rank sum in the file is {share:.0%} of the highest possible one, and counts less"
-            adjustments.append(Adjustment("ranks", share**-RANKS_EXPONENT, reason))
+            boosts.append(_Boost("ranks", share**-RANKS_EXPONENT, _RANKS_REASON, (share,)))
         if matches.bm25 and evidence.highest_bm25:
             share = min(1.0, matches.bm25 / evidence.highest_bm25)
-            reason = f"the best BM25 in the file is {share:.0%} of the highest possible one"
-            adjustments.append(Adjustment("file_bm25", 1 + BM25_SHARE * share, reason))
+            boosts.append(_Boost("file_bm25", 1 + BM25_SHARE * share, _BM25_REASON, (share,)))
         cosine = evidence.cosines.get(path, 0.0)
-        reason = f"the vector of the whole file has a cosine of {cosine:.2f}"
+        reason, values = _MEANING_REASON, (cosine,)
         if matches.count == 1 and (first := evidence.cosines.get(self._first_by_both, cosine)) < cosine:
+            reason, values = _LOWERED_MEANING_REASON, (cosine, first, self._first_by_both)
             cosine = first
-            reason += f" and counts as the {first:.2f} of {self._first_by_both}, first by words and vectors"
         if cosine > 0:
-            factor = 1 + FILE_MEANING_SHARE * cosine**FILE_MEANING_EXPONENT
-            adjustments.append(Adjustment("file_meaning", factor, reason))
+            boosts.append(
+                _Boost("file_meaning", 1 + FILE_MEANING_SHARE * cosine**FILE_MEANING_EXPONENT, reason, values)
+            )
         if path in self._tested:
-            adjustments.append(self._tested[path])
-        adjustments += self._by_path[path]
-        file = self._files[path] = _FileBoosts(adjustments, self._product(adjustments) * self._max_identifiers)
+            boosts.append(self._tested[path])
+        by_path = self._by_path.get(path)
+        if by_path is None:
+            by_path = self._by_path[path] = self._boost_path(path)
+        boosts += by_path
+        file = self._files[path] = _FileBoosts(boosts, self._product(boosts) * self._max_identifiers)
         return file
 
-    def _product(self, adjustments: Sequence[Adjustment]) -> float:
+    def _product(self, boosts: Sequence[_Boost]) -> float:
         """Return the product of the factors as they are weighed."""
-        factors = [each.factor for each in adjustments]
         if self._powers:
-            factors = [each.factor ** self._powers.get(each.name, self._other_power) for each in adjustments]
-        return math.prod(factors)
+            return math.prod([each.factor ** self._powers.get(each.name, self._other_power) for each in boosts])
+        return math.prod([each.factor for each in boosts])
 
     def look_up(self, paths: Iterable[str]) -> None:
         """Look up together which words of the query these files hold: one by one would take longer."""
@@ -355,58 +406,54 @@ class BoostRules:
             return bound
         return bound * self._product(self._read_words(path)) / self._max_identifiers
 
-    def _complete_file(self, path: str) -> list[Adjustment]:
-        """Return the adjustments of all documents of a file."""
-        known = (self._files.get(path) or self._describe_file(path)).adjustments
-        adjustments = self._by_file[path] = [*known, *self._read_words(path)]
-        return adjustments
+    def _complete_file(self, path: str) -> list[_Boost]:
+        """Return the boosts of all documents of a file."""
+        known = (self._files.get(path) or self._describe_file(path)).boosts
+        boosts = self._by_file[path] = [*known, *self._read_words(path)]
+        return boosts
 
-    def _read_words(self, path: str) -> list[Adjustment]:
-        """Return the adjustments of a file by the words of the query that it holds."""
+    def _read_words(self, path: str) -> list[_Boost]:
+        """Return the boosts of a file by the words of the query that it holds."""
         if path in self._by_words:
             return self._by_words[path]
         self.look_up([path])
-        adjustments = self._by_words[path] = list[Adjustment]()
+        boosts = self._by_words[path] = list[_Boost]()
         share = min(1.0, self._evidence.words.get(path, 0.0))
         if self._evidence.highest_bm25 and share < 1:
-            reason = f"the file's matches hold {share:.0%} of the question's words, by their rarity"
-            adjustments.append(Adjustment("file_words", 1 - WORDS_SHARE + WORDS_SHARE * share, reason))
+            boosts.append(_Boost("file_words", 1 - WORDS_SHARE + WORDS_SHARE * share, _WORDS_REASON, (share,)))
         if share := self._evidence.identifiers.get(path, 0.0):
-            reason = f"the file holds {share:.0%} of the identifiers in the question, by their rarity"
-            adjustments.append(Adjustment("identifiers", 1 + IDENTIFIERS_SHARE * share, reason))
-        return adjustments
+            boosts.append(_Boost("identifiers", 1 + IDENTIFIERS_SHARE * share, _IDENTIFIERS_REASON, (share,)))
+        return boosts
 
-    def _read_paths(self, paths: Sequence[str]) -> None:
-        """Compute the boosts of these files by their paths and past commits, at once."""
-        stems_of_paths = [_stems_of_path(self.stem, path) for path in paths]
-        self._by_path.update(zip(paths, map(self._path_adjustments, paths, stems_of_paths), strict=True))
-
-    def _path_adjustments(self, path: str, stems: AbstractSet[str]) -> list[Adjustment]:
+    def _boost_path(self, path: str) -> list[_Boost]:
         """Return the boosts that all documents of a file have by its path and past commits."""
-        adjustments: list[Adjustment] = []
-        kinds, platform = classify_path(path), platform_of_path(path)
+        facts, boosts = self._facts[path], list[_Boost]()
+        stems, kinds, platform = facts.stems, facts.kinds, facts.platform
         shared = len(stems & self._stems)
         if shared:
             reason = f"{shared} of {format_count(len(stems), 'word')} of the path are in the question"
-            adjustments.append(Adjustment("path_words", 1 + PATH_WORDS_SHARE * (shared / len(stems)), reason))
-        if named := len(stems & self._area):
+            boosts.append(_Boost("path_words", 1 + PATH_WORDS_SHARE * (shared / len(stems)), reason))
+        if self._area and (named := len(stems & self._area)):
             factor = 1 + AREA_SHARE * (named / len(self._area))
-            adjustments.append(Adjustment("area", factor, "the path holds the area that the question begins with"))
+            boosts.append(_Boost("area", factor, "the path holds the area that the question begins with"))
         if votes := self._evidence.past_changes.get(path, 0.0):
             factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
-            adjustments.append(Adjustment("past_changes", factor, "past commits on the question changed it"))
+            boosts.append(_Boost("past_changes", factor, "past commits on the question changed it"))
         if path in self._superseded:
             kinds |= {SUPERSEDED}
         if kinds:
-            adjustments += self._path_kind_adjustments(kinds)
+            by_kinds = self._by_kinds.get(kinds)
+            if by_kinds is None:
+                by_kinds = self._by_kinds[kinds] = self._boost_kinds(kinds)
+            boosts += by_kinds
         if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
             reason = f"the path is for {platform[0]}, and so is one for this"
-            adjustments.append(Adjustment("platform_path", PLATFORM_FACTOR, reason))
-        return adjustments
+            boosts.append(_Boost("platform_path", PLATFORM_FACTOR, reason))
+        return boosts
 
-    def _path_kind_adjustments(self, kinds: Iterable[str], subject: str = "path") -> list[Adjustment]:
-        """Return the adjustments of these kinds that the query does not ask for. subject: what is of these kinds."""
-        adjustments: list[Adjustment] = []
+    def _boost_kinds(self, kinds: Iterable[str], subject: str = "path") -> list[_Boost]:
+        """Return the boosts of these kinds that the query does not ask for. subject: what is of these kinds."""
+        boosts = list[_Boost]()
         for kind in sorted(kinds):
             if kind not in PATH_KIND_FACTORS or self._words & PATH_KIND_WORDS[kind]:
                 continue
@@ -414,16 +461,16 @@ class BoostRules:
             if kind == "test" and self._words & TEST_WORDS:
                 factor, asks = TEST_FACTOR, "may not ask"
             reason = f"the {subject} is {kind}, which the question {asks} for"
-            adjustments.append(Adjustment(f"{kind}_path", factor, reason))
-        return adjustments
+            boosts.append(_Boost(f"{kind}_path", factor, reason))
+        return boosts
 
-    def _find_platform_gaps(self, paths: Iterable[str]) -> frozenset[str]:
+    def _find_platform_gaps(self) -> frozenset[str]:
         """Return the gaps in paths that both this system's name and another's fill; none if the query names another."""
         for family, words in PLATFORM_FAMILY_WORDS.items():
             if family not in self._own_platforms and not self._words.isdisjoint(words):
                 return frozenset()
         families_by_gap: dict[str, set[str]] = defaultdict(set)
-        for platform in filter(None, map(platform_of_path, paths)):
+        for platform in [each.platform for each in self._facts.values() if each.platform]:
             families_by_gap[platform[1]].add(platform[0])
         gaps, own = families_by_gap.items(), self._own_platforms
         return frozenset([gap for gap, families in gaps if families & own and families - own])

@@ -10,9 +10,9 @@ from contextlib import suppress
 from importlib import import_module
 
 from scry.core.errors import Cancelled, IndexUnavailable
-from scry.core.path_kinds import classify_path, platform_of_path, version_of_path
-from scry.core.text import find_identifiers, name_words, normalize_name, split_identifier
+from scry.core.text import find_identifiers, normalize_name, split_identifier
 from scry.core.types import Answer, DocumentHeader
+from scry.engine.search.boosts import read_path
 from scry.engine.search.document_boosts import file_stem
 from scry.engine.search.pipeline import Retrieval, RetrievalResult, build_answer
 from scry.store.history.reader import HistoryReader
@@ -140,10 +140,5 @@ def _fill_caches(headers: Iterable[DocumentHeader], stem: Callable[[str], str]) 
         normalize_name(header.name)
         normalize_name(header.container)
     for path in {header.path for header in headers}:
-        for classify in (classify_path, platform_of_path, version_of_path):
-            classify(path)
-        stem_of_file = file_stem(path)
-        normalize_name(stem_of_file)
-        normalize_name(stem_of_file.partition(".")[0])
-        for word in name_words(path):
-            stem(word)
+        read_path(stem, path)
+        normalize_name(file_stem(path))

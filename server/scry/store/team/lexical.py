@@ -20,6 +20,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.store.lexical import BM25_B, BM25_K1, Stemmer
+from scry.store.lexical_statistics import name_terms
 from scry.store.team.database import TeamDatabase
 from scry.store.team.postings import (
     BM25_UNIT,
@@ -426,13 +427,17 @@ class RepositoryWords:
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
-        matches: dict[int, list[str]] = {doc_key: [] for doc_key in doc_keys}
+        return name_terms(terms, self.term_bits(terms, doc_keys))
+
+    def term_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, int]:
+        """Return for each of these documents a number whose bit i is set where it holds term i."""
+        held = dict.fromkeys(doc_keys, 0)
         asked = np.sort(np.array(doc_keys, np.int64)) - self._first_key
         self._words.read_postings(terms, [self._repository])
-        for term in terms:
+        for bit, term in enumerate(terms):
             for key in self._words.holders(term, self._repository, asked).tolist():
-                matches[key + self._first_key].append(term)
-        return matches
+                held[key + self._first_key] |= 1 << bit
+        return held
 
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
         """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` terms."""
