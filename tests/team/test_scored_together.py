@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from scry.core.text import expand_query_terms
-from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1
+from scry.store.bm25 import BM25_B, BM25_DIGITS, BM25_K1
 from scry.store.team import Postings, TeamDatabase, TeamReader
 from scry.store.team import lexical as lexical_module
 from scry.store.team.lexical import TeamWords

@@ -19,10 +19,11 @@ from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_KNOWLEDGE_KEY, KnowledgeFil
 from scry.core.text import EXACT_NAME_PREFIX, search_text, split_source_lines
 from scry.core.types import Document, DocumentHeader, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
+from scry.store.bm25 import BM25_DIGITS
 from scry.store.history.commits import FIRST_COMMIT_KEY
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
-from scry.store.lexical import BM25_DIGITS, LexicalIndex
+from scry.store.lexical import LexicalIndex
 from scry.store.lexical_statistics import name_terms
 from scry.store.notes.reader import NoteStores, WordQuery
 from scry.store.vector_sets import EmbedderInfo

@@ -8,8 +8,7 @@ WAND usable. The stream is made by the index package; here it is words separated
 Scores are a function of the documents that live, not of how the index came to be (decision 94). tantivy counts deleted
 documents in its statistics until it merges them away, and adds scores in single precision in an order that depends on
 segments. So it proposes: its idf is corrected by a boost per term, and its score is taken where all scores within its
-error round alike. Otherwise the score is computed here, in double precision, from the frequencies and the length that
-tantivy names.
+error round alike. Otherwise the score is computed in double precision (store.lexical_scores).
 """
 
 from __future__ import annotations
@@ -30,6 +29,8 @@ from msgspec import Struct
 from scry.core.decoding import decode_json
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.core.platform import make_private_folder
+from scry.store.bm25 import BM25_K1, BM25_UNIT, inverse_document_frequency
+from scry.store.lexical_scores import compute_scores, restrict_query
 from scry.store.lexical_statistics import (
     Explained,
     Snapshot,
@@ -87,12 +88,6 @@ _MAX_HOLDERS = 3000
 _EXACT_BITS = 24
 """Integers below 2 to the power of this are exact in the single precision of scores."""
 
-BM25_K1, BM25_B = 1.2, 0.75  # as in tantivy
-
-BM25_DIGITS = 3
-"""Digits of a score: enough to rank by, and so few that the error of single precision seldom reaches the next one."""
-
-_UNIT = 10.0**BM25_DIGITS
 _TIE_MARGIN = 56
 _SINGLE_PRECISION = 2.0**-24
 _ROUNDINGS = 16
@@ -206,9 +201,9 @@ class LexicalIndex:
         ]
         query = tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
         if file_ids is not None:
-            query = _restrict_query(query, self._files_query(file_ids))
+            query = restrict_query(query, self._files_query(file_ids))
         if doc_key is not None:
-            query = _restrict_query(query, tantivy.Query.term_query(self._schema, "number", doc_key, "basic"))
+            query = restrict_query(query, tantivy.Query.term_query(self._schema, "number", doc_key, "basic"))
         searched = limit + _TIE_MARGIN
         while True:
             hits = snapshot.searcher.search(query, searched, count=False).hits
@@ -236,7 +231,7 @@ class LexicalIndex:
         if counted and documents != snapshot.counted:
             living, _ = count_documents(snapshot.searcher, query)
         counts = ((documents, living), (snapshot.counted, counted))
-        idf, counted_idf = [math.log1p((total - holding + 0.5) / (holding + 0.5)) for total, holding in counts]
+        idf, counted_idf = [inverse_document_frequency(total, holding) for total, holding in counts]
         known = TermStatistics(living, idf, idf * (BM25_K1 + 1), idf / counted_idf)
         return snapshot.terms.setdefault(stem, known)
 
@@ -247,41 +242,27 @@ class LexicalIndex:
 
         limit: hits that surely score less than so many others, and less than `min_score`, are not computed exactly.
 
-        Where the error of tantivy's score might round it otherwise, compute the score from the frequencies and the
-        length that tantivy names. Each distinct stem is boosted by its number, by which the parts of tantivy's
-        explanation are told apart.
+        Where the error of tantivy's score might round it otherwise, the score is computed (store.lexical_scores).
         """
         if not hits:
             return [], 0.0
         error = abs(snapshot.average / snapshot.counted_average - 1) + (len(terms) + _ROUNDINGS) * _SINGLE_PRECISION
-        approximate = np.array([score for score, _ in hits], np.float64) * _UNIT
+        approximate = np.array([score for score, _ in hits], np.float64) * BM25_UNIT
         lowest, highest = np.rint(approximate * (1 - error)), np.rint(approximate * (1 + error))
-        scores: list[float] = (highest / _UNIT).tolist()
+        scores: list[float] = (highest / BM25_UNIT).tolist()
         ceiling = scores[-1]
         least = lowest[limit - 1] if limit <= len(hits) else 0.0
-        is_needed = highest >= min(least, min_score * _UNIT - 1)
+        is_needed = highest >= min(least, min_score * BM25_UNIT - 1)
         uncertain: list[int] = np.flatnonzero((lowest < highest) & is_needed).tolist()
         if not uncertain:
             return scores, ceiling
-        stems = list(enumerate(Counter(map(_STEMMER.stem, terms)).items(), 1))
-        wanted = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term_query(stem, "freq"), float(number)))
-            for number, (stem, _) in stems
-        ]
-        query = tantivy.Query.boolean_query(wanted)
-        for index in uncertain:
-            explained = decode_json(query.explain(snapshot.searcher, hits[index][1]).to_json(), Explained)
-            clauses = {clause.description: clause.details[0] for clause in explained.details}
-            score = 0.0
-            for number, (stem, times) in stems:
-                clause = clauses.get(f"Boost x{number} of ...")
-                if clause is not None:
-                    frequency, _, _, length, _ = [part.value for part in clause.details[2].details]
-                    norm = BM25_K1 * (1 - BM25_B + BM25_B * length / snapshot.average)
-                    score += times * snapshot.terms[stem].weight * frequency / (frequency + norm)
-            scores[index] = round(score * _UNIT) / _UNIT
+        stems, addresses = Counter(map(_STEMMER.stem, terms)), [hits[index][1] for index in uncertain]
+        exact = compute_scores(snapshot, stems, addresses, self._term_query, self._documents_query)
+        for index, score in zip(uncertain, exact, strict=True):
+            scores[index] = score
         return scores, ceiling
 
+    @describes_damage
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these documents the terms that it holds, in their order."""
         return name_terms(terms, self.term_bits(terms, doc_keys))
@@ -290,28 +271,22 @@ class LexicalIndex:
     def term_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, int]:
         """Return for each of these documents a number whose bit i is set where it holds term i.
 
-        The documents are looked up one by one: a set of terms walks the dictionary of the field, which for ten keys
-        takes four times as long. Bit i of the score of a document stands for term i of the part that is searched for.
+        Bit i of the score of a document stands for term i of the part that is searched for.
         """
         searcher, held = self._snapshot.searcher, dict.fromkeys(doc_keys, 0)
-        is_many = len(held) > _MAX_SINGLE_LOOKUPS
-        if is_many and sum(map(self.document_frequency, terms)) <= _MAX_HOLDERS:
+        if len(held) > _MAX_SINGLE_LOOKUPS and sum(map(self.document_frequency, terms)) <= _MAX_HOLDERS:
             for bit, stem in enumerate(map(_STEMMER.stem, terms)):
                 holders = max(1, searcher.doc_freq("terms", stem))
                 hits = searcher.search(self._term_query(stem, "basic"), holders, count=False).hits
                 holding = searcher.fast_field_values("number", [address for _, address in hits])
                 held.update({int(each): held[int(each)] | 1 << bit for each in holding if each and int(each) in held})
             return held
-        if is_many:
-            wanted = tantivy.Query.term_set_query(self._schema, "number", list(held))
-        else:
-            single = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in held]
-            wanted = tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in single])
+        wanted = self._documents_query(list(held))
         for start in range(0, len(terms), _EXACT_BITS):
             stems = enumerate(map(_STEMMER.stem, terms[start : start + _EXACT_BITS]))
             parts = [tantivy.Query.const_score_query(self._term_query(stem, "freq"), 2.0**bit) for bit, stem in stems]
             query = tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in parts])
-            query = _restrict_query(query, wanted)
+            query = restrict_query(query, wanted)
             hits = searcher.search(query, max(1, len(held)), count=False).hits
             matched_keys = searcher.fast_field_values("number", [address for _, address in hits])
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
@@ -454,6 +429,15 @@ class LexicalIndex:
     def _files_query(self, files: Sequence[int]) -> tantivy.Query:
         return tantivy.Query.term_set_query(self._schema, "file", list(files))
 
+    def _documents_query(self, doc_keys: Sequence[int]) -> tantivy.Query:
+        """Return a query for these documents. A set of terms walks the dictionary of the field, which for ten keys
+        takes four times as long as to look them up one by one.
+        """
+        if len(doc_keys) > _MAX_SINGLE_LOOKUPS:
+            return tantivy.Query.term_set_query(self._schema, "number", list(doc_keys))
+        single = [tantivy.Query.term_query(self._schema, "number", doc_key, "basic") for doc_key in doc_keys]
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in single])
+
     def _newer_query(self, doc_key: int) -> tantivy.Query:
         return tantivy.Query.range_query(
             self._schema, "number", tantivy.FieldType.Unsigned, doc_key, None, include_lower=False
@@ -493,8 +477,3 @@ def open_lexical_index(folder: Callable[[], Path], *, write: bool) -> LexicalInd
         if write or folder() == opened:
             raise
     return LexicalIndex(folder(), write=False)
-
-
-def _restrict_query(query: tantivy.Query, allowed: tantivy.Query) -> tantivy.Query:
-    silent = tantivy.Query.const_score_query(allowed, 0.0)
-    return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, silent)])

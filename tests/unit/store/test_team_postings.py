@@ -11,9 +11,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1
+from scry.store.bm25 import BM25_B, BM25_DIGITS, BM25_K1, LENGTH_STEPS
 from scry.store.team.postings import (
-    LENGTH_STEPS,
     FileTerms,
     JoinedPostings,
     Postings,

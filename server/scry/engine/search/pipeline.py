@@ -38,9 +38,9 @@ from scry.oracles.lexical import WordsOfFiles
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, CommitCorpus, FindUsedPlaces, NoteCorpus, OracleReader
 from scry.oracles.semantic import compare_files
 from scry.oracles.temporal import count_past_changes
+from scry.store.bm25 import BM25_K1
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
-from scry.store.lexical import BM25_K1
 from scry.store.notes.reader import NoteStores
 from scry.store.sqlite.database import describe_damage_error
 from scry.store.vector_sets import EmbedderInfo

@@ -15,7 +15,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.store.lexical import BM25_B, BM25_K1, LexicalIndex, Stemmer
+from scry.store.bm25 import BM25_B, BM25_K1
+from scry.store.lexical import LexicalIndex, Stemmer
 
 AVERAGE_DOCUMENT_TERMS = 150
 """Approximate number of terms of an average document of code, its name counted five times and so on.

@@ -19,13 +19,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.store.lexical import BM25_B, BM25_K1, Stemmer
+from scry.store.bm25 import BM25_K1, BM25_UNIT, Integers, inverse_document_frequency, length_norms
+from scry.store.lexical import Stemmer
 from scry.store.lexical_statistics import name_terms
 from scry.store.team.database import TeamDatabase
 from scry.store.team.postings import (
-    BM25_UNIT,
     NO_KEYS,
-    Integers,
     Postings,
     RepositoryScores,
     encode_term,
@@ -186,7 +185,7 @@ class TeamWords:
         if self._rarity_of is not None:
             return self._rarity_of.inverse_document_frequency(stem)
         living = self.document_frequency(stem)
-        return math.log1p((self.documents - living + 0.5) / (living + 0.5))
+        return inverse_document_frequency(self.documents, living)
 
     def read_statistics(self, terms: Iterable[str]) -> None:
         """Read the statistics of all these terms by one statement, for what is asked next."""
@@ -207,7 +206,7 @@ class TeamWords:
         bounds: dict[int, float] = {}
         for stem, times in self.count_stems(terms).items():
             own = self._tables.rows_of(self._corpus, stem)
-            norms = BM25_K1 * (1 - BM25_B + BM25_B * own.min_lengths / (self.average or 1))
+            norms = length_norms(own.min_lengths, self.average or 1)
             highest = times * self.weight_of(stem) * own.max_frequencies / (own.max_frequencies + norms)
             for repository, bound in zip(own.repositories.tolist(), highest.tolist(), strict=True):
                 bounds[repository] = bounds.get(repository, 0.0) + bound

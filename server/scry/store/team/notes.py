@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from scry.core.decoding import decode_json, json_decoder
 from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_DOC_KEYS, PROJECT_NOTES, KnowledgeDocument, KnowledgeFilter
 from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
+from scry.store.bm25 import BM25_B, BM25_K1
 from scry.store.index.rows import compress_frame, decompress_frame
-from scry.store.lexical import BM25_B, BM25_K1, Stemmer
+from scry.store.lexical import Stemmer
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS, NO_DOCUMENTS, ScoredDocuments
 from scry.store.notes.project_notes import NO_STANDING, BeliefStanding, BeliefTarget
 from scry.store.notes.reader import WordQuery

@@ -22,23 +22,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.decoding import msgpack_decoder
+from scry.store.bm25 import BM25_UNIT, LENGTH_STEPS, Integers, length_norms, round_lengths
 from scry.store.index.rows import compress_frame, damage_error, decompress_frame
-from scry.store.lexical import BM25_B, BM25_DIGITS, BM25_K1
 
 _TYPES = (np.dtype("<u1"), np.dtype("<u2"), np.dtype("<u4"))
-
-Integers = NDArray[np.int64]
-
-
-def _length_of_step(step: int) -> int:
-    """Return the length that a step stands for: exact up to 40, then with four significant bits beyond 24."""
-    high, low = divmod(step - 24, 8)
-    return step if step < 24 else 24 + (low if high == 0 else (low | 8) << high - 1)
-
-
-LENGTH_STEPS: Integers = np.array([_length_of_step(step) for step in range(256)], np.int64)
-"""The lengths that BM25 tells apart: those of tantivy, which keeps a byte for the length of a document (the encoding of
-norms in Lucene). With others scores would differ from those of a local index."""
 
 
 class Postings(Struct, frozen=True, eq=False):
@@ -177,9 +164,6 @@ def _contains(sorted_keys: Integers, keys: Integers) -> NDArray[np.bool_]:
 _KEY_BITS = 40
 """Bits for the key of a document in a number that holds its repository, too."""
 
-BM25_UNIT = 10.0**BM25_DIGITS
-"""Scores are rounded to this part of one, as in store.lexical."""
-
 NO_KEYS = np.zeros(0, np.int64)
 
 RepositoryScores = tuple[Integers, NDArray[np.float64], Integers]
@@ -201,7 +185,7 @@ def score_postings(
     postings = JoinedPostings.unpack(data)
     at = np.repeat(of_stems, postings.counts)
     weights, times = (np.array(each)[at] for each in zip(*stems, strict=True))
-    norms = BM25_K1 * (1 - BM25_B + BM25_B * postings.lengths / average)
+    norms = length_norms(postings.lengths, average)
     shares = weights * postings.frequencies / (postings.frequencies + norms)
     owners = np.repeat(np.array(of_repositories, np.int64), postings.counts)
     owners, keys, places = _number_documents(owners, postings.keys, repositories)
@@ -321,7 +305,7 @@ def collect_postings(files: Sequence[tuple[int, FileTerms]]) -> Mapping[bytes, P
     stems, keys, frequencies, lengths = map(np.concatenate, zip(*columns, strict=True))
     order = np.argsort(stems, kind="stable")  # the keys of a stem stay ascending
     keys, frequencies = keys[order], frequencies[order]
-    lengths = LENGTH_STEPS[np.searchsorted(LENGTH_STEPS, lengths[order], "right") - 1]
+    lengths = round_lengths(lengths[order])
     bounds = np.searchsorted(stems[order], np.arange(len(numbers) + 1)).tolist()
     return {
         stem: Postings(keys[start:end], frequencies[start:end], lengths[start:end])
