@@ -202,7 +202,9 @@ def test_legend_fits_into_a_narrow_window(open_window: OpenWindow, server: CodeS
     for _ in range(MOST_STOPS):
         assert window.rows.evaluate_all(_CUT) == []
         seen.add(window.focused_row.locator(".label-name").first.inner_text())
+        at = window.focused_row.get_attribute("data-index")
         window.press("ArrowDown")
+        expect(window.focused_row).not_to_have_attribute("data-index", at or "")
     assert {"sem #1", "weak", "Tab"} <= seen
 
 

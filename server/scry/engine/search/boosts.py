@@ -67,7 +67,7 @@ RANKS_EXPONENT = 0.75
 hardly at all. The rank sum of a file's best document counts to the power of 1 - 0.75; the words, BM25 and the meaning
 of the file say how much (docs/decisions/0152)."""
 
-_FILE_ORACLES = ("semantic", "lexical", "temporal")
+FILE_ORACLES = ("semantic", "lexical", "temporal")
 """The oracles that find documents in files for every query. Another one may weigh 400 times as much for some."""
 
 
@@ -78,7 +78,7 @@ def highest_rank_sum(weights: Mapping[str, float]) -> float:
 
 def highest_sum_of_files(weights: Mapping[str, float]) -> float:
     """Return the highest sum of a document in a file by the oracles that find files for every query."""
-    return highest_rank_sum({name: weights[name] for name in _FILE_ORACLES if name in weights})
+    return highest_rank_sum({name: weights[name] for name in FILE_ORACLES if name in weights})
 
 
 # The file of a document -----------------------------------------------------------------------------------------------

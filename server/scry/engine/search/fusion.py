@@ -8,15 +8,17 @@ Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet and ind
 The order of files is that of their best documents by rank sum and boosts. Which document of a file comes first, second
 and so on follows from the evidence within the file:
 
-    evidence = ln(score) + ln(min(lines, 60)) + 2 * (BM25 / best BM25) + 2 * cosine - 4 [200 lines or more]
-               + 3 [the name is at least half of the query's words, and two or more] + 3 / rank by use
+    evidence = ln(score) / 2 + ln(min(lines, 60)) + 2 * (BM25 / best BM25) + 2.5 * ranks - 4 [200 lines or more]
+               + 3.5 [the name is at least half of the query's words, and two or more] + 3 / rank by use
+    ranks = sum over oracles of weight / (10 + rank), as a share of that of a document that is first with all three
 
-Ranks alone say little here: neighbours in a file share its path and its vocabulary, so that their ranks are decided by
-length. A field of one line has a high cosine as soon as its name is a word of the query, and a class of a thousand
-lines holds every word. The first place of a file scores as its best document did; a further one less, by how much less
-evidence it has (`place`), and by half for each place before it (`repeat`). The constants are by
-cross-validation over repositories, rounded (docs/decisions/0088). The score of a first place is not bounded by its own
-evidence: that loses files (docs/decisions/0114).
+Among all documents rank 2 says hardly more than rank 50; among the neighbours in a file, which share its path and its
+vocabulary, the one that an oracle ranks second of all is likelier the place than one it ranks fiftieth. A field of one
+line has a high rank as soon as its name is a word of the query, and a class of a thousand lines holds every word. The
+first place of a file scores as its best document did; a further one less, by how much less evidence it has (`place`),
+and by half for each place before it (`repeat`). The constants are by cross-validation over repositories, rounded
+(docs/decisions/0088 and 0154). The score of a first place is not bounded by its own evidence: that loses files
+(docs/decisions/0114).
 
 A query of a single word names a thing: its documents stay in the order of their scores.
 """
@@ -41,7 +43,7 @@ from scry.core.types import (
     OracleMatch,
     SearchQuery,
 )
-from scry.engine.search.boosts import RRF_K, BoostRules, highest_rank_sum
+from scry.engine.search.boosts import FILE_ORACLES, RRF_K, BoostRules, highest_rank_sum
 from scry.engine.search.document_boosts import StemFunction
 
 # Fusion ---------------------------------------------------------------------------------------------------------------
@@ -109,14 +111,17 @@ def drop_unreachable(
 REPEAT_PENALTY = 0.5
 """Factor of each further result of a file, once for every better one: ten results should show several files."""
 
-WORTHY_SHARE = 0.5
+WORTHY_SHARE = 0.63
 """A further place of a file is worth a look where it scores at least this share of the first one."""
 
-EVIDENCE_EXPONENT = 0.3
-"""A place with less evidence than the first one of its file by d scores exp(-0.3 d) of it."""
+EVIDENCE_EXPONENT = 0.2
+"""A place with less evidence than the first one of its file by d scores exp(-0.2 d) of it."""
 
+SCORE_WEIGHT = 0.5
 BM25_WEIGHT = 2.0
-COSINE_WEIGHT = 2.0
+RANKS_WEIGHT = 2.5
+PLACE_RANK_K = 10
+"""The constant of reciprocal ranks among the evidence of places (docs/decisions/0154)."""
 
 FULL_LENGTH_LINES = 60
 """Lines up to which a longer document is likelier to be meant: it does more of what the file is about."""
@@ -129,7 +134,7 @@ OVERSIZE_EVIDENCE = -4.0
 USE_EVIDENCE = 3.0
 """For the document that was used first for like questions, as for a name that is asked for; half for the second."""
 
-WHOLE_NAME_EVIDENCE = 3.0
+WHOLE_NAME_EVIDENCE = 3.5
 MIN_WHOLE_NAME_SHARE = 0.5
 """For a name of two words or more that are all in the query, by their stems, and at least this share of its words:
 "where is ansi color stripped" asks for `strip_ansi`, which is two lines long. A longer query holds names by the way."""
@@ -146,6 +151,8 @@ class PlaceRules:
         strengths, other = question.strengths, question.strengths.get("*", 1.0)
         self._place_strength = 0.0 if is_single_term(question) else strengths.get("place", other)
         self._repeat_factor = REPEAT_PENALTY ** strengths.get("repeat", other)
+        self._weights = {name: weight for name, weight in question.weights.items() if name in FILE_ORACLES}
+        self._highest_ranks = sum(self._weights.values()) / (PLACE_RANK_K + 1)
         scores = [  # of documents in files alone: notes and commits change no order among these
             each.oracle_matches["lexical"].raw_score
             for each in candidates
@@ -178,16 +185,16 @@ class PlaceRules:
         best_score, best_evidence = -math.inf, -math.inf
         for index, each in enumerate(candidates):
             matches = each.oracle_matches
-            lexical, semantic = matches.get("lexical"), matches.get("semantic")
+            lexical = matches.get("lexical")
             bm25 = lexical.raw_score / self._best_bm25 if lexical is not None and self._best_bm25 else 0.0
-            cosine = semantic.raw_score if semantic is not None else 0.0
-            evidence = self._evidence_of(each, bm25, cosine)
+            ranks = self._share_of_ranks(matches)
+            evidence = self._evidence_of(each, bm25, ranks)
             best_score, best_evidence = max(best_score, each.fused_score), max(best_evidence, evidence)
             if used := matches.get("use"):  # a place that was used comes before the others, which score as
                 evidence += USE_EVIDENCE / used.rank  # if it had not been
-            placed.append((-evidence, each.document.doc_id, index, each, bm25, cosine))
+            placed.append((-evidence, each.document.doc_id, index, each, bm25, ranks))
         placed.sort()
-        for position, (negated, _, _, candidate, bm25, cosine) in enumerate(placed):
+        for position, (negated, _, _, candidate, bm25, ranks) in enumerate(placed):
             adjustments = list[Adjustment]()
             if self._place_strength:
                 less = math.exp(min(0.0, EVIDENCE_EXPONENT * (-negated - best_evidence)))
@@ -198,7 +205,7 @@ class PlaceRules:
                     lines = candidate.document.line_count
                     size = "1 line" if lines == 1 else f"{lines} lines"
                     reason = (
-                        f"place {position + 1} of its file by {size}, BM25 {bm25:.2f} of the best, cosine {cosine:.2f}"
+                        f"place {position + 1} of its file by {size}, BM25 {bm25:.2f} of the best, ranks {ranks:.2f}"
                     )
                     adjustments.append(Adjustment("place", factor, reason))
             if position and self._repeat_factor != 1.0:
@@ -206,10 +213,17 @@ class PlaceRules:
                 adjustments.append(Adjustment("repeat", self._repeat_factor**position, reason))
             yield candidate.document.doc_key, adjustments
 
-    def _evidence_of(self, candidate: Candidate, bm25: float, cosine: float) -> float:
+    def _share_of_ranks(self, matches: Mapping[str, OracleMatch]) -> float:
+        """Return the reciprocal ranks of a document as a share of those of one that is first with every oracle."""
+        if not self._highest_ranks:
+            return 0.0
+        found = [(weight, matches[name].rank) for name, weight in self._weights.items() if name in matches]
+        return sum([weight / (PLACE_RANK_K + rank) for weight, rank in found]) / self._highest_ranks
+
+    def _evidence_of(self, candidate: Candidate, bm25: float, ranks: float) -> float:
         """Return the evidence that a document is the place in its file, by the formula above.
 
-        bm25: as a share of the query's best one, 0 where it does not match. cosine: likewise.
+        bm25: as a share of the query's best one, 0 where it does not match. ranks: see `_share_of_ranks`.
         """
         if not self._place_strength:
             return math.log(candidate.fused_score)
@@ -218,10 +232,10 @@ class PlaceRules:
         words = name_words(document.name)
         is_asked = len(words) > 2 and words[0].startswith(self._starts) and self._holds_name(document.name, words)
         return (
-            math.log(candidate.fused_score)
+            SCORE_WEIGHT * math.log(candidate.fused_score)
             + math.log(min(lines, FULL_LENGTH_LINES))
             + BM25_WEIGHT * bm25
-            + COSINE_WEIGHT * cosine
+            + RANKS_WEIGHT * ranks
             + (OVERSIZE_EVIDENCE if lines >= MAX_PLACE_LINES else 0.0)
             + (WHOLE_NAME_EVIDENCE if is_asked else 0.0)
         )
