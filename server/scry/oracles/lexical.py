@@ -87,7 +87,7 @@ def matched_terms(question: SearchQuery, reader: OracleReader, doc_keys: Sequenc
     return found
 
 
-MAX_LOOKED_UP = 5
+_MAX_LOOKED_UP = 5
 """Candidates of a file whose words are looked up, those of the best BM25: others add hardly any word to theirs."""
 
 
@@ -128,8 +128,8 @@ class WordsOfFiles:
         paths_by_key: dict[int, str] = {}
         for path in paths:
             candidates = self._candidates.pop(path, ())
-            if len(candidates) > MAX_LOOKED_UP:
-                candidates = sorted(candidates, key=_order_by_bm25)[:MAX_LOOKED_UP]
+            if len(candidates) > _MAX_LOOKED_UP:
+                candidates = sorted(candidates, key=_order_by_bm25)[:_MAX_LOOKED_UP]
             for each in candidates:
                 paths_by_key[each.document.doc_key] = path
         if paths_by_key and self._weights:

@@ -8,7 +8,7 @@ import numpy as np
 import tantivy
 
 from scry.core.decoding import decode_json
-from scry.store.bm25 import BM25_B, BM25_K1, BM25_UNIT, length_norms, read_frequencies, round_lengths
+from scry.store.bm25 import BM25_UNIT, length_norms, read_frequencies, round_lengths
 from scry.store.lexical_statistics import Explained, Snapshot
 
 TermQuery = Callable[[str, str], tantivy.Query]
@@ -71,7 +71,7 @@ def explain_score(
         clause = clauses.get(f"Boost x{number} of ...")
         if clause is not None:
             frequency, _, _, length, _ = [part.value for part in clause.details[2].details]
-            norm = BM25_K1 * (1 - BM25_B + BM25_B * length / snapshot.average)
+            norm = float(length_norms(np.array([length], np.int64), snapshot.average)[0])
             score += times * snapshot.terms[stem].weight * frequency / (frequency + norm)
     return round(score * BM25_UNIT) / BM25_UNIT
 

@@ -20,7 +20,7 @@ from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum
 FILE_ADJUSTMENTS = ("place", "repeat")
 """The adjustments that depend on the other candidates of the file."""
 
-ADJUSTMENTS_OF_ORACLES = {"semantic": ("file_meaning",)}
+_ADJUSTMENTS_OF_ORACLES = {"semantic": ("file_meaning",)}
 """The adjustments that are left out with an oracle."""
 
 _OF_WHOLE_FILES = frozenset({"ranks", "file_words", "file_bm25", "file_meaning"})
@@ -133,7 +133,7 @@ def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mappin
         fewer = _without_match(own, oracle, weights)
         ablations += [
             _make_ablation(
-                oracle, *competitors.with_replacement(each).rank_of(doc_key, ADJUSTMENTS_OF_ORACLES.get(oracle, ()))
+                oracle, *competitors.with_replacement(each).rank_of(doc_key, _ADJUSTMENTS_OF_ORACLES.get(oracle, ()))
             )
             for each in fewer
         ] or [Ablation(oracle, None, 0.0)]

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.store.bm25 import BM25_B, BM25_K1
+from scry.store.bm25 import BM25_K1, length_norms
 from scry.store.lexical import LexicalIndex, Stemmer
 
 AVERAGE_DOCUMENT_TERMS = 150
@@ -86,7 +86,7 @@ class NotePostings:
             rows = self._read_rows(stem) if stem else None
             if rows is None:
                 continue
-            norm = BM25_K1 * (1 - BM25_B + BM25_B * rows["length"].astype(np.float64) / AVERAGE_DOCUMENT_TERMS)
+            norm = length_norms(rows["length"].astype(np.int64), AVERAGE_DOCUMENT_TERMS)
             times = rows["times"].astype(np.float64)
             row_ids.append(rows["number"].astype(np.int64))
             scores.append(weight * times / (times + norm))

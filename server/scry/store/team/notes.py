@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scry.core.decoding import decode_json, json_decoder
 from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_DOC_KEYS, PROJECT_NOTES, KnowledgeDocument, KnowledgeFilter
 from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
-from scry.store.bm25 import BM25_B, BM25_K1
+from scry.store.bm25 import BM25_K1, length_norms
 from scry.store.index.rows import compress_frame, decompress_frame
 from scry.store.lexical import Stemmer
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS, NO_DOCUMENTS, ScoredDocuments
@@ -159,8 +159,7 @@ class RepositoryNotes:
         """Return every note that holds one of the terms, by rounded BM25 with the statistics of the team's code."""
         notes = self._read().notes
         scores, ceiling = np.zeros(len(notes)), 0.0
-        lengths = np.array([note.length for note in notes], np.float64)
-        norms = BM25_K1 * (1 - BM25_B + BM25_B * lengths / AVERAGE_DOCUMENT_TERMS)
+        norms = length_norms(np.array([note.length for note in notes], np.int64), AVERAGE_DOCUMENT_TERMS)
         for stem, count in Counter([self._stemmer.stem(term) for term in query.terms]).items():
             weight = count * query.code_index.inverse_document_frequency(stem) * (BM25_K1 + 1)
             ceiling += weight
