@@ -62,9 +62,9 @@ if TYPE_CHECKING:
     from scry.store.index.store import IndexStore
     from scry.store.lexical import LexicalIndex
 
-MAX_REPOSITORIES = 48
-"""Repositories that take part in an answer, at most. The first are those of the best documents by words and by
-vectors."""
+MAX_REPOSITORIES = 16
+"""Repositories that take part in an answer, at most: those of the best documents by words and by vectors. 48 of
+them gave no better answers (docs/decisions, 155)."""
 
 MAX_NOTE_REPOSITORIES = 16
 """Further repositories that take part for their notes, at most."""
@@ -223,7 +223,7 @@ def _prefetch_co_changed(
     return the co-changes with only these.
 
     The temporal oracle's matches of several projects are ranked by their own ranks (engine.federation.rank_merge): of
-    forty repositories that each have ten, the sixth ranks below the depth.
+    sixteen repositories that each have twenty, the fourteenth ranks below the depth.
     """
     counts = {each: len(own.documents) for each, own in co_changes.items()}
     depth = 1
