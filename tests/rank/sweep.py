@@ -24,6 +24,7 @@ from scry.engine.search import BASE_ORACLE_WEIGHTS, Ranking, parse_query
 from scry.engine.search import boosts as rules
 from scry.engine.search import document_boosts as definition
 from scry.engine.search import fusion as fuse
+from scry.engine.search import path_boosts as paths
 from scry.lab import CUTOFF, NO_OVERRIDES, EvaluatedIndex, WeightOverrides, reweigh, score_results
 from tests.rank.repositories import Repository, add_options, judged, read_repositories
 
@@ -73,15 +74,15 @@ CONSTANTS = (
     Constant("BM25_SHARE", rules, (0.0, 0.25, 0.5, 0.75, 1.0)),
     Constant("FILE_MEANING_SHARE", rules, (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)),
     Constant("FILE_MEANING_EXPONENT", rules, (1.0, 1.5, 2.0)),
-    Constant("PATH_WORDS_SHARE", rules, (0.0, 0.8, 1.2, 1.4, 1.7, 2.0, 2.5)),
-    Constant("PAST_CHANGES_SHARE", rules, (0.0, 0.4, 0.6, 0.8, 1.0, 1.2)),
+    Constant("PATH_WORDS_SHARE", paths, (0.0, 0.8, 1.2, 1.4, 1.7, 2.0, 2.5)),
+    Constant("PAST_CHANGES_SHARE", paths, (0.0, 0.4, 0.6, 0.8, 1.0, 1.2)),
     Constant("TESTED_SHARE", rules, (0.0, 0.15, 0.3, 0.45, 0.6)),
     Constant("IDENTIFIERS_SHARE", rules, (0.0, 0.15, 0.3, 0.5, 0.7)),
-    Constant("AREA_SHARE", rules, (0.0, 0.5, 1.0, 1.5)),
-    Constant("PLATFORM_FACTOR", rules, (0.3, 0.45, 0.6, 0.8, 1.0)),
-    Constant("PATH_KIND_FACTORS", rules, (0.15, 0.25, 0.35, 0.5, 0.7, 1.0), "test"),
-    Constant("PATH_KIND_FACTORS", rules, (0.15, 0.25, 0.4, 0.55, 0.75, 1.0), "documentation"),
-    Constant("PATH_KIND_FACTORS", rules, (0.2, 0.3, 0.4, 0.6, 0.8, 1.0), "example"),
+    Constant("AREA_SHARE", paths, (0.0, 0.5, 1.0, 1.5)),
+    Constant("PLATFORM_FACTOR", paths, (0.3, 0.45, 0.6, 0.8, 1.0)),
+    Constant("PATH_KIND_FACTORS", paths, (0.15, 0.25, 0.35, 0.5, 0.7, 1.0), "test"),
+    Constant("PATH_KIND_FACTORS", paths, (0.15, 0.25, 0.4, 0.55, 0.75, 1.0), "documentation"),
+    Constant("PATH_KIND_FACTORS", paths, (0.2, 0.3, 0.4, 0.6, 0.8, 1.0), "example"),
 )
 
 Scores = dict[str, dict[float, float]]

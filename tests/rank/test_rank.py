@@ -13,6 +13,7 @@ import pytest
 from scry.core import query_terms
 from scry.engine.search import BASE_ORACLE_WEIGHTS, parse_query
 from scry.lab import EvaluatedIndex, EvaluationRun, paired_bootstrap, read_cases
+from tests.bench.simulated_use import MODELS, PEOPLE, outcomes
 from tests.rank import pinned
 
 pytestmark = [pytest.mark.needs("history"), pytest.mark.slow, pytest.mark.timeout(900)]
@@ -27,6 +28,12 @@ _ROUNDED = 1e-5
 
 LEAST_GAIN_OVER_WORDS = 0.02
 """Of all oracles over the words alone, that the second oracle is worth its place."""
+
+MONTHS_OF_USE = 3
+"""Months of different people, whose gains are averaged: that of one has a standard deviation of 0.008."""
+
+LEAST_GAIN_OF_USE = 0.02
+LARGEST_LOSS_BY_USE = 0.002
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +85,16 @@ def test_reworded_questions_share_no_word_with_their_target(subject: EvaluatedIn
         number = subject.store.documents.doc_keys_by_id([doc_id], None)[doc_id]
         words = query_terms(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=10))
         assert subject.store.lexical.matched_terms(words, [number]) == {number: []}, case.query
+
+
+@pytest.mark.acceptance("U1")
+def test_a_month_of_jumps_gains_on_questions_that_return_and_a_careless_person_loses_nothing(
+    subject: EvaluatedIndex,
+) -> None:
+    found = outcomes(subject, read_cases(pinned.QUESTIONS), months=MONTHS_OF_USE)
+    honest = [found[person, model] for person in PEOPLE if person != "careless" for model in MODELS]
+    assert sum(each.returning for each in honest) / len(honest) >= LEAST_GAIN_OF_USE
+    assert min(each.every for each in found.values()) >= -LARGEST_LOSS_BY_USE
 
 
 def test_each_question_category_is_large_enough() -> None:

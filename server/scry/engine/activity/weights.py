@@ -304,6 +304,8 @@ class _Shown:
             total = self.exponents[at, place] * np.log(max(score, 1e-9))
             for number, name in enumerate(WEIGHED_ADJUSTMENTS):
                 factor = own.adjustments.get(name, 1.0)
+                if name == "used" and leader != place:  # it raises the first place of a file alone
+                    continue
                 if factor > 0 and factor != 1.0:
                     total += np.log(factor)
                     self.factors[at, place, number] = np.log(factor) / scoring.exponents.get(name, 1.0)

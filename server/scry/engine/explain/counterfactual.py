@@ -23,7 +23,7 @@ FILE_ADJUSTMENTS = ("place", "repeat")
 _ADJUSTMENTS_OF_ORACLES = {"semantic": ("file_meaning",)}
 """The adjustments that are left out with an oracle."""
 
-_OF_WHOLE_FILES = frozenset({"ranks", "file_words", "file_bm25", "file_meaning"})
+_OF_WHOLE_FILES = frozenset({"ranks", "file_words", "file_bm25", "file_meaning", "used"})
 """The adjustments that are left out for all documents of the file: `place` would lift the document to the others."""
 
 

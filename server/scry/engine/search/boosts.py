@@ -8,31 +8,13 @@ No boost applies to notes, and only `commit` to commits.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from functools import lru_cache
 
 from msgspec import Struct
 
-from scry.core.path_kinds import (
-    PLATFORM_FAMILY_WORDS,
-    SUPERSEDED,
-    TEST,
-    classify_path,
-    families_here,
-    platform_of_path,
-    superseded_paths,
-    version_of_path,
-)
-from scry.core.text import (
-    content_terms,
-    find_identifiers,
-    format_count,
-    name_words,
-    normalize_name,
-    search_text,
-)
+from scry.core.path_kinds import TEST, classify_path
+from scry.core.text import is_single_term, normalize_name
 from scry.core.types import Adjustment, Candidate, DocumentHeader, FileEvidence, SearchQuery
 from scry.engine.search.document_boosts import (
     COMMIT_QUESTION_FACTOR,
@@ -41,9 +23,9 @@ from scry.engine.search.document_boosts import (
     CommitBoost,
     NameBoost,
     StemFunction,
-    file_stem,
     max_name_factor,
 )
+from scry.engine.search.path_boosts import AREA_SHARE, PAST_CHANGES_SHARE, PATH_WORDS_SHARE, Boost, PathBoosts
 
 
 def max_boost(question: SearchQuery) -> float:
@@ -53,6 +35,8 @@ def max_boost(question: SearchQuery) -> float:
     file_factors = [factor ** powers.get(name, other) for name, factor in _MAX_FILE_FACTORS.items()]
     file_factors.append((1 + AREA_SHARE if question.area else 1) ** powers.get("area", other))
     file_factors.append((1 + IDENTIFIERS_SHARE if question.identifiers else 1) ** powers.get("identifiers", other))
+    if "use" in question.weights:
+        file_factors.append((1 + USED_SHARE) ** powers.get("used", other))
     commit_factor = COMMIT_QUESTION_FACTOR if question.asks_for_commits else SUBJECT_FACTOR
     return max(name_factor * math.prod(file_factors), commit_factor ** powers.get("commit", other))
 
@@ -76,6 +60,11 @@ def highest_rank_sum(weights: Mapping[str, float]) -> float:
     return sum([weight / (RRF_K + 1) for weight in weights.values()])
 
 
+def used_factor(evidence: float) -> float:
+    """Return the factor of a file whose documents were used for like questions. evidence: that of the best of them."""
+    return 1 + USED_SHARE * evidence / (evidence + USED_HALF)
+
+
 def highest_sum_of_files(weights: Mapping[str, float]) -> float:
     """Return the highest sum of a document in a file by the oracles that find files for every query."""
     return highest_rank_sum({name: weights[name] for name in FILE_ORACLES if name in weights})
@@ -91,15 +80,6 @@ BM25_SHARE = 0.5
 """Boost of a file, times the best BM25 in it as a share of what a document could score at most, which holds all words
 of the query countless times."""
 
-PATH_WORDS_SHARE = 1.7
-"""Boost of a file whose path, folders included, is made of words of the query, times the share of its words that are
-(distinct stems). A path says in a few words what a file is about, which its longer neighbours only mention."""
-
-PAST_CHANGES_SHARE = 0.8
-PAST_CHANGES_HALF = 0.5
-"""Boost of a file that commits with the query's words changed, times v / (v + PAST_CHANGES_HALF), where v is the file's
-votes (oracles.temporal.count_past_changes): half of it for as much as a single commit says that changed four files."""
-
 FILE_MEANING_SHARE, FILE_MEANING_EXPONENT = 5.0, 1.5
 """Boost of a file, times a power of the cosine of its vector (store.vector_sets.mean_vector): a line much like the
 query may stand in a file about something else (docs/decisions/0137). The vector of a file with one candidate may only
@@ -110,44 +90,17 @@ IDENTIFIERS_SHARE = 0.3
 """Boost of a file that holds identifiers of several words of the query (`UV_THREADPOOL_SIZE`), times their share by
 inverse document frequency: the parts of a name stand in many files, the whole in few."""
 
-AREA_SHARE = 1.0
-"""Boost of a file whose path holds the area that the query begins with (`net: accept …`), times its words' share."""
-
 TESTED_SHARE = 0.3
 """Boost of a file whose test matches the query, times the best rank sum in the test as a share of the best of all. A
 test is named after what it tests, and its own factor puts it below what it points at."""
 
+USED_SHARE, USED_HALF = 2.0, 1.0
+"""Boost of a file whose documents were used for like questions, times e / (e + USED_HALF), where e is the evidence of
+the best of them: half of it for a jump of today to the first result of the same question. Among the ranks, whose sum
+counts to a power, use would hardly count (docs/decisions/0156). For a query of a single word only the document itself
+gets it: what else is in the file is no definition of that name (F8)."""
+
 _TEST_AFFIXES = ("tests", "test", "specs", "spec")
-
-PATH_KIND_FACTORS: Mapping[str, float] = {
-    "test": 0.25,
-    "vendored": 0.4,
-    "generated": 0.5,
-    "example": 0.6,
-    "declaration": 0.7,
-    "documentation": 0.25,
-    "superseded": 0.6,
-}
-"""Factors of paths of code about the code, somebody else's code or an older version, unless the query asks for them."""
-
-PATH_KIND_WORDS: Mapping[str, frozenset[str]] = {
-    "test": frozenset({"tests", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}),
-    "vendored": frozenset({"vendor", "vendored"}),
-    "generated": frozenset({"generated", "protobuf"}),
-    "example": frozenset({"example", "examples", "demo", "demos", "sample", "samples", "tutorial"}),
-    "declaration": frozenset({"declaration", "declarations", "typings"}),
-    "superseded": frozenset({"deprecated", "legacy", "old", "older", "obsolete", "superseded", "v1", "v2", "v3"}),
-    "documentation": frozenset(
-        {"doc", "docs", "documentation", "documented", "readme", "guide", "manual", "changelog", "changes", "release"}
-    ),
-}
-"""Words of a query that ask for such paths."""
-
-TEST_WORDS, TEST_FACTOR = frozenset({"test", "testing"}), 0.6
-"""A query for "tests of x" wants tests. "How a test is run" may as well want the code that runs them."""
-
-PLATFORM_FACTOR = 0.6
-"""Where the same is written once for each operating system, the files for another system than this one come lower."""
 
 _MAX_FILE_FACTORS = {
     "file_bm25": 1 + BM25_SHARE,
@@ -164,25 +117,10 @@ _BM25_REASON = "the best BM25 in the file is {:.0%} of the highest possible one"
 _MEANING_REASON = "the vector of the whole file has a cosine of {:.2f}"
 _LOWERED_MEANING_REASON = _MEANING_REASON + " and counts as the {:.2f} of {}, first by words and vectors"
 _WORDS_REASON = "the file's matches hold {:.0%} of the question's words, by their rarity"
+_USED_REASON = "a place of the file was opened for a question like this one, with an evidence of {:.2f}"
 _IDENTIFIERS_REASON = "the file holds {:.0%} of the identifiers in the question, by their rarity"
 
 _ROUNDING_MARGIN = 1 + 1e-9  # a bound is a product in another order than the score, and may differ in its last digits
-
-
-class _Boost(Struct, frozen=True, gc=False):
-    """An adjustment whose reason is not written yet: that of most files is never read.
-
-    reason: a format string where there are values to fill it with.
-    """
-
-    name: str
-    factor: float
-    reason: str
-    values: tuple[float | str, ...] = ()
-
-    def adjustment(self) -> Adjustment:
-        """Return the adjustment with its reason."""
-        return Adjustment(self.name, self.factor, self.reason.format(*self.values) if self.values else self.reason)
 
 
 class _FileBoosts(Struct, frozen=True, gc=False):
@@ -192,41 +130,19 @@ class _FileBoosts(Struct, frozen=True, gc=False):
     of factors that none exceeds, its own name aside.
     """
 
-    boosts: list[_Boost]
+    boosts: list[Boost]
     max_factor: float
 
 
 class _FileMatches(Struct, gc=False):
-    """How the candidates of a file match. rank_sum, bm25: the best ones. count: of candidates."""
+    """How the candidates of a file match. rank_sum, bm25: the best ones. count: of candidates. used: the highest
+    evidence of use, 0 for none.
+    """
 
     rank_sum: float
     bm25: float = 0.0
     count: int = 0
-
-
-class _PathFacts(Struct, frozen=True, gc=False):
-    """What a path says for any query. stems: of its words. kinds, platform, has_version: see core.path_kinds.
-
-    file_name: of its file without extensions, in the form in which names are compared.
-    """
-
-    stems: frozenset[str]
-    kinds: frozenset[str]
-    platform: tuple[str, str] | None
-    has_version: bool
-    file_name: str
-
-
-@lru_cache(maxsize=50_000)
-def read_path(stem: StemFunction, path: str) -> _PathFacts:
-    """Return what a path says. stem: see `fusion.rank_with_boosts`."""
-    return _PathFacts(
-        frozenset(map(stem, name_words(path))),
-        classify_path(path),
-        platform_of_path(path),
-        version_of_path(path) is not None,
-        normalize_name(file_stem(path).partition(".")[0]),
-    )
+    used: float = 0.0
 
 
 class BoostRules:
@@ -244,22 +160,14 @@ class BoostRules:
         self._powers, self._other_power = question.strengths, question.strengths.get("*", 1.0)
         self._evidence = evidence
         self._name_boost = NameBoost(question)
-        self._stems = frozenset(map(stem, content_terms(search_text(question))))
-        self._words = frozenset(map(str.lower, find_identifiers(question.text)))
-        self._area = frozenset(map(stem, question.area))
         self._commit_boost = CommitBoost(question, stem)
         self._highest_sum = highest_sum_of_files(question.weights)
-        most = _Boost("identifiers", 1 + IDENTIFIERS_SHARE if question.identifiers else 1.0, "")
+        self._is_name = is_single_term(question)
+        most = Boost("identifiers", 1 + IDENTIFIERS_SHARE if question.identifiers else 1.0, "")
         self._max_identifiers = self._product([most])
-        self._facts: dict[str, _PathFacts] = {}
+        self._paths = PathBoosts(question, stem, evidence.past_changes)
         self.set_order(by_rank_sum)
-        self._own_platforms = families_here()
-        self._platform_gaps = self._find_platform_gaps()
-        has_versions = True in [each.has_version for each in self._facts.values()]
-        self._superseded = superseded_paths(self._facts) if has_versions else frozenset[str]()
-        self._by_path: dict[str, list[_Boost]] = {}
-        self._by_kinds: dict[frozenset[str], list[_Boost]] = {}
-        self._by_words: dict[str, list[_Boost]] = {}
+        self._by_words: dict[str, list[Boost]] = {}
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> BoostRules:
         """Return the boosts for the same documents in another order of rank sums, sharing what depends on paths."""
@@ -281,22 +189,24 @@ class BoostRules:
             if file is None:
                 file = matches[path] = _FileMatches(each.rank_sum)
             file.count += 1
+            if used := each.oracle_matches.get("use"):
+                file.used = max(file.used, used.raw_score)
             if lexical is not None:
                 file.bm25 = max(file.bm25, lexical.raw_score)
                 semantic = each.oracle_matches.get("semantic")
                 if semantic is not None and lexical.rank == semantic.rank == 1:
                     self._first_by_both = path
-        for path in matches.keys() - self._facts.keys():
-            self._facts[path] = read_path(self.stem, path)
+        if new := matches.keys() - self._paths.facts.keys():
+            self._paths.read(new)
         self._files: dict[str, _FileBoosts] = {}
-        self._by_file: dict[str, list[_Boost]] = {}
+        self._by_file: dict[str, list[Boost]] = {}
         self._adjustments: dict[str, list[Adjustment]] = {}
         self._products: dict[str, float] = {}
         self._tested = self._find_tested()
 
-    def _find_tested(self) -> dict[str, _Boost]:
+    def _find_tested(self) -> dict[str, Boost]:
         """Return the boosts of files whose tests match, by path: names are the same but for case and the word test."""
-        matches, facts, tests = self._matches, self._facts, dict[str, _Boost]()
+        matches, facts, tests = self._matches, self._paths.facts, dict[str, Boost]()
         test_paths = [path for path in matches if TEST in facts[path].kinds]  # best rank sums first
         if not test_paths:
             return {}
@@ -308,7 +218,7 @@ class BoostRules:
                 name = name.removeprefix(affix).removesuffix(affix) or name
             if name not in tests:
                 factor = 1 + TESTED_SHARE * matches[path].rank_sum / best_sum
-                tests[name] = _Boost("tested", factor, "its test {} matches", (path,))
+                tests[name] = Boost("tested", factor, "its test {} matches", (path,))
         return {path: tests[name] for path, name in names.items() if name in tests}
 
     def adjustments_for(self, candidate: Candidate) -> list[Adjustment]:
@@ -324,15 +234,17 @@ class BoostRules:
         adjustments = of_file.copy()
         if by_name := self._adjust_by_name(document):
             adjustments.append(by_name)
+        if self._is_name and (used := candidate.oracle_matches.get("use")):
+            adjustments.append(_boost_by_use(used.raw_score).adjustment())
         if document.marks:
             kinds = frozenset(document.marks) - classify_path(document.path)
-            adjustments += [each.adjustment() for each in self._boost_kinds(kinds, "document")]
+            adjustments += [each.adjustment() for each in self._paths.boosts_of_kinds(kinds, "document")]
         return adjustments
 
     def factor_for(self, candidate: Candidate) -> float:
         """Return the product of the boosts of one candidate, to the last digit as `fusion.apply_adjustments` does."""
         document = candidate.document
-        if not document.path or document.marks:
+        if not document.path or document.marks or (self._is_name and "use" in candidate.oracle_matches):
             return math.prod([each.factor for each in self.adjustments_for(candidate)])
         product = self._products.get(document.path)
         if product is None:
@@ -350,7 +262,7 @@ class BoostRules:
         """Return for each candidate a product of its rank sum and factors that it can't exceed."""
         files = self._files
         factors = {path: (files.get(path) or self._describe_file(path)).max_factor for path in self._matches}
-        factors[""] = self._product([_Boost("commit", self._commit_boost.max_factor, "")])
+        factors[""] = self._product([Boost("commit", self._commit_boost.max_factor, "")])
         bounds = [each.rank_sum * _ROUNDING_MARGIN * factors[each.document.path] for each in candidates]
         joined, max_factor = self._name_boost.joined_names, self._name_boost.max_factor
         max_name = max_factor ** self._powers.get("definition", self._other_power)
@@ -364,32 +276,31 @@ class BoostRules:
 
     def _describe_file(self, path: str) -> _FileBoosts:
         """Compute what the candidates of a file have in common."""
-        matches, evidence, boosts = self._matches[path], self._evidence, list[_Boost]()
+        matches, evidence, boosts = self._matches[path], self._evidence, list[Boost]()
         if self._highest_sum:
             share = matches.rank_sum / self._highest_sum
-            boosts.append(_Boost("ranks", share**-RANKS_EXPONENT, _RANKS_REASON, (share,)))
+            boosts.append(Boost("ranks", share**-RANKS_EXPONENT, _RANKS_REASON, (share,)))
+        if matches.used and not self._is_name:
+            boosts.append(_boost_by_use(matches.used))
         if matches.bm25 and evidence.highest_bm25:
             share = min(1.0, matches.bm25 / evidence.highest_bm25)
-            boosts.append(_Boost("file_bm25", 1 + BM25_SHARE * share, _BM25_REASON, (share,)))
+            boosts.append(Boost("file_bm25", 1 + BM25_SHARE * share, _BM25_REASON, (share,)))
         cosine = evidence.cosines.get(path, 0.0)
         reason, values = _MEANING_REASON, (cosine,)
         if matches.count == 1 and (first := evidence.cosines.get(self._first_by_both, cosine)) < cosine:
             reason, values = _LOWERED_MEANING_REASON, (cosine, first, self._first_by_both)
             cosine = first
         if cosine > 0:
-            boosts.append(
-                _Boost("file_meaning", 1 + FILE_MEANING_SHARE * cosine**FILE_MEANING_EXPONENT, reason, values)
-            )
+            boosts.append(Boost("file_meaning", 1 + FILE_MEANING_SHARE * cosine**FILE_MEANING_EXPONENT, reason, values))
         if path in self._tested:
             boosts.append(self._tested[path])
-        by_path = self._by_path.get(path)
-        if by_path is None:
-            by_path = self._by_path[path] = self._boost_path(path)
-        boosts += by_path
-        file = self._files[path] = _FileBoosts(boosts, self._product(boosts) * self._max_identifiers)
+        boosts += self._paths.boosts_of(path)
+        of_one = [_boost_by_use(matches.used)] if matches.used and self._is_name else ()
+        max_factor = self._product([*boosts, *of_one]) * self._max_identifiers
+        file = self._files[path] = _FileBoosts(boosts, max_factor)
         return file
 
-    def _product(self, boosts: Sequence[_Boost]) -> float:
+    def _product(self, boosts: Sequence[Boost]) -> float:
         """Return the product of the factors as they are weighed."""
         if self._powers:
             return math.prod([each.factor ** self._powers.get(each.name, self._other_power) for each in boosts])
@@ -406,71 +317,25 @@ class BoostRules:
             return bound
         return bound * self._product(self._read_words(path)) / self._max_identifiers
 
-    def _complete_file(self, path: str) -> list[_Boost]:
+    def _complete_file(self, path: str) -> list[Boost]:
         """Return the boosts of all documents of a file."""
         known = (self._files.get(path) or self._describe_file(path)).boosts
         boosts = self._by_file[path] = [*known, *self._read_words(path)]
         return boosts
 
-    def _read_words(self, path: str) -> list[_Boost]:
+    def _read_words(self, path: str) -> list[Boost]:
         """Return the boosts of a file by the words of the query that it holds."""
         if path in self._by_words:
             return self._by_words[path]
         self.look_up([path])
-        boosts = self._by_words[path] = list[_Boost]()
+        boosts = self._by_words[path] = list[Boost]()
         share = min(1.0, self._evidence.words.get(path, 0.0))
         if self._evidence.highest_bm25 and share < 1:
-            boosts.append(_Boost("file_words", 1 - WORDS_SHARE + WORDS_SHARE * share, _WORDS_REASON, (share,)))
+            boosts.append(Boost("file_words", 1 - WORDS_SHARE + WORDS_SHARE * share, _WORDS_REASON, (share,)))
         if share := self._evidence.identifiers.get(path, 0.0):
-            boosts.append(_Boost("identifiers", 1 + IDENTIFIERS_SHARE * share, _IDENTIFIERS_REASON, (share,)))
+            boosts.append(Boost("identifiers", 1 + IDENTIFIERS_SHARE * share, _IDENTIFIERS_REASON, (share,)))
         return boosts
 
-    def _boost_path(self, path: str) -> list[_Boost]:
-        """Return the boosts that all documents of a file have by its path and past commits."""
-        facts, boosts = self._facts[path], list[_Boost]()
-        stems, kinds, platform = facts.stems, facts.kinds, facts.platform
-        shared = len(stems & self._stems)
-        if shared:
-            reason = f"{shared} of {format_count(len(stems), 'word')} of the path are in the question"
-            boosts.append(_Boost("path_words", 1 + PATH_WORDS_SHARE * (shared / len(stems)), reason))
-        if self._area and (named := len(stems & self._area)):
-            factor = 1 + AREA_SHARE * (named / len(self._area))
-            boosts.append(_Boost("area", factor, "the path holds the area that the question begins with"))
-        if votes := self._evidence.past_changes.get(path, 0.0):
-            factor = 1 + PAST_CHANGES_SHARE * votes / (votes + PAST_CHANGES_HALF)
-            boosts.append(_Boost("past_changes", factor, "past commits on the question changed it"))
-        if path in self._superseded:
-            kinds |= {SUPERSEDED}
-        if kinds:
-            by_kinds = self._by_kinds.get(kinds)
-            if by_kinds is None:
-                by_kinds = self._by_kinds[kinds] = self._boost_kinds(kinds)
-            boosts += by_kinds
-        if platform and platform[1] in self._platform_gaps and platform[0] not in self._own_platforms:
-            reason = f"the path is for {platform[0]}, and so is one for this"
-            boosts.append(_Boost("platform_path", PLATFORM_FACTOR, reason))
-        return boosts
 
-    def _boost_kinds(self, kinds: Iterable[str], subject: str = "path") -> list[_Boost]:
-        """Return the boosts of these kinds that the query does not ask for. subject: what is of these kinds."""
-        boosts = list[_Boost]()
-        for kind in sorted(kinds):
-            if kind not in PATH_KIND_FACTORS or self._words & PATH_KIND_WORDS[kind]:
-                continue
-            factor, asks = PATH_KIND_FACTORS[kind], "does not ask"
-            if kind == "test" and self._words & TEST_WORDS:
-                factor, asks = TEST_FACTOR, "may not ask"
-            reason = f"the {subject} is {kind}, which the question {asks} for"
-            boosts.append(_Boost(f"{kind}_path", factor, reason))
-        return boosts
-
-    def _find_platform_gaps(self) -> frozenset[str]:
-        """Return the gaps in paths that both this system's name and another's fill; none if the query names another."""
-        for family, words in PLATFORM_FAMILY_WORDS.items():
-            if family not in self._own_platforms and not self._words.isdisjoint(words):
-                return frozenset()
-        families_by_gap: dict[str, set[str]] = defaultdict(set)
-        for platform in [each.platform for each in self._facts.values() if each.platform]:
-            families_by_gap[platform[1]].add(platform[0])
-        gaps, own = families_by_gap.items(), self._own_platforms
-        return frozenset([gap for gap, families in gaps if families & own and families - own])
+def _boost_by_use(evidence: float) -> Boost:
+    return Boost("used", used_factor(evidence), _USED_REASON, (evidence,))

@@ -43,7 +43,7 @@ from scry.core.types import (
     OracleMatch,
     SearchQuery,
 )
-from scry.engine.search.boosts import FILE_ORACLES, RRF_K, BoostRules, highest_rank_sum
+from scry.engine.search.boosts import FILE_ORACLES, RRF_K, BoostRules, highest_rank_sum, used_factor
 from scry.engine.search.document_boosts import StemFunction
 
 # Fusion ---------------------------------------------------------------------------------------------------------------
@@ -151,6 +151,7 @@ class PlaceRules:
         strengths, other = question.strengths, question.strengths.get("*", 1.0)
         self._place_strength = 0.0 if is_single_term(question) else strengths.get("place", other)
         self._repeat_factor = REPEAT_PENALTY ** strengths.get("repeat", other)
+        self._used_strength = strengths.get("used", other)
         self._weights = {name: weight for name, weight in question.weights.items() if name in FILE_ORACLES}
         self._highest_ranks = sum(self._weights.values()) / (PLACE_RANK_K + 1)
         scores = [  # of documents in files alone: notes and commits change no order among these
@@ -194,13 +195,15 @@ class PlaceRules:
                 evidence += USE_EVIDENCE / used.rank  # if it had not been
             placed.append((-evidence, each.document.doc_id, index, each, bm25, ranks))
         placed.sort()
+        of_further = best_score / max([self._used_factor(each) for each in candidates])
         for position, (negated, _, _, candidate, bm25, ranks) in enumerate(placed):
             adjustments = list[Adjustment]()
             if self._place_strength:
                 less = math.exp(min(0.0, EVIDENCE_EXPONENT * (-negated - best_evidence)))
-                if less < WORTHY_SHARE and best_score * less * self._repeat_factor**position < min_score:
+                best = of_further if position else best_score
+                if less < WORTHY_SHARE and best * less * self._repeat_factor**position < min_score:
                     return  # this place is left out, and all behind it score less
-                factor = (best_score / candidate.fused_score * less) ** self._place_strength
+                factor = (best / candidate.fused_score * less) ** self._place_strength
                 if factor != 1.0:
                     lines = candidate.document.line_count
                     size = "1 line" if lines == 1 else f"{lines} lines"
@@ -212,6 +215,15 @@ class PlaceRules:
                 reason = f"{position} better in the same file"
                 adjustments.append(Adjustment("repeat", self._repeat_factor**position, reason))
             yield candidate.document.doc_key, adjustments
+
+    def _used_factor(self, candidate: Candidate) -> float:
+        """Return the factor by which the candidate's file is raised for the use of this document, or of any where its
+        adjustments are known.
+        """
+        if candidate.adjustments:
+            return math.prod([each.factor for each in candidate.adjustments if each.name == "used"])
+        used = candidate.oracle_matches.get("use")
+        return used_factor(used.raw_score) ** self._used_strength if used else 1.0
 
     def _share_of_ranks(self, matches: Mapping[str, OracleMatch]) -> float:
         """Return the reciprocal ranks of a document as a share of those of one that is first with every oracle."""

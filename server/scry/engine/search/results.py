@@ -253,9 +253,9 @@ def find_hidden_repeats(ranked: Sequence[Candidate], shown: Sequence[Candidate])
     """Return, by the doc_key of each file's best result, the file's other places worth a look, best first. Pure.
 
     These are the candidates that are no results and that score at least WORTHY_SHARE of the best one of their file,
-    the adjustment `repeat` left out: their number does not depend on the limit, but for the places that it shows. Files
-    without any are left out. ranked: adjusted, best first, of each file of `shown` all candidates that score so. shown:
-    those that are results.
+    the adjustments `repeat` and `used` left out, which lower or raise one of the two alone: their number does not
+    depend on the limit, but for the places that it shows. Files without any are left out. ranked: adjusted, best first,
+    of each file of `shown` all candidates that score so. shown: those that are results.
     """
     shown_keys = frozenset([candidate.document.doc_key for candidate in shown])
     best = {candidate.document.path: candidate for candidate in reversed(shown) if candidate.document.path}
@@ -264,7 +264,13 @@ def find_hidden_repeats(ranked: Sequence[Candidate], shown: Sequence[Candidate])
         first = best.get(each.document.path)
         if first is None or each.document.doc_key in shown_keys:
             continue
-        repeat = math.prod([adjustment.factor for adjustment in each.adjustments if adjustment.name == "repeat"])
-        if each.fused_score / repeat >= WORTHY_SHARE * first.fused_score * _ROUNDING_MARGIN:
+        repeat = _factor_of("repeat", each)
+        used = _factor_of("used", first) if "place" in [adjustment.name for adjustment in each.adjustments] else 1.0
+        if each.fused_score / repeat >= WORTHY_SHARE * first.fused_score / used * _ROUNDING_MARGIN:
             hidden[first.document.doc_key].append(each)
     return hidden
+
+
+def _factor_of(name: str, candidate: Candidate) -> float:
+    """Return the factor of an adjustment of a candidate; 1 without it."""
+    return math.prod([adjustment.factor for adjustment in candidate.adjustments if adjustment.name == name])

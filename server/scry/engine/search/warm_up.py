@@ -12,8 +12,8 @@ from importlib import import_module
 from scry.core.errors import Cancelled, IndexUnavailable
 from scry.core.text import find_identifiers, normalize_name, split_identifier
 from scry.core.types import Answer, DocumentHeader
-from scry.engine.search.boosts import read_path
 from scry.engine.search.document_boosts import file_stem
+from scry.engine.search.path_boosts import read_path
 from scry.engine.search.pipeline import Retrieval, RetrievalResult, build_answer
 from scry.store.history.reader import HistoryReader
 

@@ -210,7 +210,7 @@ LEAST_EXPONENTS: Mapping[str, float] = {"definition": 1.0}
 WEIGHED_ADJUSTMENTS = (
     *("definition", "path_words", "past_changes", "tested", "test_path", "documentation_path", "vendored_path"),
     *("generated_path", "example_path", "superseded_path", "platform_path", "declaration_path"),
-    *("file_words", "file_bm25", "file_meaning", "area", "identifiers", "commit"),
+    *("file_words", "file_bm25", "file_meaning", "area", "identifiers", "used", "commit"),
 )
 """The adjustments that are weighed. `place` and `repeat` depend on the other documents of the file, which an event does
 not hold, `prefix` on what is being typed, and `ranks` on the weights of the oracles."""

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
+from msgspec import structs
 
 from scry.core import Candidate, DocumentHeader, FileEvidence, OracleMatch, SearchQuery
 from scry.engine.search import boosts as rules
 from scry.engine.search import document_boosts as definition
 from scry.engine.search import fusion as fuse
 from scry.engine.search import max_boost, parse_query, rank_with_boosts
+from scry.engine.search import path_boosts as paths
+from scry.engine.search.results import find_hidden_repeats
 
 WEIGHTS = {"lexical": 1.0}
 
@@ -47,7 +50,7 @@ def test_type_in_its_own_file_outranks_namesakes() -> None:
 
 @pytest.fixture
 def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "families_here", lambda: frozenset({"linux", "unix"}))
+    monkeypatch.setattr(paths, "families_here", lambda: frozenset({"linux", "unix"}))
 
 
 @pytest.mark.acceptance("F5")
@@ -56,7 +59,7 @@ def test_code_for_another_platform_ranks_lower() -> None:
     twins = (outline(1, "src/win/tcp.c", "uv_tcp_connect"), outline(2, "src/unix/tcp.c", "uv_tcp_connect"))
     first, second = ranked(boosts_for("connecting a socket"), *twins)
     assert (first.document.doc_key, second.document.doc_key) == (2, 1)
-    assert factors(second)["platform_path"] == rules.PLATFORM_FACTOR
+    assert factors(second)["platform_path"] == paths.PLATFORM_FACTOR
     assert "platform_path" not in factors(first)
 
 
@@ -74,7 +77,7 @@ def test_older_api_version_ranks_lower_unless_requested() -> None:
     versions = (outline(1, "api/v1/users.go", "list"), outline(2, "api/v2/users.go", "list"))
     first, second = ranked(boosts_for("users of an account"), *versions)
     assert (first.document.doc_key, second.document.doc_key) == (2, 1)
-    assert factors(second)["superseded_path"] == rules.PATH_KIND_FACTORS["superseded"]
+    assert factors(second)["superseded_path"] == paths.PATH_KIND_FACTORS["superseded"]
     assert all("superseded_path" not in factors(c) for c in ranked(boosts_for("users of an account in v1"), *versions))
 
 
@@ -93,8 +96,8 @@ def test_capitalised_name_in_a_sentence_is_case_sensitive() -> None:
 @pytest.mark.acceptance("F5")
 def test_test_words_lift_the_test_penalty() -> None:
     held = outline(1, "tests/test_run.py", "check")
-    assert factors(ranked(boosts_for("how a run ends"), held)[0])["test_path"] == rules.PATH_KIND_FACTORS["test"]
-    assert factors(ranked(boosts_for("how a test run ends"), held)[0])["test_path"] == rules.TEST_FACTOR
+    assert factors(ranked(boosts_for("how a run ends"), held)[0])["test_path"] == paths.PATH_KIND_FACTORS["test"]
+    assert factors(ranked(boosts_for("how a test run ends"), held)[0])["test_path"] == paths.TEST_FACTOR
     assert "test_path" not in factors(ranked(boosts_for("tests of a run"), held)[0])
 
 
@@ -174,8 +177,8 @@ def test_words_of_folders_and_file_raise_a_file() -> None:
     readers = (outline(1, "src/writers/odt/content.hs", "parse"), outline(2, "src/readers/odt/content.hs", "parse"))
     first, second = ranked(boosts_for("readers for odt"), *readers)
     assert (first.document.doc_key, second.document.doc_key) == (2, 1)
-    assert factors(first)["path_words"] == pytest.approx(1 + rules.PATH_WORDS_SHARE * 2 / 5)
-    assert factors(second)["path_words"] == pytest.approx(1 + rules.PATH_WORDS_SHARE / 5)
+    assert factors(first)["path_words"] == pytest.approx(1 + paths.PATH_WORDS_SHARE * 2 / 5)
+    assert factors(second)["path_words"] == pytest.approx(1 + paths.PATH_WORDS_SHARE / 5)
     assert "path_words" not in factors(ranked(boosts_for("a limit of retries"), readers[0])[0])
 
 
@@ -192,7 +195,7 @@ def test_file_that_past_commits_on_the_question_changed_comes_first() -> None:
     evidence = FileEvidence(past_changes={"src/b.py": 0.5})
     first, second = rank_with_boosts(gathered, question, ceiling, str.lower, evidence=evidence)
     assert first.document.doc_key == 2
-    assert factors(first)["past_changes"] == pytest.approx(1 + rules.PAST_CHANGES_SHARE / 2)
+    assert factors(first)["past_changes"] == pytest.approx(1 + paths.PAST_CHANGES_SHARE / 2)
     assert "past_changes" not in factors(second)
 
 
@@ -323,7 +326,7 @@ def test_file_of_the_area_that_the_question_begins_with_comes_first(query: str) 
     elsewhere, inside = outline(1, "src/time/queue.rs", "accept"), outline(2, "src/net/queue.rs", "accept")
     first, second = ranked(boosts_for(query), elsewhere, inside)
     assert (first.document, second.document) == (inside, elsewhere)
-    assert factors(first)["area"] == pytest.approx(1 + rules.AREA_SHARE)
+    assert factors(first)["area"] == pytest.approx(1 + paths.AREA_SHARE)
     assert "area" not in factors(second)
     assert first.fused_score <= 1
     unnamed = ranked(boosts_for("accept net connections"), elsewhere, inside)
@@ -385,10 +388,73 @@ def test_a_used_place_lowers_no_other_place_of_its_file_but_by_its_order() -> No
 
     before, first, last = scores(None), scores(1), scores(4)
     assert list(before) == list(first) == [1, 2, 3, 4]
-    assert first == pytest.approx(before)  # it was first already
+    used = rules.used_factor(1.0)
+    assert used == 1 + rules.USED_SHARE / 2 > 1.5
+    assert first == pytest.approx(before | {1: used * before[1]})  # it was first already
     assert list(last) == [4, 1, 2, 3]
-    assert last[4] == pytest.approx(before[1])
+    assert last[4] == pytest.approx(used * before[1])
     assert [last[number] for number in (1, 2, 3)] == pytest.approx([before[number] / 2 for number in (1, 2, 3)])
+
+
+@pytest.mark.acceptance("F14", "U1")
+def test_use_of_a_file_hides_no_further_place_of_it() -> None:
+    documents = [outline(number, "src/cart.py", f"part{number}") for number in range(1, 6)]
+    question, by_key = boosts_for("how a cart is printed"), {each.doc_key: each for each in documents}
+    lexical = [OracleMatch(number, number, 8.0 - number / 10, "bm25") for number in by_key]
+
+    def further(used: Sequence[OracleMatch]) -> list[int]:
+        gathered = fuse.fuse_matches({"lexical": lexical, "use": used}, by_key, {**WEIGHTS, "use": 1e-9})
+        found = rank_with_boosts(gathered, question, 1.0, str.lower)
+        return [each.document.doc_key for each in find_hidden_repeats(found, found[:1]).get(1, ())]
+
+    assert further([]) == further([OracleMatch(1, 1, 3.0, "uses")]) == [2, 3, 4, 5]
+
+
+@pytest.mark.acceptance("F5", "U1")
+def test_evidence_of_use_raises_a_file_above_one_that_matches_somewhat_better_and_counts_no_further_than_twice() -> (
+    None
+):
+    documents = [
+        outline(1, "src/cart.py", "total"),
+        outline(2, "src/order.py", "total"),
+        outline(3, "src/tax.py", "rate"),
+    ]
+    question, by_key = boosts_for("how a total is printed"), {each.doc_key: each for each in documents}
+    lexical = [OracleMatch(number, number, 8.0 - number, "bm25") for number in by_key]
+    weights = {**WEIGHTS, "use": 1.0}
+    ceiling = fuse.fused_score_ceiling(weights, max_boost(structs.replace(question, weights=weights)))
+    assert ceiling == pytest.approx(fuse.fused_score_ceiling(weights, 3 * max_boost(question)))
+
+    def rank(evidence: float, powers: Mapping[str, float] | None = None) -> list[Candidate]:
+        votes = {"lexical": lexical, "use": [OracleMatch(3, 1, evidence, "uses")]}
+        asked = structs.replace(question, weights=weights, strengths=powers or {})
+        return rank_with_boosts(fuse.fuse_matches(votes, by_key, weights), asked, ceiling, str.lower)
+
+    [first, *others] = rank(4.0)
+    assert first.document.doc_key == 3
+    assert factors(first)["used"] == pytest.approx(1 + 2 * 4 / 5)
+    reason = "a place of the file was opened for a question like this one, with an evidence of 4.00"
+    assert [each.reason for each in first.adjustments if each.name == "used"] == [reason]
+    assert not any("used" in factors(each) for each in others)
+    assert factors(rank(1000.0)[0])["used"] < 3
+    assert "used" not in factors(next(each for each in rank(4.0, {"used": 0.0}) if each.document.doc_key == 3))
+
+
+@pytest.mark.acceptance("F8", "U1")
+def test_use_of_a_definition_raises_nothing_else_in_its_file_for_a_query_of_its_name() -> None:
+    documents = [
+        outline(1, "src/a.py", "total"),
+        outline(2, "src/b.py", "total"),
+        outline(3, "src/b.py", "print_total"),
+    ]
+    question, by_key = boosts_for("total"), {each.doc_key: each for each in documents}
+    lexical = [OracleMatch(number, number, 8.0 - number, "bm25") for number in by_key]
+    votes = {"lexical": lexical, "use": [OracleMatch(2, 1, 3.0, "uses")]}
+    gathered = fuse.fuse_matches(votes, by_key, {**WEIGHTS, "use": 1.0})
+    for limit in (2, 1):
+        found = rank_with_boosts(gathered, question, 1.0, str.lower, limit)
+        assert [each.document.doc_key for each in found][:limit] == [2, 1][:limit]
+        assert [each.document.doc_key for each in found if "used" in factors(each)] == [2]
 
 
 @pytest.mark.acceptance("F5")
