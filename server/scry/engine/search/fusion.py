@@ -183,7 +183,7 @@ class PlaceRules:
             yield candidates[0].document.doc_key, []
             return
         placed: list[tuple[float, str, int, Candidate, float, float]] = []
-        best_score, best_evidence = -math.inf, -math.inf
+        best_score, best_evidence, is_used = -math.inf, -math.inf, False
         for index, each in enumerate(candidates):
             matches = each.oracle_matches
             lexical = matches.get("lexical")
@@ -193,9 +193,10 @@ class PlaceRules:
             best_score, best_evidence = max(best_score, each.fused_score), max(best_evidence, evidence)
             if used := matches.get("use"):  # a place that was used comes before the others, which score as
                 evidence += USE_EVIDENCE / used.rank  # if it had not been
+                is_used = True
             placed.append((-evidence, each.document.doc_id, index, each, bm25, ranks))
         placed.sort()
-        of_further = best_score / max([self._used_factor(each) for each in candidates])
+        of_further = best_score / max([self._used_factor(each) for each in candidates]) if is_used else best_score
         for position, (negated, _, _, candidate, bm25, ranks) in enumerate(placed):
             adjustments = list[Adjustment]()
             if self._place_strength:
