@@ -48,7 +48,13 @@ class NoteOracle(Struct, frozen=True):
             return ()
         scored, by_vectors = self._score_notes(question, reader)
         matches = rank_notes_among_others(scored.with_min_score(MIN_RELEVANCE), (), SCORE_TYPE, reader.notes.stores)
-        return tuple([replace(match, cosine=by_vectors.score_of(match.doc_key)) for match in matches])
+        cosines = by_vectors.scores_of([match.doc_key for match in matches])
+        return tuple(
+            [
+                OracleMatch(match.doc_key, match.rank, match.raw_score, SCORE_TYPE, cosine=cosine)
+                for match, cosine in zip(matches, cosines, strict=True)
+            ]
+        )
 
     def lookup_rank(self, question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
         """Return the rank of a note among those of its types."""

@@ -8,6 +8,7 @@ is the signal with the largest share in the score.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
@@ -242,10 +243,16 @@ def _matches_only_intent(recalled: RecalledMemory) -> bool:
     memory = recalled.memory
     if memory.detail or memory.kind == "summary":  # a detail is not loaded here, and a summary states its intent
         return False
-    own, intent = tokenize(" ".join((memory.text, *memory.refs))), tokenize(memory.capsule_intent)
-    return not any(_may_share_stem(word, own) for word in recalled.matches) and any(
-        word in intent for word in recalled.matches
-    )
+    if _tokenize_intent(memory.capsule_intent).isdisjoint(recalled.matches):
+        return False
+    own = tokenize(" ".join((memory.text, *memory.refs)))
+    return not any(_may_share_stem(word, own) for word in recalled.matches)
+
+
+@lru_cache(maxsize=1000)
+def _tokenize_intent(intent: str) -> frozenset[str]:
+    """Return the words of an intent, which all memories of a session share."""
+    return frozenset(tokenize(intent))
 
 
 def _may_share_stem(word: str, among: Sequence[str]) -> bool:

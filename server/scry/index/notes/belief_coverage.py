@@ -115,14 +115,17 @@ class BeliefCoverageBuilder:
         self._model = load_bundled_model()
         self._vectors: dict[int, Vectors] = {}
 
-    def build(self, note: NoteFile) -> list[BeliefTarget]:
-        """Return everything that a belief bears on, each once with its best score."""
+    def build(self, note: NoteFile, *, with_notes: bool = True) -> list[BeliefTarget]:
+        """Return everything that a belief bears on, each once with its best score.
+
+        with_notes: also the notes near in meaning, for which all notes are compared with it.
+        """
         targets: _BestByTarget = {}
         citations = [parse_citation(written) for written in note.evidence]
         for target in (
             *self._cited_targets(citations),
             *self._near_commit_targets(note, citations),
-            *self._near_note_targets(note),
+            *(self._near_note_targets(note) if with_notes else ()),
         ):
             best = targets.get(target.target)
             if best is None or best.score < target.score:

@@ -69,7 +69,7 @@ class BeliefSnapshot(Struct, frozen=True):
 
     def reached_files(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
         """Return the existing files that each belief reaches, the highest score first."""
-        coverage = self._coverage(doc_ids)
+        coverage = self._coverage(doc_ids, with_notes=False)
         return {
             doc_id: [target for target in targets if self._is_there(target.target)]
             for doc_id, targets in coverage.items()
@@ -91,8 +91,11 @@ class BeliefSnapshot(Struct, frozen=True):
         notes = self.file.notes_by_doc_id([doc_id for doc_id, _ in beliefs])
         return [(notes[doc_id], coverage) for doc_id, coverage in beliefs if doc_id in notes]
 
-    def _coverage(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
-        """Return the targets of each belief; those of a new one, which the indexer has not related yet, by now."""
+    def _coverage(self, doc_ids: Sequence[str], *, with_notes: bool = True) -> dict[str, list[BeliefTarget]]:
+        """Return the targets of each belief; those of a new one, which the indexer has not related yet, by now.
+
+        with_notes: of a new one also the notes near in meaning.
+        """
         coverage = self.file.coverage_of(doc_ids)
         pending = self.file.unrelated_beliefs(doc_ids)[:_MAX_RELATED_NOW]
         if not pending:
@@ -103,7 +106,7 @@ class BeliefSnapshot(Struct, frozen=True):
         from scry.index.notes.belief_coverage import BeliefCoverageBuilder
 
         builder = BeliefCoverageBuilder(self.file, self.history)
-        return coverage | {doc_id: builder.build(note) for doc_id, note in notes.items()}
+        return coverage | {doc_id: builder.build(note, with_notes=with_notes) for doc_id, note in notes.items()}
 
     def _is_there(self, target: str) -> bool:
         if not target.startswith("./"):

@@ -52,6 +52,15 @@ class ScoredDocuments(Struct, frozen=True):
         index = int(np.searchsorted(self.doc_keys, doc_key))
         return float(self.scores[index]) if index < len(self.doc_keys) and self.doc_keys[index] == doc_key else None
 
+    def scores_of(self, doc_keys: Sequence[int]) -> list[float | None]:
+        """Return the score of each of these documents; None where it has none."""
+        if not len(self.doc_keys):
+            return [None] * len(doc_keys)
+        keys = np.array(doc_keys, np.int64)
+        places = np.minimum(np.searchsorted(self.doc_keys, keys), len(self.doc_keys) - 1)
+        held, scores = (self.doc_keys[places] == keys).tolist(), self.scores[places].tolist()
+        return [score if is_held else None for is_held, score in zip(held, scores, strict=True)]
+
     def with_min_score(self, min_score: float) -> ScoredDocuments:
         """Return the documents with at least this score."""
         selected = self.scores >= min_score
