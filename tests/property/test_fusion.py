@@ -136,15 +136,19 @@ def test_top_results_equal_the_head_of_the_full_ranking(
     elections(),
     st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]),
     st.sampled_from(_POWERS),
+    st.data(),
 )
-def test_rank_among_competitors_equals_full_ranking(election: Election, text: str, powers: dict[str, float]) -> None:
+def test_rank_among_competitors_equals_full_ranking(
+    election: Election, text: str, powers: dict[str, float], data: st.DataObject
+) -> None:
     documents, votes = election
     question = replace(_question(text), strengths=powers)
     top = fuse.fused_score_ceiling(question.weights, max_boost(question))
-    rivals = Competitors.from_candidates(
-        fuse.fuse_matches(votes, documents, question.weights), question, top, str.lower
-    )
     ranked = _rank(election, question)
+    known = data.draw(st.integers(0, len(ranked)), "results that were ranked before")
+    rivals = Competitors.from_candidates(
+        fuse.fuse_matches(votes, documents, question.weights), question, top, str.lower, ranked=ranked[:known]
+    )
     for rank, candidate in enumerate(ranked, 1):
         number = candidate.document.doc_key
         assert rivals.rank_of(number) == (rank, candidate)

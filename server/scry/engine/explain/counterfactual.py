@@ -2,12 +2,15 @@
 
 A factor is an oracle's match of the document, or an adjustment of it. Each is left out in turn, and everything that
 depends on it is computed again: the best matches of the file, its repeats, the order. With the semantic oracle goes
-`file_meaning`, which is its word on the file. Candidates that surely rank below the document are not ranked.
+`file_meaning`, which is its word on the file. Files that surely rank below the document are not ranked, and others are
+ranked once for all factors, as far as these say nothing about other files.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -19,6 +22,8 @@ from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum
 
 FILE_ADJUSTMENTS = ("place", "repeat")
 """The adjustments that depend on the other candidates of the file."""
+
+_FIRST = itemgetter(0)
 
 _ADJUSTMENTS_OF_ORACLES = {"semantic": ("file_meaning",)}
 """The adjustments that are left out with an oracle."""
@@ -38,23 +43,43 @@ class Competitors:
         ceiling: float,
         stem: StemFunction,
         evidence: FileEvidence = NO_FILE_EVIDENCE,
+        ranked: Iterable[Candidate] = (),
     ) -> Competitors:
-        """Return the competitors for these candidates, unadjusted; the others as of `fusion.rank_with_boosts`."""
+        """Return the competitors for these candidates, unadjusted; the others as of `fusion.rank_with_boosts`.
+
+        ranked: what that returned, as far as it is known: it is not computed again.
+        """
         promising = order_by_rank_sum(candidates)
         rules = BoostRules(question, stem, promising, evidence)
         rules.look_up({each.document.path for each in promising})
-        return cls(promising, ScoreAdjuster(rules, promising, ceiling, question))
+        competitors = cls(promising, ScoreAdjuster(rules, promising, ceiling, question))
+        known: dict[str | int, list[tuple[float, str]]] = defaultdict(list)
+        for each in ranked:
+            known[_file_of(each)].append(_sort_key(each))
+        files = competitors._files
+        competitors._placed.update({file: keys for file, keys in known.items() if len(keys) == len(files[file])})
+        return competitors
 
     def __init__(self, promising: Sequence[Candidate], adjuster: ScoreAdjuster) -> None:
-        """Use `of`."""
+        """Use `from_candidates`."""
         self._by_rank_sum = promising
         self._adjuster = adjuster
+        self._replaced: str | int | None = None  # the file whose candidates are others than those of _placed
+        self._files: dict[str | int, list[Candidate]] = defaultdict(list)
+        for each in promising:
+            self._files[_file_of(each)].append(each)
+        self._bounds: list[tuple[float, str | int]] | None = None
+        self._placed: dict[str | int, list[tuple[float, str]]] = {}
 
     def with_replacement(self, candidate: Candidate) -> Competitors:
         """Return the competitors with another candidate for its document, in the order that follows from it."""
         others = [each for each in self._by_rank_sum if not _has_doc_key(each, candidate.document.doc_key)]
         promising = order_by_rank_sum([*others, candidate])
-        return Competitors(promising, self._adjuster.for_order(promising))
+        replaced = Competitors(promising, self._adjuster.for_order(promising))
+        if self._replaced is None and self._adjuster.ranks_others_as(replaced._adjuster):
+            replaced._replaced = _file_of(candidate)
+            replaced._bounds, replaced._placed = self._bounds_of_files(), self._placed
+        return replaced
 
     def rank_of(self, doc_key: int, without: Collection[str] = ()) -> tuple[int, Candidate]:
         """Return the rank of the document with this doc_key, which must be a candidate, and the candidate with its
@@ -62,17 +87,38 @@ class Competitors:
 
         without: names of adjustments to leave out for this document alone, or for its file.
         """
-        path = next(each.document.path for each in self._by_rank_sum if _has_doc_key(each, doc_key))
-        same_file = [
-            each for each in self._by_rank_sum if path == each.document.path and (path or _has_doc_key(each, doc_key))
-        ]
+        own_file = next(_file_of(each) for each in self._by_rank_sum if _has_doc_key(each, doc_key))
         left_out = _OF_WHOLE_FILES.intersection(without)
-        placed = self._adjust_places(same_file, doc_key, without, left_out)
+        placed = self._adjust_places(self._files[own_file], doc_key, without, left_out)
         own = next(each for each in placed if _has_doc_key(each, doc_key))
-        competitors = self._adjuster.filter_reachable(own.fused_score, self._by_rank_sum)
-        others = [each for each in competitors if not path or each.document.path != path]
-        placed += [each for each in self._adjust_places(others, doc_key, without) if not _has_doc_key(each, doc_key)]
-        return 1 + sum(_sort_key(each) < _sort_key(own) for each in placed), own
+        own_key = _sort_key(own)
+        better = sum([_sort_key(each) < own_key for each in placed])
+        for negated, file in self._bounds_of_files():
+            if -negated < own.fused_score:
+                break
+            if file not in (own_file, self._replaced):
+                better += sum([key < own_key for key in self._sort_keys_of(file)])
+        if self._replaced is not None and self._replaced != own_file:
+            better += sum([key < own_key for key in self._compute_sort_keys(self._replaced)])
+        return 1 + better, own
+
+    def _bounds_of_files(self) -> list[tuple[float, str | int]]:
+        """Return each file with the negated bound of the scores in it, the highest bound first."""
+        if self._bounds is None:
+            bounds = self._adjuster.bounds_of_files(self._by_rank_sum)
+            self._bounds = sorted([(-bounds[file], file) for file in bounds], key=_FIRST)
+        return self._bounds
+
+    def _sort_keys_of(self, file: str | int) -> list[tuple[float, str]]:
+        """Return the sort keys of the candidates of a file with all adjustments, which are computed once."""
+        keys = self._placed.get(file)
+        if keys is None:
+            keys = self._placed[file] = self._compute_sort_keys(file)
+        return keys
+
+    def _compute_sort_keys(self, file: str | int) -> list[tuple[float, str]]:
+        placed = self._adjuster.adjust_places(list(map(self._adjuster.adjust, self._files[file])))
+        return list(map(_sort_key, placed))
 
     def _adjust_places(
         self,
@@ -101,6 +147,11 @@ class Competitors:
         """Return the candidate without these of its adjustments."""
         others = [adjustment for adjustment in candidate.adjustments if adjustment.name not in names]
         return self._adjuster.reset_adjustments(candidate, others)
+
+
+def _file_of(candidate: Candidate) -> str | int:
+    """Return the path of a candidate's file; its doc_key where it has none."""
+    return candidate.document.path or candidate.document.doc_key
 
 
 def _has_doc_key(candidate: Candidate, doc_key: int) -> bool:

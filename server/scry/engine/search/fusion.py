@@ -178,6 +178,10 @@ class PlaceRules:
             adjustments.update(self._adjust_file(candidates, min_score))
         return adjustments
 
+    def ranks_others_as(self, other: PlaceRules) -> bool:
+        """Return whether both order alike the files whose candidates are the same for both; the query is the same."""
+        return self._best_bm25 == other._best_bm25
+
     def _adjust_file(self, candidates: Sequence[Candidate], min_score: float) -> Iterable[tuple[int, list[Adjustment]]]:
         if len(candidates) == 1:
             yield candidates[0].document.doc_key, []
@@ -284,7 +288,7 @@ def rank_with_boosts(
     adjuster = ScoreAdjuster(rules, by_rank_sum, ceiling, question)
     if min_score > 0:
         by_rank_sum = adjuster.filter_reachable(min_score * _BELOW_EQUAL, by_rank_sum)
-    if limit is None or len(candidates) <= 2 * limit or not adjuster.is_bounded:
+    if limit is None or len(candidates) <= 2 * limit or rules.file_count <= limit or not adjuster.is_bounded:
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.
     files, least = adjuster.best_files(limit, by_rank_sum)
@@ -408,6 +412,22 @@ class ScoreAdjuster:
         reachable = [each.document for each, bound in zip(by_rank_sum, bounds, strict=True) if bound >= least]
         files = frozenset([each.path or each.doc_key for each in reachable])
         return [each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files]
+
+    def bounds_of_files(self, by_rank_sum: Sequence[Candidate]) -> dict[str | int, float]:
+        """Return for each file a score that none of its places exceeds, infinite where none is known.
+
+        by_rank_sum: all, best rank sums first. A file is named as by `best_files`.
+        """
+        bounds = self._rules.bounds(by_rank_sum) if self.is_bounded else [math.inf] * len(by_rank_sum)
+        highest: dict[str | int, float] = {}
+        for each, bound in zip(by_rank_sum, bounds, strict=True):
+            file = each.document.path or each.document.doc_key
+            highest[file] = max(highest.get(file, 0.0), bound / self._ceiling)
+        return highest
+
+    def ranks_others_as(self, other: ScoreAdjuster) -> bool:
+        """Return whether both rank alike the files whose candidates are the same for both."""
+        return self._places.ranks_others_as(other._places) and self._rules.ranks_others_as(other._rules)
 
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> ScoreAdjuster:
         """Return an adjuster for the same documents in another order of rank sums."""
