@@ -175,11 +175,6 @@ class BoostRules:
         other.set_order(by_rank_sum)
         return other
 
-    @property
-    def file_count(self) -> int:
-        """The number of files that candidates are in."""
-        return len(self._matches)
-
     def ranks_others_as(self, other: BoostRules) -> bool:
         """Return whether both raise alike the files whose candidates are the same for both; the query is the same."""
         return self._first_by_both == other._first_by_both and self._tested == other._tested

@@ -288,7 +288,7 @@ def rank_with_boosts(
     adjuster = ScoreAdjuster(rules, by_rank_sum, ceiling, question)
     if min_score > 0:
         by_rank_sum = adjuster.filter_reachable(min_score * _BELOW_EQUAL, by_rank_sum)
-    if limit is None or len(candidates) <= 2 * limit or rules.file_count <= limit or not adjuster.is_bounded:
+    if limit is None or len(candidates) <= 2 * limit or not adjuster.is_bounded:
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.
     files, least = adjuster.best_files(limit, by_rank_sum)
