@@ -18,7 +18,7 @@ from scry.core.types import NO_FILE_EVIDENCE, Candidate, FileEvidence, SearchQue
 from scry.engine.search import fusion as fuse
 from scry.engine.search.boosts import BoostRules
 from scry.engine.search.document_boosts import StemFunction
-from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum
+from scry.engine.search.fusion import ScoreAdjuster, file_of, order_by_rank_sum
 
 FILE_ADJUSTMENTS = ("place", "repeat")
 """The adjustments that depend on the other candidates of the file."""
@@ -55,7 +55,7 @@ class Competitors:
         competitors = cls(promising, ScoreAdjuster(rules, promising, ceiling, question))
         known: dict[str | int, list[tuple[float, str]]] = defaultdict(list)
         for each in ranked:
-            known[_file_of(each)].append(_sort_key(each))
+            known[file_of(each)].append(_sort_key(each))
         files = competitors._files
         competitors._placed.update({file: keys for file, keys in known.items() if len(keys) == len(files[file])})
         return competitors
@@ -67,7 +67,7 @@ class Competitors:
         self._replaced: str | int | None = None  # the file whose candidates are others than those of _placed
         self._files: dict[str | int, list[Candidate]] = defaultdict(list)
         for each in promising:
-            self._files[_file_of(each)].append(each)
+            self._files[file_of(each)].append(each)
         self._bounds: list[tuple[float, str | int]] | None = None
         self._placed: dict[str | int, list[tuple[float, str]]] = {}
 
@@ -77,7 +77,7 @@ class Competitors:
         promising = order_by_rank_sum([*others, candidate])
         replaced = Competitors(promising, self._adjuster.for_order(promising))
         if self._replaced is None and self._adjuster.ranks_others_as(replaced._adjuster):
-            replaced._replaced = _file_of(candidate)
+            replaced._replaced = file_of(candidate)
             replaced._bounds, replaced._placed = self._bounds_of_files(), self._placed
         return replaced
 
@@ -87,7 +87,7 @@ class Competitors:
 
         without: names of adjustments to leave out for this document alone, or for its file.
         """
-        own_file = next(_file_of(each) for each in self._by_rank_sum if _has_doc_key(each, doc_key))
+        own_file = next(file_of(each) for each in self._by_rank_sum if _has_doc_key(each, doc_key))
         left_out = _OF_WHOLE_FILES.intersection(without)
         placed = self._adjust_places(self._files[own_file], doc_key, without, left_out)
         own = next(each for each in placed if _has_doc_key(each, doc_key))
@@ -147,11 +147,6 @@ class Competitors:
         """Return the candidate without these of its adjustments."""
         others = [adjustment for adjustment in candidate.adjustments if adjustment.name not in names]
         return self._adjuster.reset_adjustments(candidate, others)
-
-
-def _file_of(candidate: Candidate) -> str | int:
-    """Return the path of a candidate's file; its doc_key where it has none."""
-    return candidate.document.path or candidate.document.doc_key
 
 
 def _has_doc_key(candidate: Candidate, doc_key: int) -> bool:

@@ -96,9 +96,8 @@ def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScor
     """Return the explanation of a document; of several documents of one file, that of the highest ranked."""
     stem = ranking.reader.code.store.lexical.stem
     ceiling, evidence = ranking.scoring.ceiling, ranking.file_evidence
-    ranked = (
-        () if ranking.question.prefix else ranking.ranked
-    )  # the competitors know nothing of the words that begin so
+    # The competitors know nothing of the words that begin with a last one that is being typed.
+    ranked = () if ranking.question.prefix else ranking.ranked
     competitors = Competitors.from_candidates(ranking.candidates, ranking.question, ceiling, stem, evidence, ranked)
     highest = _highest_ranked(doc_keys, ranking, competitors)
     doc_key = highest[1].document.doc_key if highest else _most_matching(doc_keys, ranking.question, ranking.reader)
@@ -122,7 +121,7 @@ def _highest_ranked(
 ) -> tuple[int, Candidate] | None:
     """Return the rank and the candidate of the highest ranked document; None where find ranks none of them."""
     wanted = frozenset(doc_keys)
-    if ranking.question.prefix:
+    if ranking.question.prefix:  # see explain_document
         places = ((rank, each) for rank, each in enumerate(ranking.ranked, 1) if each.document.doc_key in wanted)
         return next(places, None)
     ranked = [each.document.doc_key for each in ranking.candidates if each.document.doc_key in wanted]

@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from scry.store.lexical import LexicalIndex
 
 MAX_REPOSITORIES = 16
-"""Repositories that take part in an answer, at most: those of the best documents by words and by vectors. 48 of
-them gave no better answers (docs/decisions, 155)."""
+"""Repositories that take part in an answer, at most: those of the best documents by words and by vectors.
+Answers with 48 of them were no better (docs/decisions/0155)."""
 
 MAX_NOTE_REPOSITORIES = 16
 """Further repositories that take part for their notes, at most."""

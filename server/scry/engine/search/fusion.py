@@ -292,9 +292,7 @@ def rank_with_boosts(
         return adjuster.rank(by_rank_sum)
     # The first place of a file scores as its best document does, so that the first `limit` stand in as many files.
     files, least = adjuster.best_files(limit, by_rank_sum)
-    return adjuster.rank(
-        [each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files], least
-    )
+    return adjuster.rank([each for each in by_rank_sum if file_of(each) in files], least)
 
 
 _BELOW_EQUAL = 1 - 1e-9
@@ -343,7 +341,7 @@ class ScoreAdjuster:
         """Return the `limit` files with the best scores before places count, and all that equal the last one; and that
         one's score, 0 for fewer files.
 
-        A file is named by its path, and a candidate without one by its doc_key. Candidates are adjusted in the order of
+        Files are named by `file_of`. Candidates are adjusted in the order of
         the bounds of their scores, as long as one can bring its file among the first.
         """
         bounds = self._rules.bounds(candidates)
@@ -358,7 +356,7 @@ class ScoreAdjuster:
                 part = order[position : position + _LOOKED_UP_AT_ONCE]
                 self._rules.look_up([candidates[each].document.path for each in part])
             bound = self._rules.tighten(candidate.document.path, bound)
-            key = candidate.document.path or candidate.document.doc_key
+            key = file_of(candidate)
             known = best.get(key, 0.0)
             if known < bound >= least and (score := self._score(candidate)) > known:
                 best[key] = score
@@ -409,19 +407,18 @@ class ScoreAdjuster:
         if not self.is_bounded:
             return list(by_rank_sum)
         bounds, least = self._rules.bounds(by_rank_sum), min_score * self._ceiling
-        reachable = [each.document for each, bound in zip(by_rank_sum, bounds, strict=True) if bound >= least]
-        files = frozenset([each.path or each.doc_key for each in reachable])
-        return [each for each in by_rank_sum if (each.document.path or each.document.doc_key) in files]
+        files = frozenset([file_of(each) for each, bound in zip(by_rank_sum, bounds, strict=True) if bound >= least])
+        return [each for each in by_rank_sum if file_of(each) in files]
 
     def bounds_of_files(self, by_rank_sum: Sequence[Candidate]) -> dict[str | int, float]:
         """Return for each file a score that none of its places exceeds, infinite where none is known.
 
-        by_rank_sum: all, best rank sums first. A file is named as by `best_files`.
+        by_rank_sum: all, best rank sums first. Files are named by `file_of`.
         """
         bounds = self._rules.bounds(by_rank_sum) if self.is_bounded else [math.inf] * len(by_rank_sum)
         highest: dict[str | int, float] = {}
         for each, bound in zip(by_rank_sum, bounds, strict=True):
-            file = each.document.path or each.document.doc_key
+            file = file_of(each)
             highest[file] = max(highest.get(file, 0.0), bound / self._ceiling)
         return highest
 
@@ -432,6 +429,11 @@ class ScoreAdjuster:
     def for_order(self, by_rank_sum: Sequence[Candidate]) -> ScoreAdjuster:
         """Return an adjuster for the same documents in another order of rank sums."""
         return ScoreAdjuster(self._rules.for_order(by_rank_sum), by_rank_sum, self._ceiling, self._question)
+
+
+def file_of(candidate: Candidate) -> str | int:
+    """Return what names the file of a candidate: its path; for one that is in no file its doc_key."""
+    return candidate.document.path or candidate.document.doc_key
 
 
 def apply_adjustments(candidate: Candidate, more: Sequence[Adjustment], ceiling: float) -> Candidate:

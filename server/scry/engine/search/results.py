@@ -253,7 +253,7 @@ def find_hidden_repeats(ranked: Sequence[Candidate], shown: Sequence[Candidate])
     """Return, by the doc_key of each file's best result, the file's other places worth a look, best first. Pure.
 
     These are the candidates that are no results and that score at least WORTHY_SHARE of the best one of their file,
-    the adjustments `repeat` and `used` left out, which lower or raise one of the two alone: their number does not
+    without `repeat`, which only further places have, and `used`, which raises only the best one: their number does not
     depend on the limit, but for the places that it shows. Files without any are left out. ranked: adjusted, best first,
     of each file of `shown` all candidates that score so. shown: those that are results.
     """

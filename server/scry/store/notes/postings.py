@@ -49,8 +49,7 @@ class ScoredDocuments(Struct, frozen=True):
 
     def score_of(self, doc_key: int) -> float | None:
         """Return the score of one document; None where it has none."""
-        index = int(np.searchsorted(self.doc_keys, doc_key))
-        return float(self.scores[index]) if index < len(self.doc_keys) and self.doc_keys[index] == doc_key else None
+        return self.scores_of([doc_key])[0]
 
     def scores_of(self, doc_keys: Sequence[int]) -> list[float | None]:
         """Return the score of each of these documents; None where it has none."""

@@ -411,9 +411,7 @@ def test_use_of_a_file_hides_no_further_place_of_it() -> None:
 
 
 @pytest.mark.acceptance("F5", "U1")
-def test_evidence_of_use_raises_a_file_above_one_that_matches_somewhat_better_and_counts_no_further_than_twice() -> (
-    None
-):
+def test_evidence_of_use_raises_a_file_above_better_matches_up_to_three_times() -> None:
     documents = [
         outline(1, "src/cart.py", "total"),
         outline(2, "src/order.py", "total"),
