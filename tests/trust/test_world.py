@@ -336,8 +336,8 @@ def test_damaged_repository_costs_history_alone(history: HistoryProject) -> None
         assert "./b3.py::item_3" in doc_ids(project.find("item_3")), (SEED, round_number)
     shutil.rmtree(history.root / ".git")
     shutil.copytree(original, history.root / ".git")
-    assert _try_history(history)
-    assert len(history.stored_commits()) == 30
+    assert _try_history(history), SEED
+    assert len(history.stored_commits()) == 30, SEED
 
 
 @pytest.mark.parametrize("how", ["gc", "rebase", "detach", "orphan", "shallow", "reset", "no HEAD", "no objects"])

@@ -105,6 +105,7 @@ class IndexingStage(str, Enum):
     VECTORS = "vectors"
     STRUCTURE = "structure"
     GRAPH = "graph"
+    GIT = "git"  # git itself can't read a commit of a damaged repository
     COMMIT = "commit"
     CHANGED_LINES = "changed lines"
     COVERAGE = "coverage"

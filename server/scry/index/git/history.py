@@ -6,8 +6,9 @@ the new commits alone.
 
 The history is bounded: the newest 20,000 commits, and the changed lines of the newest 2,000 of them that are no merges.
 Nothing is ever fetched: objects that a shallow or partial clone lacks stay unknown, and a commit whose lines or files
-git can't tell is stored without them. A commit that can't be read or stored at all is left out and recorded as a fault;
-another version of Scry reads the history anew where there are faults.
+git can't tell is stored without them. A commit that can't be read or stored at all is left out and recorded as a fault.
+Where it is git that can't read, the next update tries again, since the repository may have been repaired or the objects
+fetched; another version of Scry reads the history anew where there are faults.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from msgspec import Struct
 from scry.core.doc_id import commit_doc_id
 from scry.core.text import tokenize
 from scry.core.types import FileFault, IndexingStage
-from scry.index.git.log import CommitSummary, LoggedCommit, list_commits, read_commits
+from scry.index.git.log import CommitSummary, GitOutputUnreadable, LoggedCommit, list_commits, read_commits
 from scry.index.git.stream import GitFailed
 from scry.index.parse.parser_version import reading_version
 from scry.projects.git import GitRepository, find_repository, read_small_file, run_git
@@ -52,6 +53,9 @@ _MAX_UNREADABLE_COMMITS = 20
 """Commits that may be left out because git can't read them; with more the repository is damaged, which is told."""
 
 _TRAILER = re.compile(r"^(?:[A-Za-z]+-by|Change-Id|Co-authored-by|Fixes|See-also|CC): .*$", re.I | re.M)
+
+_MAX_PROBED_COMMITS = 8
+"""Incomplete commits that an update tries; only where one of them is complete now, all of them are read again."""
 
 Checkpoint = Callable[[], None]
 
@@ -100,9 +104,10 @@ def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> b
         return False
     if store.faults_version not in ("", reading_version()):
         store.reset()
-    if store.is_partial or (store.reader.head, store.fingerprint) != (head, source.fingerprint()):
+    update = _HistoryUpdate(source, store, head, checkpoint)
+    if not update.is_current or update.has_gaps:
         try:
-            _HistoryUpdate(source, store, head, checkpoint).run()
+            update.run()
         except GitFailed as error:
             store.mark_failed(head=head, warning=f"The history of {head[:7]} can't be read: {error}")
             raise
@@ -119,47 +124,84 @@ class _HistoryUpdate:
         self._checkpoint = checkpoint
         self._shallow_commits = source.shallow_commits()
         self._incomplete_count = 0
+        self._published = False
+        self._fingerprint = source.fingerprint()
+        self.is_current = not store.is_partial and (store.reader.head, store.fingerprint) == (head, self._fingerprint)
+        self._unread = store.unread_commits()
+        self._incomplete = [sha for sha in store.incomplete_commits() if sha not in self._shallow_commits]
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether git could not read commits, or not their files or lines."""
+        return bool(self._unread or self._incomplete)
 
     def run(self) -> None:
         """Run the update; see `update_history`."""
-        fingerprint = self._source.fingerprint()
-        if self._store.fingerprint != fingerprint:
+        if self._store.fingerprint != self._fingerprint:
             self._store.reset()
         stored = self._store.stored_commits()
         added, removed = self._compare_commits(stored)
-        self._store.record_faults({}, map(commit_doc_id, removed), reading_version())
+        unreachable = [*removed, *(self._unread - {commit.sha for commit in added} - stored.keys())]
+        self._store.record_faults({}, map(commit_doc_id, unreachable), reading_version())
         self._store.remove_commits(removed)
         remaining = {sha: commit for sha, commit in stored.items() if sha not in set(removed)}
         newest = select_commits_with_lines(added, remaining)
         self._store.forget_changed_lines(
             [c.doc_key for sha, c in remaining.items() if c.has_lines and sha not in newest]
         )
-        missing_lines = [sha for sha, c in remaining.items() if sha in newest and not c.has_lines]
-        self._read_and_publish([*missing_lines, *(commit.sha for commit in reversed(added))], newest)
-        if added or removed or missing_lines:
+        again = [sha for sha, c in remaining.items() if sha in newest and not c.has_lines]
+        again += [sha for sha in self._completed_commits(remaining, newest) if sha not in set(again)]
+        self._read_and_publish([*again, *(commit.sha for commit in reversed(added))], newest)
+        if self._published or removed:
             self._store.follow_renames()
-        self._store.mark_complete(
-            head=self._head, fingerprint=fingerprint, warning=self._describe_extent(len(remaining) + len(added))
-        )
+        elif self.is_current:
+            return
+        warning = self._describe_extent(len(remaining) + len(added))
+        self._store.mark_complete(head=self._head, fingerprint=self._fingerprint, warning=warning)
         if self._store.dead_commit_count > _MAX_DELETED_SHARE * self._store.reader.commit_count:
             self._store.rewrite_lexical(_lexical_entries(self._store))
 
+    def _completed_commits(self, stored: Mapping[str, StoredCommit], with_lines: frozenset[str]) -> list[str]:
+        """Return the commits that were stored without their files or lines, if git can tell those of the newest now."""
+        incomplete = [sha for sha in self._incomplete if sha in stored]
+        probed = incomplete[:_MAX_PROBED_COMMITS]
+        return incomplete[::-1] if any(self._is_readable(sha, sha in with_lines) for sha in probed) else []
+
+    def _is_readable(self, sha: str, with_lines: bool) -> bool:
+        try:
+            in_subfolder = self._source.in_subfolder
+            for _ in read_commits(self._source.root, [sha], in_subfolder=in_subfolder, with_lines=with_lines):
+                pass
+        except GitFailed:
+            return False
+        return True
+
     def _compare_commits(self, stored: Mapping[str, StoredCommit]) -> tuple[list[CommitSummary], list[str]]:
         """Return the commits to add, newest first, and the names of those to remove."""
-        old_head = None if self._store.is_partial else self._store.reader.head
-        in_subfolder = self._source.in_subfolder
-        if old_head is not None and stored and self._is_fast_forward(old_head):
-            listed = list_commits(
-                self._source.root, [self._head, "^" + old_head], MAX_COMMITS, in_subfolder=in_subfolder
-            )
-            added = [commit for commit in listed if commit.sha not in stored]
-            if len(stored) + len(added) <= MAX_COMMITS:
-                return added, []
-        listed = list_commits(self._source.root, [self._head], MAX_COMMITS, in_subfolder=in_subfolder)
+        forward = self._list_new_commits(stored)
+        if forward is not None and not self._unread:
+            return forward, []
+        try:
+            listed = self._list_commits(self._head)
+        except GitFailed:
+            if forward is None:
+                raise
+            return forward, []
         reachable = {commit.sha for commit in listed}
         return [commit for commit in listed if commit.sha not in stored], [
             sha for sha in stored if sha not in reachable
         ]
+
+    def _list_new_commits(self, stored: Mapping[str, StoredCommit]) -> list[CommitSummary] | None:
+        """Return the commits to add where HEAD moved forward, or not at all; None where all have to be compared."""
+        old_head = None if self._store.is_partial else self._store.reader.head
+        if old_head is None or not stored or not self._is_fast_forward(old_head):
+            return None
+        added = [commit for commit in self._list_commits(self._head, "^" + old_head) if commit.sha not in stored]
+        return added if len(stored) + len(added) <= MAX_COMMITS else None
+
+    def _list_commits(self, *names: str) -> list[CommitSummary]:
+        return list_commits(self._source.root, names, MAX_COMMITS, in_subfolder=self._source.in_subfolder)
 
     def _is_fast_forward(self, old_head: str) -> bool:
         return run_git(self._source.root, ["merge-base", "--is-ancestor", old_head, self._head]) is not None
@@ -188,6 +230,8 @@ class _HistoryUpdate:
         """Publish commits; where that fails for one of them, all others."""
         try:
             self._store.publish(commits)
+            self._published = self._published or bool(commits)
+            self._store.record_faults({}, [commit_doc_id(commit.sha) for commit in commits], reading_version())
         except STORE_ERRORS:
             raise
         except Exception as error:
@@ -197,9 +241,10 @@ class _HistoryUpdate:
                 self._publish([commit])
 
     def _record_fault(self, sha: str, error: Exception) -> None:
+        is_of_git = isinstance(error, GitFailed) and not isinstance(error, GitOutputUnreadable)
         log.warning("commit %s is left out", sha, exc_info=error)
         doc_id = commit_doc_id(sha)
-        fault = FileFault.from_error(IndexingStage.COMMIT, error)
+        fault = FileFault.from_error(IndexingStage.GIT if is_of_git else IndexingStage.COMMIT, error)
         self._store.record_faults({doc_id: str(fault)}, [doc_id], reading_version())
 
     def _add_commit(self, commits: dict[str, NewCommit], commit: LoggedCommit, *, has_lines: bool) -> None:

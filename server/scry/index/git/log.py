@@ -48,6 +48,10 @@ _BIG_FILE_THRESHOLD = "1000000"
 _HUNK_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
+class GitOutputUnreadable(GitFailed):
+    """The output of a git command is not what it should be, so that the place in it is lost."""
+
+
 class CommitFileChange(Struct, frozen=True):
     """A file that a commit changed. path: its name after the commit. source: its old name, if exactly renamed.
 
@@ -123,7 +127,7 @@ def read_commits(
             except GitFailed:
                 raise
             except Exception as error:  # the place in the stream is lost
-                raise GitFailed(f"git's log can't be read: {type(error).__name__}: {error}") from error
+                raise GitOutputUnreadable(f"git's log can't be read: {type(error).__name__}: {error}") from error
             yield commit
 
 
@@ -178,7 +182,7 @@ def _read_patches(stream: GitStream, count: int) -> list[list[Hunk]]:
             patches[-1].append((old, old_count, new, new_count))
             _skip_hunk_lines(stream, old_count + new_count)
     if len(patches) != count:
-        raise GitFailed("git's patches can't be read")
+        raise GitOutputUnreadable("git's patches can't be read")
     return patches
 
 
@@ -192,7 +196,7 @@ def _skip_hunk_lines(stream: GitStream, lines: int) -> None:
 
 def _expect_nul(stream: GitStream) -> None:
     if stream.peek(1) != b"\0":
-        raise GitFailed("git's log can't be read")
+        raise GitOutputUnreadable("git's log can't be read")
     stream.skip(1)
 
 

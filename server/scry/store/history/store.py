@@ -17,9 +17,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from scry.core.doc_id import commit_sha_of
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.core.platform import make_private_folder
 from scry.core.text import format_count
+from scry.core.types import IndexingStage
 from scry.store.history.commits import (
     FIRST_COMMIT_KEY,
     IS_COCHANGE_SQL,
@@ -180,6 +182,20 @@ class HistoryStore:
     def is_partial(self) -> bool:
         """Whether an update was interrupted: the stored commits are not those of the stored head."""
         return self._database.meta.get_int("partial") == 1
+
+    def unread_commits(self) -> frozenset[str]:
+        """Return the hashes of the commits that are left out since git itself could not read them."""
+        faults = self.reader.faults().items()
+        unread = (commit_sha_of(item) for item, fault in faults if fault.startswith(f"{IndexingStage.GIT.value}: "))
+        return frozenset(filter(None, unread))
+
+    def incomplete_commits(self) -> list[str]:
+        """Return the hashes of the commits that were stored without their files or changed lines, the newest first."""
+        rows = self._select(
+            "SELECT sha FROM commits k WHERE files IS NULL OR lines AND EXISTS "
+            "(SELECT 1 FROM changes c WHERE c.number = k.number AND hunks IS NULL) ORDER BY time DESC, number DESC"
+        )
+        return [sha.hex() for (sha,) in rows]
 
     # Commits ------------------------------------------------------------------------------------------------------
 

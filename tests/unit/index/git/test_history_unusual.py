@@ -110,6 +110,54 @@ def test_missing_git_object_loses_only_its_commit(sample: HistoryProject) -> Non
         assert store.reader.co_changed_files("a.py", 9)[-1] == ("b3.py", 1)
 
 
+def test_commit_with_missing_objects_is_complete_once_they_are_back(sample: HistoryProject, tmp_path: Path) -> None:
+    for number in range(4):
+        sample.commit(f"c{number}", {"a.py": f"x = {number}\n" * 3, f"b{number}.py": "1\n"})
+    blob = _object_file(sample, "HEAD~1:a.py")
+    tree = _object_file(sample, "HEAD~2:")
+    blob.rename(tmp_path / "blob")
+    tree.rename(tmp_path / "tree")
+    sample.update_history()
+    sample.commit("c4", {"c.py": "1\n"})
+    assert sample.update_history().state == "ready"
+    with sample.history() as store:
+        assert len(store.incomplete_commits()) == 3
+        generation = store.reader.refresh()
+    sample.update_history()
+    with sample.history() as store:
+        assert store.reader.refresh() == generation
+    (tmp_path / "blob").rename(blob)
+    (tmp_path / "tree").rename(tree)
+    assert same_as_fresh(sample, tmp_path)
+    with sample.history() as store:
+        assert store.incomplete_commits() == []
+
+
+def test_left_out_commit_is_read_once_the_repository_is_repaired(sample: HistoryProject, tmp_path: Path) -> None:
+    for number in range(4):
+        sample.commit(f"c{number}", {"a.py": f"x = {number}\n"})
+    sample.git("commit-graph", "write", "--reachable")  # git lists the commit without reading it
+    commit = _object_file(sample, "HEAD~1")
+    commit.rename(tmp_path / "commit")
+    state = sample.update_history()
+    assert sample.subjects() == ["c0", "c1", "c3"]
+    assert state.extent == "1 item of it failed, see scry doctor"
+    sample.commit("c4", {"a.py": "x = 4\n"})
+    state = sample.update_history()
+    assert sample.subjects() == ["c0", "c1", "c3", "c4"]
+    assert state.extent == "1 item of it failed, see scry doctor"
+    (tmp_path / "commit").rename(commit)
+    state = sample.update_history()
+    assert state.extent == ""
+    assert same_as_fresh(sample, tmp_path)
+    assert sample.subjects() == ["c0", "c1", "c2", "c3", "c4"]
+
+
+def _object_file(sample: HistoryProject, name: str) -> Path:
+    sha = sample.git("rev-parse", name)
+    return sample.root / ".git" / "objects" / sha[:2] / sha[2:]
+
+
 def test_unreadable_history_is_reported_and_not_retried(sample: HistoryProject) -> None:
     sample.commit("one", {"a.py": "1\n"})
     head = sample.git("rev-parse", "HEAD")
