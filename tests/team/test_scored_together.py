@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scry.core.text import expand_query_terms
 from scry.store.bm25 import BM25_B, BM25_DIGITS, BM25_K1
+from scry.store.lexical import stem_of
 from scry.store.team import Postings, TeamDatabase, TeamReader
 from scry.store.team import lexical as lexical_module
 from scry.store.team.lexical import TeamWords
@@ -71,7 +72,7 @@ def bm25_by_hand(database: TeamDatabase, reader: TeamReader, terms: Sequence[str
     for term, repository, packed in rows:
         held.setdefault(term.decode(), {})[repository] = Postings.unpack(packed)
     unit, found = 10.0**BM25_DIGITS, {each: dict[int, tuple[float, int]]() for each in reader.repositories}
-    for stem, times in Counter(map(words.stem, terms)).items():
+    for stem, times in Counter(map(stem_of, terms)).items():
         own = held.get(stem, {})
         assert words.document_frequency(stem) == sum(map(len, own.values()))
         weight = times * words.weight_of(stem)

@@ -11,6 +11,7 @@ import pytest
 
 from scry.engine.context import RequestContext
 from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
+from scry.store.lexical import stem_of
 from scry.store.team import TeamDatabase, TeamReader, TeamWriter
 from scry.store.team.membership import forget_membership, save_membership
 from scry_protocol import messages
@@ -165,7 +166,7 @@ def test_beliefs_of_a_hidden_repository_are_neither_found_nor_counted(team: Team
         with TeamDatabase.open_for_reading(address) as database, database.snapshot():
             reader = TeamReader(database)
             assert reader.note_count == count
-            frequency = reader.note_words.document_frequency(reader.note_words.stem("ounces"))
+            frequency = reader.note_words.document_frequency(stem_of("ounces"))
             assert frequency == count - 3
 
 

@@ -59,14 +59,11 @@ def make_analyzer() -> tantivy.TextAnalyzer:
 STEM_MARK = "^"  # begins a term that is a stem already; no word of a document or a query begins so
 
 
-class Stemmer(dict[str, str]):
-    """A cache of stems. stem: returns a term as an index holds it, "" for one that no index ever holds; for a known one
-    without a Python call.
-    """
+class _Stems(dict[str, str]):
+    """A cache of stems by term."""
 
     def __init__(self) -> None:
         self._analyzer = make_analyzer()
-        self.stem: Callable[[str], str] = self.__getitem__
 
     def __missing__(self, term: str) -> str:
         if len(self) > _MAX_CACHED_STEMS:
@@ -75,7 +72,8 @@ class Stemmer(dict[str, str]):
         return stem
 
 
-_STEMMER = Stemmer()  # of all indexes: a stem depends on the word alone
+stem_of: Callable[[str], str] = _Stems().__getitem__
+"""Returns a term as every index holds it, "" for one that none ever holds; for a known one without a Python call."""
 
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
@@ -174,7 +172,7 @@ class LexicalIndex:
     @property
     def stem(self) -> Callable[[str], str]:
         """Return the function that returns a term as the index holds it; "" for one that it never holds."""
-        return _STEMMER.stem
+        return stem_of
 
     @describes_damage
     def search(
@@ -193,7 +191,7 @@ class LexicalIndex:
         documents of these files. min_score: also all documents of at least this score. doc_key: only this document.
         """
         snapshot = self._snapshot  # one for all calls: another thread may reload
-        known = [(stem, self._read_term(snapshot, stem)) for stem in map(_STEMMER.stem, terms)]
+        known = [(stem, self._read_term(snapshot, stem)) for stem in map(stem_of, terms)]
         wanted = [
             (tantivy.Occur.Should, tantivy.Query.boost_query(self._term_query(stem, "freq"), each.boost))
             for stem, each in known
@@ -256,7 +254,7 @@ class LexicalIndex:
         uncertain: list[int] = np.flatnonzero((lowest < highest) & is_needed).tolist()
         if not uncertain:
             return scores, ceiling
-        stems, addresses = Counter(map(_STEMMER.stem, terms)), [hits[index][1] for index in uncertain]
+        stems, addresses = Counter(map(stem_of, terms)), [hits[index][1] for index in uncertain]
         exact = compute_scores(snapshot, stems, addresses, self._term_query, self._documents_query)
         for index, score in zip(uncertain, exact, strict=True):
             scores[index] = score
@@ -275,7 +273,7 @@ class LexicalIndex:
         """
         searcher, held = self._snapshot.searcher, dict.fromkeys(doc_keys, 0)
         if len(held) > _MAX_SINGLE_LOOKUPS and sum(map(self.document_frequency, terms)) <= _MAX_HOLDERS:
-            for bit, stem in enumerate(map(_STEMMER.stem, terms)):
+            for bit, stem in enumerate(map(stem_of, terms)):
                 holders = max(1, searcher.doc_freq("terms", stem))
                 hits = searcher.search(self._term_query(stem, "basic"), holders, count=False).hits
                 holding = searcher.fast_field_values("number", [address for _, address in hits])
@@ -283,7 +281,7 @@ class LexicalIndex:
             return held
         wanted = self._documents_query(list(held))
         for start in range(0, len(terms), _EXACT_BITS):
-            stems = enumerate(map(_STEMMER.stem, terms[start : start + _EXACT_BITS]))
+            stems = enumerate(map(stem_of, terms[start : start + _EXACT_BITS]))
             parts = [tantivy.Query.const_score_query(self._term_query(stem, "freq"), 2.0**bit) for bit, stem in stems]
             query = tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in parts])
             query = restrict_query(query, wanted)
@@ -309,7 +307,7 @@ class LexicalIndex:
     @describes_damage
     def document_frequency(self, term: str) -> int:
         """Return the number of documents in which the term occurs."""
-        return self._read_term(self._snapshot, _STEMMER.stem(term)).living
+        return self._read_term(self._snapshot, stem_of(term)).living
 
     @describes_damage
     def inverse_document_frequency(self, stem: str) -> float:

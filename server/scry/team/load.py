@@ -34,7 +34,7 @@ from scry.store.blobs import split_into_batches
 from scry.store.history.store import HistoryStore
 from scry.store.index.rows import NewFile, StoredFile
 from scry.store.index.store import IndexStore
-from scry.store.lexical import Stemmer
+from scry.store.lexical import stem_of
 from scry.store.team.contents import NewContent, PackedContent, pack_content
 from scry.store.team.database import TeamDatabase
 from scry.store.team.postings import DocumentTerms, count_terms
@@ -103,9 +103,8 @@ def load_repository(
         checkpoint()
         loader.stage(batch, keys)
     files = [TreeFile(path, keys[path], structures[path]) for path in sorted(keys) if path not in loader.left_out]
-    stemmer = Stemmer()
     terms = {
-        commit.doc_key: count_terms(weighted_commit_terms(commit.subject, commit.body), stemmer.stem)
+        commit.doc_key: count_terms(weighted_commit_terms(commit.subject, commit.body), stem_of)
         for commit in history.commits
     }
     publication = writer.publish(
@@ -145,7 +144,6 @@ class _ContentLoader:
         self._settings = settings
         self._writer = writer
         self._embedder = embedder
-        self._stemmer = Stemmer()
         self._faults = faults
         self.left_out: set[str] = set()
         self.staged = 0
@@ -175,7 +173,7 @@ class _ContentLoader:
     def _make_content(self, file: NewFile | None, stored: StoredFile, key: bytes, parser: ProjectParser) -> NewContent:
         if file is None or file.skip is not None or file.hash != stored.hash:
             raise IndexUnavailable("the file changed while it was loaded")
-        terms: list[DocumentTerms] = [count_terms(each.terms, self._stemmer.stem) for each in file.documents]
+        terms: list[DocumentTerms] = [count_terms(each.terms, stem_of) for each in file.documents]
         return NewContent(key, file, terms, self._embed(file, parser))
 
     def _embed(self, file: NewFile, parser: ProjectParser) -> Vectors:

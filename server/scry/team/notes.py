@@ -19,7 +19,7 @@ from scry.indexer.embed import encode_notes
 from scry.projects.project import Project
 from scry.store.history.store import HistoryStore
 from scry.store.index.store import IndexStore
-from scry.store.lexical import Stemmer
+from scry.store.lexical import stem_of
 from scry.store.notes.project_notes import NO_STANDING, NewNote, ProjectNoteDatabase
 from scry.store.notes.schema import PROJECT_NOTES_PATH
 from scry.store.team.notes import NoteContent, TeamNote
@@ -56,7 +56,7 @@ def read_team_notes(
         reach = {doc_id: tuple(snapshot.reach(doc_id)) for doc_id in standings}
     vectors, failed = encode_notes(embedder, [(new.entry.title, new.entry.text) for new in notes])
     faults.update({notes[at].path: reason for at, reason in failed.reasons.items()})
-    halves, stemmer = vectors.astype(np.float16).astype(np.float32), Stemmer()
+    halves = vectors.astype(np.float16).astype(np.float32)
     contents = [
         NoteContent(
             new.entry,
@@ -67,14 +67,14 @@ def read_team_notes(
         for new in notes
     ]
     return [
-        TeamNote(content, _count_stems(new, stemmer), vector)
+        TeamNote(content, _count_stems(new), vector)
         for new, content, vector in zip(notes, contents, halves, strict=True)
     ]
 
 
-def _count_stems(new: NewNote, stemmer: Stemmer) -> DocumentTerms:
+def _count_stems(new: NewNote) -> DocumentTerms:
     """Return the length and the stems of a note, as store.notes.postings counts them."""
-    counts = Counter([stem for term in new.entry.terms if (stem := stemmer.stem(term))])
+    counts = Counter([stem for term in new.entry.terms if (stem := stem_of(term))])
     return counts.total(), dict(counts)
 
 

@@ -38,7 +38,7 @@ from scry.store.events.learner import (
     learn_new_acts,
 )
 from scry.store.events.log import now_ms
-from scry.store.lexical import Stemmer
+from scry.store.lexical import stem_of
 
 MAX_SECONDS = 300.0
 """Time after which the process ends; what is left is learnt by the next one."""
@@ -108,13 +108,13 @@ def learn_from_log(
 
 @lru_cache(maxsize=1)
 def _question_reader() -> QuestionReader:
-    model, stemmer = load_bundled_model(), Stemmer()
+    model = load_bundled_model()
 
     def read(query: str) -> AskedQuestion | None:
         question = parse_query(query[:MAX_QUERY_CHARACTERS], {}, limit=1)
         masked = mask_secrets(" ".join(search_text(question).split())).text
         terms = content_terms(masked)[:MAX_TERMS]
-        words = list(dict.fromkeys(stem for term in terms if (stem := stemmer.stem(term))))
+        words = list(dict.fromkeys(stem for term in terms if (stem := stem_of(term))))
         if not words:
             return None
         vector = np.round(model.encode_query(content_words(masked)) * 127).astype(np.int8).tobytes()

@@ -21,6 +21,7 @@ from scry.engine.search.boosts import RANKS_EXPONENT, RRF_K, highest_sum_of_file
 from scry.engine.search.fusion import fused_score_ceiling
 from scry.engine.search.pipeline import OracleMatches, Ranking, Retrieval, rank_candidates
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
+from scry.store.lexical import stem_of
 from scry.store.team.contents import Copies
 from scry.store.team.notes import NoteContent
 from scry.store.team.reader import TeamReader
@@ -167,12 +168,12 @@ def _add_copies(answer: TeamAnswer, copies: Mapping[tuple[int, int], Copies], re
 def _unmatched_notices(question: SearchQuery, reader: TeamReader) -> tuple[Notice, ...]:
     """Return the notice about words that occur in no visible repository, without names that may be meant."""
     every = reader.words, reader.commit_words, reader.note_words
-    if all(reader.words.document_frequency(reader.words.stem(term)) for term in query_terms(question)):
+    if all(reader.words.document_frequency(stem_of(term)) for term in query_terms(question)):
         return ()
     from scry.engine.search.unmatched import find_unknown_words
 
     def occurs(term: str) -> bool:
-        return any(words.document_frequency(words.stem(term)) for words in every)
+        return any(words.document_frequency(stem_of(term)) for words in every)
 
     unknown = find_unknown_words(question, occurs)
     return (unknown,) if unknown is not None else ()

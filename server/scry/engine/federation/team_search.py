@@ -50,6 +50,7 @@ from scry.oracles.temporal import (
     find_tied_documents,
     scores_above_chance,
 )
+from scry.store.lexical import stem_of
 from scry.store.notes.reader import NoteStores
 from scry.store.team.lexical import DocumentTest, TeamWords
 from scry.store.team.postings import Integers
@@ -301,7 +302,7 @@ def _choose_by_notes(
 def _best_by_words(terms: Sequence[str], words: TeamWords, is_left: DocumentTest | None = None) -> list[int]:
     """Return the repositories of the best documents by BM25 that hold enough of the terms (min_matching_terms)."""
     words.read_statistics(terms)
-    known = [term for term in terms if words.document_frequency(words.stem(term))]
+    known = [term for term in terms if words.document_frequency(stem_of(term))]
     is_exact = any(term.startswith(EXACT_NAME_PREFIX) for term in terms)
     minimum = 1 if is_exact else max(1, math.ceil(MIN_TERM_SHARE * len(known)))
     while known:

@@ -9,7 +9,7 @@ import msgspec
 from scry.core.text import content_terms, split_source_lines, tokenize
 from scry.core.types import Hit, Symbol
 from scry.engine.response.answer import replace_surrogates
-from scry.store.lexical import Stemmer
+from scry.store.lexical import stem_of
 from scry_protocol import messages
 
 MAX_LINE_CHARACTERS = 160
@@ -27,14 +27,13 @@ def add_excerpts(
     """
     if not answer.query.strip():
         return answer
-    stemmer = Stemmer()
-    wanted = frozenset(stemmer.stem(term) for term in content_terms(answer.query)) - {""}
+    wanted = frozenset(map(stem_of, content_terms(answer.query))) - {""}
     results: list[messages.ResultItem] = []
     for result, hit in zip(answer.results, hits, strict=True):
         path = hit.document.path
         text = get_text(path) if path and hit.document.content_type in ("code", "doc") else None
         if text is not None:
-            lines = _choose_lines(split_source_lines(text), hit.document.symbol, wanted, stemmer, count)
+            lines = _choose_lines(split_source_lines(text), hit.document.symbol, wanted, count)
             results.append(msgspec.structs.replace(result, excerpt=lines))
         else:
             results.append(result)
@@ -42,7 +41,7 @@ def add_excerpts(
 
 
 def _choose_lines(
-    lines: Sequence[str], symbol: Symbol, wanted: frozenset[str], stemmer: Stemmer, count: int
+    lines: Sequence[str], symbol: Symbol, wanted: frozenset[str], count: int
 ) -> list[messages.ExcerptLine]:
     """Return the lines of a symbol that hold most of the wanted stems, the earlier ones first, in their order.
 
@@ -54,7 +53,7 @@ def _choose_lines(
         for number in range(symbol.span.start.line, last + 1)
         if any(map(str.isalnum, lines[number])) and (number != symbol.name_span.start.line or not symbol.name)
     ]
-    held = {number: len(wanted & {stemmer.stem(term) for term in tokenize(lines[number])}) for number in numbers}
+    held = {number: len(wanted & set(map(stem_of, tokenize(lines[number])))) for number in numbers}
     chosen = sorted(sorted(numbers, key=lambda number: (-held[number], number))[:count])
     margin = min((_indentation(lines[number]) for number in chosen), default=0)
     return [

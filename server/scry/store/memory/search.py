@@ -18,7 +18,7 @@ from scry.core.memory.ranking import RecallContext, RecalledMemory, rank_memorie
 from scry.core.memory.types import MEMORY_KINDS, Memory
 from scry.core.text import content_terms, tokenize
 from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
-from scry.store.lexical import Stemmer
+from scry.store.lexical import stem_of
 from scry.store.memory.postings import find_candidates, look_up_terms
 from scry.store.memory.schema import SELECT_MEMORIES, SELECT_MEMORIES_BRIEF, read_memory
 from scry.store.memory.sessions import SessionOwner, current_session_and_intent
@@ -165,7 +165,6 @@ class MemoryNoteReader:
         self._documents = documents
         self._select = database.select
         self._owner = owner
-        self._stemmer = Stemmer()
         self.first_doc_key = database.first_doc_key
         self.search_words = documents.search_words
         self.search_vectors = documents.search_vectors
@@ -199,7 +198,7 @@ class MemoryNoteReader:
         include_captured: bool = True,
     ) -> list[RecalledMemory]:
         """Return the memories for a query, best first. terms: its words. The rest is as in `RecallQuery`."""
-        words = tuple((term, stem) for term in terms if (stem := self._stemmer.stem(term)))
+        words = tuple((term, stem) for term in terms if (stem := stem_of(term)))
         with self._database.read_errors():
             return recall_memories(
                 self._database.connection,

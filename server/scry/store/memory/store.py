@@ -32,7 +32,7 @@ from scry.core.memory.types import (
     WorkSession,
     default_scope,
 )
-from scry.store.lexical import Stemmer
+from scry.store.lexical import stem_of
 from scry.store.memory import schema as rows
 from scry.store.memory.postings import add_postings, remove_postings
 from scry.store.memory.reader import MemoryFilter, memory_condition
@@ -96,7 +96,6 @@ class MemoryStore:
             self._file = NoteDatabase(MEMORY_NOTES, path, memory_file(path), write=True)
         except (IndexUnavailable, OSError) as error:
             raise MemoryUnavailable(f"memory can't be written: {error}") from error
-        self._stemmer = Stemmer()
         self.notes = NoteStore(self._file)
 
     @property
@@ -224,7 +223,7 @@ class MemoryStore:
             database.execute("UPDATE memories SET document = ? WHERE number = ?", (document, memory_id))
 
     def _stems_of(self, observation: Observation, intent: str) -> list[str]:
-        stems = (self._stemmer.stem(term) for term in observation_terms(observation, intent))
+        stems = (stem_of(term) for term in observation_terms(observation, intent))
         return list(dict.fromkeys(stem for stem in stems if stem))
 
     def _end_capsules(

@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.store.bm25 import BM25_K1, length_norms
-from scry.store.lexical import LexicalIndex, Stemmer
+from scry.store.lexical import LexicalIndex, stem_of
 
 AVERAGE_DOCUMENT_TERMS = 150
 """Approximate number of terms of an average document of code, its name counted five times and so on.
@@ -79,7 +79,6 @@ class NotePostings:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
-        self._stemmer = Stemmer()
 
     # Reading ------------------------------------------------------------------------------------------------------
 
@@ -88,7 +87,7 @@ class NotePostings:
         row_ids: list[NDArray[np.int64]] = []
         scores: list[NDArray[np.float64]] = []
         ceiling = 0.0
-        for stem, count in Counter(self._stemmer.stem(term) for term in terms).items():
+        for stem, count in Counter(stem_of(term) for term in terms).items():
             weight = count * code.inverse_document_frequency(stem) * (BM25_K1 + 1)
             ceiling += weight
             rows = self._read_rows(stem) if stem else None
@@ -105,7 +104,7 @@ class NotePostings:
         terms_by_row: dict[int, list[str]] = {row_id: [] for row_id in doc_keys}
         wanted = np.array(sorted(doc_keys), np.int64)
         for term in terms:
-            rows = self._read_rows(self._stemmer.stem(term))
+            rows = self._read_rows(stem_of(term))
             if rows is not None:
                 row_keys = rows["number"]
                 indexes = np.minimum(np.searchsorted(row_keys, wanted), len(row_keys) - 1)
@@ -121,7 +120,7 @@ class NotePostings:
 
     def count_stems(self, terms: Iterable[str]) -> Counter[str]:
         """Return how often a document of these terms holds each stem."""
-        return Counter(stem for term in terms if (stem := self._stemmer.stem(term)))
+        return Counter(stem for term in terms if (stem := stem_of(term)))
 
     def add(self, documents: Mapping[int, Counter[str]]) -> None:
         """Add documents, by row id, that are not yet here."""

@@ -20,7 +20,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.store.bm25 import BM25_K1, BM25_UNIT, Integers, inverse_document_frequency, length_norms
-from scry.store.lexical import Stemmer
+from scry.store.lexical import stem_of
 from scry.store.lexical_statistics import name_terms
 from scry.store.team.database import TeamDatabase
 from scry.store.team.postings import (
@@ -146,8 +146,6 @@ class TeamWords:
         self._tables = tables
         self._rarity_of = rarity_of
         self._corpus = corpus
-        self._stemmer = Stemmer()
-        self._stems: dict[str, str] = {}
         self._counted: dict[tuple[str, ...], Counter[str]] = {}
         self._frequencies: dict[str, int] = {}
         self._bounds: dict[tuple[str, ...], list[tuple[int, float]]] = {}
@@ -156,18 +154,11 @@ class TeamWords:
         self.documents = documents
         self.average = length / max(1, documents)
 
-    def stem(self, term: str) -> str:
-        """Return the term as the index holds it; "" for one that it never holds."""
-        stem = self._stems.get(term)
-        if stem is None:
-            stem = self._stems[term] = self._stemmer.stem(term)
-        return stem
-
     def count_stems(self, terms: Sequence[str]) -> Counter[str]:
         """Return how many of the terms each stem stands for, and read the statistics of those that are new."""
         key = tuple(terms)
         if key not in self._counted:
-            self._counted[key] = Counter([self.stem(term) for term in terms])
+            self._counted[key] = Counter(map(stem_of, terms))
             self._tables.read_statistics(self._counted[key])
         return self._counted[key]
 
@@ -293,7 +284,7 @@ class TeamWords:
 
     def holders(self, term: str, repository: int, keys: Integers) -> Integers:
         """Return those of these keys whose documents hold a term, ascending. keys: ascending."""
-        packed = self._tables.packed_postings(self._corpus, self.stem(term)).get(repository)
+        packed = self._tables.packed_postings(self._corpus, stem_of(term)).get(repository)
         if packed is None:
             return NO_KEYS
         return np.intersect1d(keys, Postings.unpack(packed).keys, assume_unique=True)
@@ -386,9 +377,10 @@ class RepositoryWords:
         self._found: dict[tuple[object, ...], list[tuple[int, float]]] = {}
         self.version = str(repository), generation
 
-    def stem(self, term: str) -> str:
-        """Return the term as the index holds it; "" for one that it never holds."""
-        return self._words.stem(term)
+    @property
+    def stem(self) -> Callable[[str], str]:
+        """Return the function that returns a term as the index holds it; "" for one that it never holds."""
+        return stem_of
 
     def search(
         self,
@@ -444,7 +436,7 @@ class RepositoryWords:
 
     def document_frequency(self, term: str) -> int:
         """Return the number of documents of the team in which the term occurs."""
-        return self._words.document_frequency(self._words.stem(term))
+        return self._words.document_frequency(stem_of(term))
 
     def inverse_document_frequency(self, stem: str) -> float:
         """Return how much a stem says about the documents of the team that hold it; most where none does."""

@@ -23,7 +23,7 @@ from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_DOC_KEYS, PROJECT_NOTES, Kn
 from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
 from scry.store.bm25 import BM25_K1, length_norms
 from scry.store.index.rows import compress_frame, decompress_frame
-from scry.store.lexical import Stemmer
+from scry.store.lexical import stem_of
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS, NO_DOCUMENTS, ScoredDocuments
 from scry.store.notes.project_notes import NO_STANDING, BeliefStanding, BeliefTarget
 from scry.store.notes.reader import WordQuery
@@ -129,7 +129,6 @@ class RepositoryNotes:
         """Use `TeamReader`. count: the number of notes. identity: that of the embedder of the team's vectors."""
         self._database = database
         self._identity = identity
-        self._stemmer = Stemmer()
         self._rows: _Rows | None = None if count else _NO_ROWS
         self._contents: dict[int, NoteContent] = {}
         self.repository = repository
@@ -160,7 +159,7 @@ class RepositoryNotes:
         notes = self._read().notes
         scores, ceiling = np.zeros(len(notes)), 0.0
         norms = length_norms(np.array([note.length for note in notes], np.int64), AVERAGE_DOCUMENT_TERMS)
-        for stem, count in Counter([self._stemmer.stem(term) for term in query.terms]).items():
+        for stem, count in Counter(map(stem_of, query.terms)).items():
             weight = count * query.code_index.inverse_document_frequency(stem) * (BM25_K1 + 1)
             ceiling += weight
             if stem:
@@ -184,7 +183,7 @@ class RepositoryNotes:
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """Return for each of these notes the terms that it holds, in their order."""
-        stems = [(term, self._stemmer.stem(term).encode("utf-8", "surrogatepass")) for term in terms]
+        stems = [(term, stem_of(term).encode("utf-8", "surrogatepass")) for term in terms]
         held = {doc_key: self._row(doc_key) for doc_key in doc_keys}
         return {
             doc_key: [term for term, stem in stems if note is not None and stem in note.frequencies]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from scry.core.decoding import decode_json
 from scry.core.types import DocumentHeader
 from scry.store.history.commits import FIRST_COMMIT_KEY
+from scry.store.lexical import stem_of
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
 from scry.store.team.changes import read_last_commits, read_newest_changes
 from scry.store.team.contents import Copies, read_copies
@@ -153,7 +154,7 @@ class TeamReader:
         self.words.read_statistics(terms)
         every = self.words, self.commit_words, self.note_words
         likely = [place for words in every for place in words.likely_repositories(terms)]
-        self._tables.read_postings({self.words.stem(term) for term in terms}, likely)
+        self._tables.read_postings({stem_of(term) for term in terms}, likely)
 
     def prefetch(
         self,
@@ -167,7 +168,7 @@ class TeamReader:
         """
         read_notes(self._database, [self.open(each).notes for each in repositories])
         corpora = [(corpus, each) for corpus in (CODE_WORDS, COMMIT_WORDS) for each in repositories]
-        self._tables.read_postings({self.words.stem(term) for term in terms}, corpora)
+        self._tables.read_postings({stem_of(term) for term in terms}, corpora)
         for words in (self.words, self.commit_words):
             words.score_repositories(terms, repositories)
         wanted: list[tuple[int, int]] = []
