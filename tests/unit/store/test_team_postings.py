@@ -86,7 +86,7 @@ def test_joined_postings_are_those_of_each_one_after_the_other(every: list[list[
     assert joined.counts.tolist() == list(map(len, alone))
     assert joined.keys.tolist() == np.concatenate([each.keys for each in alone]).tolist()
     assert joined.frequencies.tolist() == np.concatenate([each.frequencies for each in alone]).tolist()
-    assert joined.lengths.tolist() == np.concatenate([each.lengths for each in alone]).tolist()
+    assert LENGTH_STEPS[joined.steps].tolist() == np.concatenate([each.lengths for each in alone]).tolist()
 
 
 def listed(scores: RepositoryScores) -> list[tuple[int, float, int]]:

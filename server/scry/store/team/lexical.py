@@ -194,17 +194,20 @@ class TeamWords:
         """
         if (known := self._bounds.get(tuple(terms))) is not None:
             return known
-        bounds: dict[int, float] = {}
+        ids, parts = [NO_KEYS], [np.zeros(0)]
         for stem, times in self.count_stems(terms).items():
             own = self._tables.rows_of(self._corpus, stem)
             norms = length_norms(own.min_lengths, self.average or 1)
-            highest = times * self.weight_of(stem) * own.max_frequencies / (own.max_frequencies + norms)
-            for repository, bound in zip(own.repositories.tolist(), highest.tolist(), strict=True):
-                bounds[repository] = bounds.get(repository, 0.0) + bound
-        for repository, bound in bounds.items():
-            bounds[repository] = math.ceil(bound * BM25_UNIT) / BM25_UNIT  # scores are rounded, too
-        self._bounds[tuple(terms)] = sorted(bounds.items(), key=lambda each: (-each[1], each[0]))
-        return self._bounds[tuple(terms)]
+            ids.append(own.repositories)
+            parts.append(times * self.weight_of(stem) * own.max_frequencies / (own.max_frequencies + norms))
+        repositories, places = np.unique(np.concatenate(ids), return_inverse=True)
+        bounds = np.bincount(places, np.concatenate(parts), len(repositories))
+        bounds = np.ceil(bounds * BM25_UNIT) / BM25_UNIT  # scores are rounded, too
+        order = np.lexsort((repositories, -bounds))
+        known = self._bounds[tuple(terms)] = list(
+            zip(repositories[order].tolist(), bounds[order].tolist(), strict=True)
+        )
+        return known
 
     def best_repositories(
         self,

@@ -107,43 +107,46 @@ def pack_postings(postings: Sequence[Postings]) -> list[PackedPostings]:
 class JoinedPostings(Struct, frozen=True, eq=False):
     """The postings of many stems and repositories, one after the other: arrays of one value per document.
 
-    counts: the number of documents in each of them.
+    counts: the number of documents in each of them. steps: lengths as numbers of the steps in LENGTH_STEPS.
     """
 
     counts: Integers
     keys: Integers
     frequencies: Integers
-    lengths: Integers
+    steps: Integers
 
     @classmethod
     def unpack(cls, packed: Sequence[bytes]) -> JoinedPostings:
         """Return the postings of several packed forms, at least one, which are unpacked together: most are short."""
         sizes = np.array([len(each) for each in packed], np.int64)
         data = np.frombuffer(b"".join(packed), np.uint8)
-        starts = np.cumsum(sizes) - sizes
-        widths = [1 << (data[starts].astype(np.int64) >> 2 * position & 3) for position in range(3)]
+        headers = data[np.cumsum(sizes) - sizes]
+        codes: list[NDArray[np.uint8]] = [headers >> np.uint8(2 * at) & np.uint8(3) for at in range(3)]  # of _TYPES
+        widths = [1 << each.astype(np.int64) for each in codes]
         counts = (sizes - 1) // sum(widths)
+        # Every byte gets a label: 0 for a header, else 4 * column + type + 1.
+        labels = [np.zeros_like(headers), *[4 * column + each + 1 for column, each in enumerate(codes)]]
+        lengths = [np.ones_like(counts), *[counts * width for width in widths]]
+        of_bytes = np.repeat(np.stack(labels, 1).ravel(), np.stack(lengths, 1).ravel())
+        steps, frequencies, length_steps = (
+            _read_column(data, of_bytes, 4 * column + 1, each, counts) for column, each in enumerate(codes)
+        )
+        sums = np.cumsum(steps)
         firsts = np.cumsum(counts) - counts
-        rows: Integers = np.arange(int(counts.sum()), dtype=np.int64) - np.repeat(firsts, counts)
-        starts = starts + 1
-        columns: list[Integers] = []
-        for width in widths:
-            own = np.repeat(width, counts)
-            places: Integers = np.repeat(starts, counts) + rows * own
-            columns.append(_read_integers(data, places, own))
-            starts = starts + counts * width
-        sums = np.cumsum(columns[0])
-        before = np.repeat((sums - columns[0])[firsts], counts)
-        return cls(counts, sums - before, columns[1], LENGTH_STEPS[columns[2]])
+        return cls(counts, sums - np.repeat((sums - steps)[firsts], counts), frequencies, length_steps)
 
 
-def _read_integers(data: NDArray[np.uint8], places: Integers, widths: Integers) -> Integers:
-    """Return the little-endian unsigned integers at these places of the data. widths: the number of bytes of each."""
-    integers = data[places].astype(np.int64)
-    for byte in range(1, int(widths.max())):
-        wide = np.flatnonzero(widths > byte)
-        integers[wide] |= data[places[wide] + byte].astype(np.int64) << 8 * byte
-    return integers
+def _read_column(
+    data: NDArray[np.uint8], labels: NDArray[np.uint8], first_label: int, codes: NDArray[np.uint8], counts: Integers
+) -> Integers:
+    """Return a column of joined postings. labels: of each byte. codes: which of _TYPES it has in each posting."""
+    if not codes.any():
+        return data[labels == first_label].astype(np.int64)
+    column, of_rows = np.empty(int(counts.sum()), np.int64), np.repeat(codes, counts)
+    present: list[int] = np.flatnonzero(np.bincount(codes)).tolist()
+    for code in present:
+        column[of_rows == code] = np.frombuffer(data[labels == first_label + code].tobytes(), _TYPES[code])
+    return column
 
 
 def _widths_of(largest: Integers) -> Integers:
@@ -182,16 +185,14 @@ def score_postings(
     if not packed:
         return [(NO_KEYS, np.zeros(0, np.float64), NO_KEYS)] * repositories
     of_stems, of_repositories, data = zip(*packed, strict=True)
-    postings = JoinedPostings.unpack(data)
-    at = np.repeat(of_stems, postings.counts)
-    weights, times = (np.array(each)[at] for each in zip(*stems, strict=True))
-    norms = length_norms(postings.lengths, average)
+    postings, owners = JoinedPostings.unpack(data), np.array(of_repositories, np.int64)
+    weights, times = (np.repeat(np.array(each)[list(of_stems)], postings.counts) for each in zip(*stems, strict=True))
+    norms = length_norms(LENGTH_STEPS, average)[postings.steps]
     shares = weights * postings.frequencies / (postings.frequencies + norms)
-    owners = np.repeat(np.array(of_repositories, np.int64), postings.counts)
-    owners, keys, places = _number_documents(owners, postings.keys, repositories)
+    counts, keys, places = _number_documents(owners, postings, repositories)
     scores = np.rint(np.bincount(places, shares) * BM25_UNIT) / BM25_UNIT  # summed up in the order of the stems
     held = np.bincount(places, times).astype(np.int64)
-    bounds = np.searchsorted(owners, np.arange(repositories + 1)).tolist()
+    bounds = np.cumsum([0, *counts]).tolist()
     return [(keys[start:end], scores[start:end], held[start:end]) for start, end in pairwise(bounds)]
 
 
@@ -199,31 +200,35 @@ _MAX_SPARSENESS = 16
 """Numbers for each posting up to which documents are numbered by their keys, which saves sorting them."""
 
 
-def _number_documents(owners: Integers, keys: Integers, repositories: int) -> tuple[Integers, Integers, Integers]:
-    """Return repository and key of the documents of postings, ascending, and for each posting the place of its document
-    among them.
+def _number_documents(
+    owners: Integers, postings: JoinedPostings, repositories: int
+) -> tuple[Sequence[int], Integers, NDArray[np.integer]]:
+    """Return how many documents each repository has, their keys, ascending, and for each posting the place of its
+    document among them.
 
-    owners: the places of the repositories.
+    owners: the places of the repositories of the joined postings.
     """
-    firsts = np.full(repositories, np.iinfo(np.int64).max)
-    lasts = np.full(repositories, -1)
-    np.minimum.at(firsts, owners, keys)
-    np.maximum.at(lasts, owners, keys)
-    sizes = np.maximum(lasts - firsts + 1, 0)
+    keys, ends = postings.keys, np.cumsum(postings.counts)
+    lowest, highest = np.full(repositories, np.iinfo(np.int64).max), np.full(repositories, -1)
+    np.minimum.at(lowest, owners, keys[ends - postings.counts])
+    np.maximum.at(highest, owners, keys[ends - 1])
+    sizes = np.maximum(highest - lowest + 1, 0)
     total = int(sizes.sum())
     if total > _MAX_SPARSENESS * len(keys):
-        documents, places = np.unique(owners << _KEY_BITS | keys, return_inverse=True)
-        return documents >> _KEY_BITS, documents & (1 << _KEY_BITS) - 1, places
-    ends = np.cumsum(sizes)
-    offsets = ends - sizes - firsts
-    numbers = keys + offsets[owners]
+        numbers = np.repeat(owners, postings.counts) << _KEY_BITS | keys
+        documents, places = np.unique(numbers, return_inverse=True)
+        counts = np.bincount(documents >> _KEY_BITS, minlength=repositories)
+        return counts.tolist(), documents & (1 << _KEY_BITS) - 1, places
+    bounds = np.cumsum(sizes)
+    offsets = bounds - sizes - lowest
+    numbers = keys + np.repeat(offsets[owners], postings.counts)
     is_held = np.zeros(total, np.bool_)
     is_held[numbers] = True
     rows = np.flatnonzero(is_held)
-    place_of = np.empty(total, np.int64)
-    place_of[rows] = np.arange(len(rows))
-    own = np.searchsorted(ends, rows, "right")
-    return own, rows - offsets[own], place_of[numbers]
+    place_of = np.empty(total, np.int32)
+    place_of[rows] = np.arange(len(rows), dtype=np.int32)
+    counts = np.diff(np.searchsorted(rows, bounds), prepend=0)
+    return counts.tolist(), rows - np.repeat(offsets, counts), place_of[numbers]
 
 
 # Terms of documents ---------------------------------------------------------------------------------------------------
