@@ -120,13 +120,13 @@ def test_cached_objects_are_frozen_out_of_garbage_collection_once(shop: IndexedP
 
 def test_find_after_warm_up_looks_no_doc_id_up(shop: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_up: list[str] = []
-    look_up = document_reader.simple_names_of_doc_ids
+    look_up = document_reader.possible_names_of_doc_ids
 
-    def noting(doc_ids: Sequence[str]) -> list[tuple[str, str]]:
+    def noting(doc_ids: Sequence[str]) -> list[tuple[str, str, str]]:
         looked_up.extend(doc_ids)
         return look_up(doc_ids)
 
-    monkeypatch.setattr(document_reader, "simple_names_of_doc_ids", noting)
+    monkeypatch.setattr(document_reader, "possible_names_of_doc_ids", noting)
     with closing(shop.engine()) as engine:
         engine.warm_up()
         looked_up.clear()

@@ -84,18 +84,19 @@ def qualified_name(name: str, kind: str, container: str) -> str:
     return f"{container}{' > ' if kind == 'section' else '.'}{name}" if container else name
 
 
-def simple_names_of_doc_ids(doc_ids: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the possible simple names of the documents with these doc_ids, each with the path of its file.
+def possible_names_of_doc_ids(doc_ids: Iterable[str]) -> list[tuple[str, str, str]]:
+    """Return the possible names of the documents with these doc_ids: path of the file, container and simple name.
 
     A name may hold dots, so that every part behind a dot may be the simple name. A doc_id that names no path is passed
     over.
     """
-    names: list[tuple[str, str]] = []
+    names: list[tuple[str, str, str]] = []
     for doc_id in doc_ids:
         with suppress(ValueError):
             named = parse_doc_id(doc_id)
-            starts = [0, *[match.end() for match in _NAME_SEPARATOR.finditer(named.name)]]
-            names += [(named.name[start:], named.path) for start in starts]
+            names.append((named.path, "", named.name))
+            for separator in _NAME_SEPARATOR.finditer(named.name):
+                names.append((named.path, named.name[: separator.start()], named.name[separator.end() :]))
     return names
 
 

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from scry.core.doc_id import simple_names_of_doc_ids
+from scry.core.doc_id import possible_names_of_doc_ids
 from scry.core.knowledge import PROJECT_NOTES
 from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, query_terms, search_text
 from scry.core.types import OracleMatch, SearchQuery
@@ -212,7 +212,7 @@ def _keep_left(co_changes: CoChanges, index: RepositoryIndex, reader: OracleRead
     documents = [
         scored
         for scored in co_changes.documents
-        if any(path in paths for _, path in simple_names_of_doc_ids([scored.name]))
+        if any(path in paths for path, *_ in possible_names_of_doc_ids([scored.name]))
     ]
     return CoChanges(documents, co_changes.changes, co_changes.seeds)
 

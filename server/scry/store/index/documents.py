@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from scry.core.doc_id import simple_names_of_doc_ids
+from scry.core.doc_id import possible_names_of_doc_ids
 from scry.core.errors import IndexDamaged
 from scry.core.text import normalize_name
 from scry.core.types import Document, DocumentHeader
@@ -267,9 +267,9 @@ class DocumentTable:
 
     def _lookup_doc_ids(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Return key and file id of each document with one of these doc_ids; under the lock."""
-        named = simple_names_of_doc_ids(doc_ids)
-        hashes = hash_names([name for name, _ in named])
-        wanted = [(key, encode_path(path)) for key, (_, path) in zip(hashes, named, strict=True)]
+        named = possible_names_of_doc_ids(doc_ids)
+        hashes = hash_names([name for *_, name in named])
+        wanted = [(key, encode_path(path)) for key, (path, *_) in zip(hashes, named, strict=True)]
         matches: dict[str, tuple[int, int]] = {}
         for part in batches(list(dict.fromkeys(wanted)), variables_per_value=2):
             sql = _SELECT_BY_NAME_HASH.format(",".join(["(?, ?)"] * len(part)))

@@ -268,9 +268,9 @@ def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
     return make_doc_ids(parts)
 
 
-def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
-    """Return the document header of each row of HEADER_COLUMNS."""
-    doc_ids, places = read_doc_ids([row[2:-1] for row in rows]), [_decode_integers(row[-1]) for row in rows]
+def read_headers(rows: Sequence[Sequence[Any]], doc_ids: Sequence[str] = ()) -> list[DocumentHeader]:
+    """Return the document header of each row of HEADER_COLUMNS. doc_ids: of the rows, where known."""
+    doc_ids, places = doc_ids or read_doc_ids([row[2:-1] for row in rows]), [_decode_integers(row[-1]) for row in rows]
     return [
         DocumentHeader(
             row[0],

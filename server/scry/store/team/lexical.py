@@ -39,6 +39,10 @@ leave out all others."""
 _FIRST_REPOSITORIES = 64
 """Repositories whose postings are read first, those of the highest bounds; a further part is eight times as large."""
 
+_MIN_SHARE_READ_WHOLE = 0.3
+"""Share of a stem's postings from which all of them are read: looking one up takes three times as long as reading the
+next one."""
+
 DocumentTest = Callable[[Integers, Integers], NDArray[np.bool_]]
 """Returns of documents, by repository and key, whether a query's filters leave each."""
 
@@ -91,19 +95,31 @@ class TermTables:
         return self._rows[corpus, stem]
 
     def read_postings(self, stems: Iterable[str], wanted: Iterable[tuple[int, int]]) -> None:
-        """Read the postings of all these stems by one statement. wanted: corpora, each with a repository."""
+        """Read the postings of all these stems, with those of further repositories where that takes less.
+
+        wanted: corpora, each with a repository.
+        """
         repositories: dict[int, set[int]] = {}
         for corpus, repository in wanted:
             repositories.setdefault(corpus, set()).add(repository)
         distinct = sorted(set(stems))
         self.read_statistics(distinct)
-        unread: list[tuple[int, str, list[int]]] = []
+        some: list[tuple[int, str, list[int]]] = []
+        whole: list[tuple[int, str]] = []
         for stem in distinct:
             for corpus, asked in repositories.items():
                 known = self._postings_of(corpus, stem)
-                if missing := asked.intersection(known.holders).difference(known.packed):
-                    unread.append((corpus, stem, sorted(missing)))
-        if not unread:
+                missing = asked.intersection(known.holders).difference(known.packed)
+                if len(missing) >= _MIN_SHARE_READ_WHOLE * len(known.holders) > 0:
+                    whole.append((corpus, stem))
+                elif missing:
+                    some.append((corpus, stem, sorted(missing)))
+        self._read_some(some)
+        self._read_whole(whole)
+
+    def _read_some(self, wanted: Sequence[tuple[int, str, Sequence[int]]]) -> None:
+        """Read postings by one statement. wanted: corpora and stems, each with repositories."""
+        if not wanted:
             return
         # With OFFSET 0 the planner looks each posting up; otherwise it reads all postings of the visible repositories.
         sql = (
@@ -113,14 +129,29 @@ class TermTables:
             "AND p.repository_id = wanted.repository OFFSET 0) p"
         )
         values = (
-            [at for at, (_, _, missing) in enumerate(unread, 1) for _ in missing],
-            [repository for _, _, missing in unread for repository in missing],
-            [corpus for corpus, _, _ in unread],
-            [encode_term(stem) for _, stem, _ in unread],
+            [at for at, (_, _, missing) in enumerate(wanted, 1) for _ in missing],
+            [repository for _, _, missing in wanted for repository in missing],
+            [corpus for corpus, _, _ in wanted],
+            [encode_term(stem) for _, stem, _ in wanted],
         )
-        found = [self._postings_of(corpus, stem).packed for corpus, stem, _ in unread]
+        found = [self._postings_of(corpus, stem).packed for corpus, stem, _ in wanted]
         for at, repository, packed in self._database.select(sql, values):
             found[at - 1][repository] = packed
+
+    def _read_whole(self, wanted: Sequence[tuple[int, str]]) -> None:
+        """Read all visible postings of stems by one statement. wanted: corpora, each with a stem."""
+        if not wanted:
+            return
+        sql = (
+            "SELECT wanted.at, p.* FROM unnest(%s::smallint[], %s::bytea[]) WITH ORDINALITY "
+            "AS wanted(corpus, term, at) CROSS JOIN LATERAL (SELECT array_agg(repository_id), array_agg(packed) "
+            "FROM postings p WHERE p.corpus = wanted.corpus AND p.term = wanted.term) p"
+        )
+        values = [corpus for corpus, _ in wanted], [encode_term(stem) for _, stem in wanted]
+        found = [self._postings_of(corpus, stem).packed for corpus, stem in wanted]
+        for at, repositories, packed in self._database.select(sql, values):
+            for repository, posting in zip(repositories or (), packed or (), strict=True):
+                found[at - 1][repository] = posting
 
     def packed_postings(self, corpus: int, stem: str) -> Mapping[int, bytes]:
         """Return the packed postings of a stem that were read, by repository."""

@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.core.doc_id import simple_names_of_doc_ids
+from scry.core.doc_id import possible_names_of_doc_ids
 from scry.core.errors import IndexDamaged
 from scry.core.text import normalize_name
 from scry.core.types import Document, DocumentHeader, FileStructure
@@ -25,6 +25,7 @@ from scry.store.index.files import IndexedFileInfo
 from scry.store.index.rows import (
     hash_name_key,
     hash_names,
+    read_doc_ids,
     read_documents,
     read_headers,
     unpack_descriptions,
@@ -229,12 +230,11 @@ class RepositoryDocuments:
             )
         return {doc_key: self._headers[doc_key] for doc_key in doc_keys if doc_key in self._headers}
 
-    def add_headers(self, rows: Sequence[tuple[Any, ...]]) -> list[DocumentHeader]:
-        """Keep the headers of these rows of HEADER_COLUMNS, and return them."""
+    def add_headers(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Keep the headers of these rows of HEADER_COLUMNS."""
         headers = read_headers(list(map(_header_row, rows)))
         self.content_ids.update({row[0]: row[8:10] for row in rows})
         self._headers.update({header.doc_key: header for header in headers})
-        return headers
 
     def add_documents(self, documents: Sequence[Document]) -> None:
         """Keep documents with their descriptions."""
@@ -267,10 +267,17 @@ class RepositoryDocuments:
         return missing
 
     def add_doc_keys(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Keep the keys of these rows of a header and the id of its file."""
-        headers = self.add_headers([row[:-1] for row in rows])
-        for header, row in zip(headers, rows, strict=True):
-            self._keys_by_id[header.doc_id] = header.doc_key, row[-1]
+        """Keep the keys of these rows of a header and the id of its file, of those documents that are looked up."""
+        wanted = self._keys_by_id
+        header_rows = list(map(_header_row, rows))
+        doc_ids = read_doc_ids([row[2:-1] for row in header_rows])
+        found = [at for at, doc_id in enumerate(doc_ids) if doc_id in wanted]
+        headers = read_headers([header_rows[at] for at in found], [doc_ids[at] for at in found])
+        for at, header in zip(found, headers, strict=True):
+            row = rows[at]
+            self._headers[header.doc_key] = header
+            self.content_ids[header.doc_key] = row[8:10]
+            wanted[header.doc_id] = header.doc_key, row[-1]
 
     def headers_by_name(self, keys: Sequence[str]) -> list[DocumentHeader]:
         """Return the headers of the documents whose normalized name is one of `keys`."""
@@ -354,23 +361,29 @@ def read_texts(database: TeamDatabase, wanted: Sequence[tuple[RepositoryFiles, S
 
 def read_doc_keys(database: TeamDatabase, wanted: Sequence[tuple[RepositoryDocuments, Sequence[str]]]) -> None:
     """Read keys and headers of documents of several repositories by their doc_ids."""
-    places: dict[tuple[int, int, bytes], None] = {}
+    places: dict[tuple[int, bytes, bytes, int], None] = {}
     for documents, doc_ids in wanted:
-        named = simple_names_of_doc_ids(documents.unknown_doc_ids(doc_ids))
-        for name_key, (_, path) in zip(hash_names([name for name, _ in named]), named, strict=True):
-            places[documents.repository, name_key, encode_text(path)] = None
+        named = possible_names_of_doc_ids(documents.unknown_doc_ids(doc_ids))
+        for name_key, (path, container, _) in zip(hash_names([name for *_, name in named]), named, strict=True):
+            places[documents.repository, encode_text(path), encode_text(container), name_key] = None
     if not places:
         return
     by_repository = {documents.repository: documents for documents, _ in wanted}
-    # With OFFSET 0 the planner looks each path up; otherwise it reads all files of the visible repositories.
+    # With OFFSET 0 the planner looks each path and name up; otherwise it reads all files of the visible repositories,
+    # and all documents of a file.
     sql = (
-        "SELECT wanted.repository, f.first_key + d.position, c.content_type, f.path, d.name, d.kind, d.container, "
-        "d.ordinal, d.place, c.digest, d.position, f.first_key FROM unnest(%s::integer[], %s::integer[], %s::bytea[]) "
-        "AS wanted(repository, name_key, path) CROSS JOIN LATERAL (SELECT * FROM files "
-        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f JOIN documents d "
-        "ON d.content_id = f.content_id AND d.name_key = wanted.name_key JOIN contents c ON c.id = f.content_id"
+        "WITH wanted AS (SELECT repository, path, array_agg(container) AS containers, array_agg(name_key) AS name_keys "
+        "FROM unnest(%s::integer[], %s::bytea[], %s::bytea[], %s::integer[]) "
+        "AS w(repository, path, container, name_key) GROUP BY repository, path) "
+        "SELECT wanted.repository, f.first_key + d.position, c.content_type, wanted.path, d.name, d.kind, d.container, "
+        "d.ordinal, d.place, c.digest, d.position, f.first_key FROM wanted "
+        "CROSS JOIN LATERAL (SELECT first_key, content_id FROM files "
+        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
+        "CROSS JOIN LATERAL (SELECT content_type, digest FROM contents WHERE id = f.content_id OFFSET 0) c "
+        "CROSS JOIN LATERAL (SELECT * FROM documents WHERE content_id = f.content_id "
+        "AND name_key = ANY(wanted.name_keys) AND (container = ANY(wanted.containers) OR name = '') OFFSET 0) d"
     )
-    values = [[place[at] for place in places] for at in range(3)]
+    values = [[place[at] for place in places] for at in range(4)]
     rows = database.select(sql, values)
     for repository, part in groupby(sorted(rows, key=_FIRST), _FIRST):
         by_repository[repository].add_doc_keys([row[1:] for row in part])
