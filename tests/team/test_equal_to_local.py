@@ -125,7 +125,8 @@ def test_graph_of_vectors_finds_nearly_all(address: str, monkeypatch: pytest.Mon
 
         def nearest() -> list[tuple[int, float]]:
             reader = TeamReader(database)
-            [repository] = reader.nearest_repositories(vector, 200)
+            with reader.sending_nearest(vector, 200) as find_nearest:
+                [repository] = find_nearest()
             return reader.open(repository).vectors.prefetched or []
 
         exact = nearest()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
@@ -273,11 +274,14 @@ def _choose_repositories(
     if _has_file_filters(question):
         is_left, documents_left = _file_test(question), _DocumentTests(question, reader)
     reader.prefetch_words(terms)
-    by_words = _best_by_words(terms, reader.words, documents_left)
-    by_commits = _best_by_words(terms, reader.commit_words)
-    near: list[int] = []
-    if embedder is not None:
-        near = reader.nearest_repositories(encode(embedder, words), RETRIEVAL_DEPTH + _NEAREST_MARGIN, is_left)
+    with ExitStack() as sent:
+        find_nearest: Callable[[], list[int]] | None = None
+        if embedder is not None:
+            depth = RETRIEVAL_DEPTH + _NEAREST_MARGIN
+            find_nearest = sent.enter_context(reader.sending_nearest(encode(embedder, words), depth, is_left))
+        by_words = _best_by_words(terms, reader.words, documents_left)
+        by_commits = _best_by_words(terms, reader.commit_words)
+        near = find_nearest() if find_nearest else []
     in_turns: list[int] = []
     for at in range(max(len(by_words), len(near), len(by_commits))):
         in_turns += [each[at] for each in (by_words, near, by_commits) if at < len(each)]

@@ -5,7 +5,7 @@ psycopg is imported when a connection is opened: who has no team never loads it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -167,6 +167,18 @@ class TeamDatabase:
         prepared = [_array_literal(cast("list[object]", each)) if isinstance(each, list) else each for each in values]
         with describing_failure():
             return self.connection.execute(sql, prepared, binary=True).fetchall()
+
+    @contextmanager
+    def sending(
+        self, sql: LiteralString, values: Sequence[object] = ()
+    ) -> Generator[Callable[[], list[tuple[Any, ...]]]]:
+        """Send a statement; yield a function that returns its rows, so that the body can do other things first, while
+        the server answers.
+
+        values: none is a list. A statement of the body is answered after this one.
+        """
+        with describing_failure(), self.connection.pipeline():
+            yield self.connection.execute(sql, values, binary=True).fetchall
 
     @contextmanager
     def snapshot(self) -> Generator[None]:

@@ -39,6 +39,9 @@ leave out all others."""
 _FIRST_REPOSITORIES = 64
 """Repositories whose postings are read first, those of the highest bounds; a further part is eight times as large."""
 
+_MAX_POSTINGS_READ_AT_ONCE = 200_000
+"""Postings, of three bytes each, that are all read by one statement: to ask again would take longer."""
+
 _MIN_SHARE_READ_WHOLE = 0.3
 """Share of a stem's postings from which all of them are read: looking one up takes three times as long as reading the
 next one."""
@@ -235,10 +238,9 @@ class TeamWords:
         bounds = np.bincount(places, np.concatenate(parts), len(repositories))
         bounds = np.ceil(bounds * BM25_UNIT) / BM25_UNIT  # scores are rounded, too
         order = np.lexsort((repositories, -bounds))
-        known = self._bounds[tuple(terms)] = list(
-            zip(repositories[order].tolist(), bounds[order].tolist(), strict=True)
-        )
-        return known
+        found = list(zip(repositories[order].tolist(), bounds[order].tolist(), strict=True))
+        self._bounds[tuple(terms)] = found
+        return found
 
     def best_repositories(
         self,
@@ -285,8 +287,10 @@ class TeamWords:
         self._tables.read_postings(stems, [(self._corpus, repository) for repository in repositories])
 
     def likely_repositories(self, terms: Sequence[str]) -> list[tuple[int, int]]:
-        """Return the corpus and each repository whose postings `best_repositories` reads first."""
-        return [(self._corpus, repository) for repository, _ in self.bounds(terms)[:_FIRST_REPOSITORIES]]
+        """Return the corpus and each repository whose postings `best_repositories` reads first; all where few are read."""
+        is_little = sum(map(self.document_frequency, self.count_stems(terms))) <= _MAX_POSTINGS_READ_AT_ONCE
+        likely = self.bounds(terms)[: None if is_little else _FIRST_REPOSITORIES]
+        return [(self._corpus, repository) for repository, _ in likely]
 
     def score_repository(self, terms: Sequence[str], repository: int) -> RepositoryScores:
         """Return the documents of a repository that hold any of the terms, by ascending key: keys, BM25 rounded as in

@@ -8,7 +8,8 @@ statements does not grow with the number of repositories.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -86,11 +87,13 @@ class TeamReader:
             self._opened[repository_id] = index
         return self._opened[repository_id]
 
-    def nearest_repositories(
+    @contextmanager
+    def sending_nearest(
         self, query: FloatRows, limit: int, is_left: Callable[[str, str, str], bool] | None = None
-    ) -> list[int]:
-        """Return the repositories that have any of the `limit` documents nearest to a unit vector, the nearest first;
-        those that have only copies of what earlier ones have come last.
+    ) -> Generator[Callable[[], list[int]]]:
+        """Let the server look for the documents nearest to a unit vector while the body does other things; yield a
+        function that returns the repositories that have any of the `limit` nearest ones, the nearest first; those that
+        have only copies of what earlier ones have come last.
 
         Documents that several repositories share count once. Each repository keeps its part of the result, for
         `RepositoryVectors.nearest`. is_left: whether a file is left by the query's filters, by path, language and
@@ -100,28 +103,35 @@ class TeamReader:
 
         # Adding nothing to the distance keeps the planner from the graph of vectors.
         order: LiteralString = "vector <#> %s" if self.words.documents > EXACT_DOCUMENTS else "(vector <#> %s) + 0"
+        kind: LiteralString = "" if is_left is None else ", c.language, c.content_type"
+        join: LiteralString = "" if is_left is None else "JOIN contents c ON c.id = near.content_id "
+        paths: LiteralString = "" if is_left is None else ", array_agg(f.path)"
         sql = (
             "WITH near AS MATERIALIZED (SELECT content_id, position, vector FROM documents "
-            f"ORDER BY {order} LIMIT %s) SELECT near.content_id, near.position, halfvec_send(near.vector), held.* "
-            "FROM near CROSS JOIN LATERAL (SELECT array_agg(f.repository_id), array_agg(f.first_key) "
-            "FROM files f WHERE f.content_id = near.content_id) AS held"
+            f"ORDER BY {order} LIMIT %s) SELECT near.content_id, near.position, halfvec_send(near.vector), "
+            f"held.*{kind} FROM near {join}CROSS JOIN LATERAL (SELECT array_agg(f.repository_id), "
+            f"array_agg(f.first_key){paths} FROM files f WHERE f.content_id = near.content_id) AS held"
         )
-        if is_left is not None:
-            sql = (
-                "WITH near AS MATERIALIZED (SELECT content_id, position, vector FROM documents "
-                f"ORDER BY {order} LIMIT %s) SELECT near.content_id, near.position, halfvec_send(near.vector), held.*, "
-                "c.language, c.content_type FROM near JOIN contents c ON c.id = near.content_id "
-                "CROSS JOIN LATERAL (SELECT array_agg(f.repository_id), array_agg(f.first_key), array_agg(f.path) "
-                "FROM files f WHERE f.content_id = near.content_id) AS held"
-            )
-        rows: list[tuple[Any, ...]] = []
-        for depth in (limit,) if is_left is None else (2 * limit, FILTERED_DEPTH):
-            read = self._database.select(sql, (HalfVector(query), depth))
-            rows = read
+        vector, depth = HalfVector(query), limit if is_left is None else 2 * limit
+
+        def nearest() -> list[int]:
+            rows = read()
             if is_left is not None:
-                rows = [row for row in read if any(is_left(decode_text(path), row[6], row[7]) for path in row[5])]
-            if len(rows) >= limit or len(read) < depth:
-                break
+                left = [row for row in rows if any(is_left(decode_text(path), row[6], row[7]) for path in row[5])]
+                if len(left) < limit and len(rows) == depth:
+                    rows = self._database.select(sql, (vector, FILTERED_DEPTH))
+                    left = [row for row in rows if any(is_left(decode_text(path), row[6], row[7]) for path in row[5])]
+                rows = left
+            return self._keep_nearest(query, rows, limit)
+
+        with self._database.sending(sql, (vector, depth)) as read:
+            yield nearest
+
+    def _keep_nearest(self, query: FloatRows, rows: Sequence[tuple[Any, ...]], limit: int) -> list[int]:
+        """Keep the nearest documents of each repository, and return the repositories; see `sending_nearest`.
+
+        rows: content, position in it, vector, and of each file that has it repository and first key.
+        """
         cosines = exact_cosines_of(query, [row[2] for row in rows])
         best = sorted(zip(rows, cosines, strict=True), key=lambda each: -each[1])[:limit]
         near: dict[int, list[tuple[int, float]]] = {}
