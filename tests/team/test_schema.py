@@ -66,3 +66,28 @@ def test_a_slow_statement_is_cut_off(address: str) -> None:
         pytest.raises(IndexUnavailable, match="statement timeout"),
     ):
         database.select("SELECT pg_sleep(30)")
+
+
+def test_statements_are_answered_in_the_order_in_which_they_are_sent(address: str) -> None:
+    TeamDatabase.open_for_writing(address).close()
+    with TeamDatabase.open_for_reading(address) as database, database.snapshot():
+        with database.sending("SELECT %s::integer, pg_sleep(0.2)", (1,)) as read:
+            assert database.select("SELECT 2") == [(2,)]
+            assert [row[0] for row in read()] == [1]
+        assert database.select("SELECT 3") == [(3,)]
+
+
+@pytest.mark.parametrize("is_awaited", [True, False])
+def test_sent_statement_that_fails_is_told_and_leaves_the_connection(address: str, is_awaited: bool) -> None:
+    TeamDatabase.open_for_writing(address).close()
+    with TeamDatabase.open_for_reading(address, timeout_ms=50) as database:
+        with pytest.raises(IndexUnavailable, match="statement timeout"):
+            _send_slow_statement(database, is_awaited)
+        assert database.is_alive()
+        assert database.select("SELECT 1") == [(1,)]
+
+
+def _send_slow_statement(database: TeamDatabase, is_awaited: bool) -> None:
+    with database.snapshot(), database.sending("SELECT pg_sleep(30)") as read:
+        if is_awaited:
+            read()

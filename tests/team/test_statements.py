@@ -31,14 +31,14 @@ QUESTIONS = (
 def count_statements(address: str, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     """Return how many statements a question took, and how many repositories gave results."""
     sent: list[str] = []
-    select = TeamDatabase.select
+    prepare = TeamDatabase._execute  # pyright: ignore[reportPrivateUsage]
 
-    def counting(database: TeamDatabase, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def counting(database: TeamDatabase, sql: str, values: Sequence[object] = ()) -> object:
         sent.append(sql)
-        return select(database, sql, values)  # type: ignore[arg-type]
+        return prepare(database, sql, values)  # type: ignore[arg-type]
 
     with TeamDatabase.open_for_reading(address) as database, monkeypatch.context() as patch:
-        patch.setattr(TeamDatabase, "select", counting)
+        patch.setattr(TeamDatabase, "_execute", counting)
         with database.snapshot():
             reader = TeamReader(database)
             found = retrieve_from_team(question_of(text), reader, encode)

@@ -13,7 +13,7 @@ from scry.core.errors import IndexUnavailable, PartMissing
 from scry.store.team.schema import MIGRATIONS, SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from psycopg import Connection
+    from psycopg import Connection, Cursor
     from typing_extensions import LiteralString
 
 STATEMENT_TIMEOUT_MS = 2000
@@ -164,21 +164,22 @@ class TeamDatabase:
 
         values: a list of integers or of bytes is an array, of the type that the statement expects or names.
         """
-        prepared = [_array_literal(cast("list[object]", each)) if isinstance(each, list) else each for each in values]
         with describing_failure():
-            return self.connection.execute(sql, prepared, binary=True).fetchall()
+            return self._execute(sql, values).fetchall()
 
     @contextmanager
     def sending(
         self, sql: LiteralString, values: Sequence[object] = ()
     ) -> Generator[Callable[[], list[tuple[Any, ...]]]]:
-        """Send a statement; yield a function that returns its rows, so that the body can do other things first, while
-        the server answers.
-
-        values: none is a list. A statement of the body is answered after this one.
+        """Send a statement as `select` does; yield a function that returns its rows, so that the body can do other
+        things first, while the server answers. A statement of the body is answered after this one.
         """
         with describing_failure(), self.connection.pipeline():
-            yield self.connection.execute(sql, values, binary=True).fetchall
+            yield self._execute(sql, values).fetchall
+
+    def _execute(self, sql: LiteralString, values: Sequence[object]) -> Cursor[tuple[Any, ...]]:
+        prepared = [_array_literal(cast("list[object]", each)) if isinstance(each, list) else each for each in values]
+        return self.connection.execute(sql, prepared, binary=True)
 
     @contextmanager
     def snapshot(self) -> Generator[None]:

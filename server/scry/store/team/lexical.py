@@ -287,7 +287,7 @@ class TeamWords:
         self._tables.read_postings(stems, [(self._corpus, repository) for repository in repositories])
 
     def likely_repositories(self, terms: Sequence[str]) -> list[tuple[int, int]]:
-        """Return the corpus and each repository whose postings `best_repositories` reads first; all where few are read."""
+        """Return the corpus and the repositories whose postings `best_repositories` reads first; all where few are."""
         is_little = sum(map(self.document_frequency, self.count_stems(terms))) <= _MAX_POSTINGS_READ_AT_ONCE
         likely = self.bounds(terms)[: None if is_little else _FIRST_REPOSITORIES]
         return [(self._corpus, repository) for repository, _ in likely]
