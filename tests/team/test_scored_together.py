@@ -151,8 +151,9 @@ def test_best_repositories_are_those_of_all_documents(
             for each, own in scored.items()
         }
         best = [each for each in highest if highest[each] >= least and highest[each] > 0]
-        for first in (1, 2, 32):
+        for first, at_once in ((1, 0), (2, 0), (32, 0), (1, 1_000_000)):
             monkeypatch.setattr(lexical_module, "_FIRST_REPOSITORIES", first)
+            monkeypatch.setattr(lexical_module, "_MAX_POSTINGS_READ_AT_ONCE", at_once)
             words = TeamReader(database).words
             found = words.best_repositories(terms, limit, min_terms)
             assert sorted(found) == sorted(best), first
@@ -182,8 +183,9 @@ def test_best_repositories_hold_what_a_filter_leaves(
         }
         every = sorted(score for own in left.values() for _, score, _ in own)
         least = every[-limit] if len(every) >= limit else 0.0
-        for first in (1, 2, 32):
+        for first, at_once in ((1, 0), (2, 0), (32, 0), (1, 1_000_000)):
             monkeypatch.setattr(lexical_module, "_FIRST_REPOSITORIES", first)
+            monkeypatch.setattr(lexical_module, "_MAX_POSTINGS_READ_AT_ONCE", at_once)
             tested.clear()
             words = TeamReader(database).words
             assert words.best_repositories(terms, limit, 1, is_left) == in_order_of_new_scores(left, 1, least), first

@@ -258,7 +258,7 @@ class TeamWords:
         """
         bounds = self.bounds(terms)
         best, repositories, least = np.zeros(0, np.float64), NO_KEYS, 0.0
-        start, count = 0, _FIRST_REPOSITORIES
+        start, count = 0, len(self._first_read(terms))
         while part := [repository for repository, bound in bounds[start : start + count] if bound >= least]:
             self.score_repositories(terms, part)
             columns = [self.score_repository(terms, repository) for repository in part]
@@ -287,10 +287,13 @@ class TeamWords:
         self._tables.read_postings(stems, [(self._corpus, repository) for repository in repositories])
 
     def likely_repositories(self, terms: Sequence[str]) -> list[tuple[int, int]]:
-        """Return the corpus and the repositories whose postings `best_repositories` reads first; all where few are."""
+        """Return the corpus and each repository whose postings `best_repositories` reads first."""
+        return [(self._corpus, repository) for repository, _ in self._first_read(terms)]
+
+    def _first_read(self, terms: Sequence[str]) -> list[tuple[int, float]]:
+        """Return the highest bounds; all of them where that are few postings."""
         is_little = sum(map(self.document_frequency, self.count_stems(terms))) <= _MAX_POSTINGS_READ_AT_ONCE
-        likely = self.bounds(terms)[: None if is_little else _FIRST_REPOSITORIES]
-        return [(self._corpus, repository) for repository, _ in likely]
+        return self.bounds(terms)[: None if is_little else _FIRST_REPOSITORIES]
 
     def score_repository(self, terms: Sequence[str], repository: int) -> RepositoryScores:
         """Return the documents of a repository that hold any of the terms, by ascending key: keys, BM25 rounded as in
@@ -345,7 +348,7 @@ def _test_best(
     while start < len(order) and scores[order[start]] >= _least_of_best(np.append(best, scores[left]), limit):
         part = order[start : start + count]
         left = np.append(left, part[is_left(repositories[part], keys[part])])
-        start, count = start + count, 4 * count
+        start, count = start + count, 2 * count
     return left
 
 
