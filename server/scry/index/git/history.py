@@ -141,8 +141,7 @@ class _HistoryUpdate:
             self._store.reset()
         stored = self._store.stored_commits()
         added, removed = self._compare_commits(stored)
-        unreachable = [*removed, *(self._unread - {commit.sha for commit in added} - stored.keys())]
-        self._store.record_faults({}, map(commit_doc_id, unreachable), reading_version())
+        self._store.record_faults({}, map(commit_doc_id, removed), reading_version())
         self._store.remove_commits(removed)
         remaining = {sha: commit for sha, commit in stored.items() if sha not in set(removed)}
         newest = select_commits_with_lines(added, remaining)
@@ -177,7 +176,7 @@ class _HistoryUpdate:
         return True
 
     def _compare_commits(self, stored: Mapping[str, StoredCommit]) -> tuple[list[CommitSummary], list[str]]:
-        """Return the commits to add, newest first, and the names of those to remove."""
+        """Return the commits to add, newest first, and the names of those to remove, or to try no more."""
         forward = self._list_new_commits(stored)
         if forward is not None and not self._unread:
             return forward, []
@@ -188,9 +187,8 @@ class _HistoryUpdate:
                 raise
             return forward, []
         reachable = {commit.sha for commit in listed}
-        return [commit for commit in listed if commit.sha not in stored], [
-            sha for sha in stored if sha not in reachable
-        ]
+        removed = [sha for sha in (*stored, *self._unread) if sha not in reachable]
+        return [commit for commit in listed if commit.sha not in stored], removed
 
     def _list_new_commits(self, stored: Mapping[str, StoredCommit]) -> list[CommitSummary] | None:
         """Return the commits to add where HEAD moved forward, or not at all; None where all have to be compared."""

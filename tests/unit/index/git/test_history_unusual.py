@@ -153,6 +153,18 @@ def test_left_out_commit_is_read_once_the_repository_is_repaired(sample: History
     assert sample.subjects() == ["c0", "c1", "c2", "c3", "c4"]
 
 
+def test_left_out_commit_is_forgotten_once_nothing_leads_to_it(sample: HistoryProject, tmp_path: Path) -> None:
+    for number in range(3):
+        sample.commit(f"c{number}", {"a.py": f"x = {number}\n"})
+    sample.git("commit-graph", "write", "--reachable")
+    _object_file(sample, "HEAD~1").rename(tmp_path / "commit")
+    assert sample.update_history().extent
+    sample.git("reset", "-q", "--hard", "HEAD~2")
+    sample.commit("other", {"b.py": "1\n"})
+    assert sample.update_history().extent == ""
+    assert same_as_fresh(sample, tmp_path)
+
+
 def _object_file(sample: HistoryProject, name: str) -> Path:
     sha = sample.git("rev-parse", name)
     return sample.root / ".git" / "objects" / sha[:2] / sha[2:]
