@@ -54,8 +54,9 @@ _MAX_UNREADABLE_COMMITS = 20
 
 _TRAILER = re.compile(r"^(?:[A-Za-z]+-by|Change-Id|Co-authored-by|Fixes|See-also|CC): .*$", re.I | re.M)
 
-_MAX_PROBED_COMMITS = 8
-"""Incomplete commits that an update tries; only where one of them is complete now, all of them are read again."""
+_MAX_PROBED_COMMITS = 3
+"""Incomplete commits that an update tries, a tenth of a second each in a partial clone. Only where one of them is
+complete now, all of them are read again."""
 
 Checkpoint = Callable[[], None]
 
