@@ -149,8 +149,8 @@ class _HistoryUpdate:
         self._store.forget_changed_lines(
             [c.doc_key for sha, c in remaining.items() if c.has_lines and sha not in newest]
         )
-        again = [sha for sha, c in remaining.items() if sha in newest and not c.has_lines]
-        again += [sha for sha in self._completed_commits(remaining, newest) if sha not in set(again)]
+        missing_lines = [sha for sha, c in remaining.items() if sha in newest and not c.has_lines]
+        again = dict.fromkeys([*missing_lines, *self._completed_commits(remaining, newest)])
         self._read_and_publish([*again, *(commit.sha for commit in reversed(added))], newest)
         if self._published or removed:
             self._store.follow_renames()

@@ -5,8 +5,8 @@ documents both give the same scores. Statistics are those of all repositories th
 documents hold a stem is the sum over the visible rows of `postings`, so that a hidden repository changes no score.
 
 The server names for each stem and repository how many documents hold it, the highest frequency and the shortest length
-there. From that follows a bound of the scores in each repository, and only the postings of repositories that can reach
-the best documents are read; the scores are computed here, over arrays.
+there. From that follows a bound of the scores in each repository. Where a question has many postings, only those of
+repositories that can reach the best documents are read; the scores are computed here, over arrays.
 """
 
 from __future__ import annotations
@@ -282,7 +282,7 @@ class TeamWords:
         return self._floors.get((tuple(terms), limit), 0.0)
 
     def read_postings(self, terms: Iterable[str], repositories: Sequence[int]) -> None:
-        """Read the postings of all these terms in these repositories by one statement."""
+        """Read the postings of all these terms in these repositories, as `TermTables.read_postings` does."""
         stems = self.count_stems(list(terms))
         self._tables.read_postings(stems, [(self._corpus, repository) for repository in repositories])
 

@@ -160,7 +160,7 @@ class TeamReader:
         read_last_commits(self._database, {self.open(each).history: names for each, names in wanted.items()})
 
     def prefetch_words(self, terms: Sequence[str]) -> None:
-        """Read the statistics of terms, and their postings where they are read first, by one statement each."""
+        """Read the statistics of terms, and of their postings those that are read first."""
         self.words.read_statistics(terms)
         every = self.words, self.commit_words, self.note_words
         likely = [place for words in every for place in words.likely_repositories(terms)]
