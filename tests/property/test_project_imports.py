@@ -35,6 +35,18 @@ _IMPORTS = {
     ".swift": ["a", "b"],
     ".zig": ["./a.zig", "a", "b.zig"],
     ".sh": ["./a.sh", "a.sh", "../b.sh"],
+    ".adb": ["A", "A.B", "b"],
+    ".clj": ["a", "a.b", "b.c"],
+    ".cr": ["./a", "b", "./b/*", "a/b"],
+    ".dart": ["a.dart", "../b.dart", "package:a/b.dart", "package:b/a/c.dart"],
+    ".ml": ["A", "B.A", "List", "C"],
+    ".nim": ["a", "a/b", "./b"],
+    ".nix": ["./a.nix", "../b.nix", "./a"],
+    ".odin": ["./a", "../b", "a"],
+    ".pl": ["a::b", "b"],
+    ".proto": ["a.proto", "a/b.proto", "c.proto"],
+    ".sol": ["./a.sol", "@a/b/c.sol", "a.sol"],
+    ".vim": ["a#b", "b", "a/b.vim"],
 }
 
 

@@ -23,6 +23,7 @@ from scry.embedding.static_model import split_words
 from scry.engine.search.query import filter_predicate
 from scry.index.parse.definitions import DEFINED_LANGUAGES, MAX_LINE_LENGTH, first_lines
 from scry.index.parse.languages import LANGUAGES
+from scry.index.parse.languages.import_lines import IMPORTING_LANGUAGES, import_pattern
 from scry.index.parse.languages.text_formats import SIGNS_OF_LANGUAGES, signs_of_languages
 from scry.index.parse.receivers import MAX_RECEIVER_BYTES, chain_patterns
 from scry.index.scan.gitignore import NamePatterns, compile_glob, parse_patterns
@@ -55,6 +56,15 @@ _PIECES = (
     "é",
     "\x1b[",
     "#",
+    "import ",
+    "use A.b, ",
+    "(require ",
+    "[a.b",
+    "a:a",
+    "A.",
+    "./a",
+    "uses a\n",
+    '"a',
 )
 
 
@@ -93,6 +103,9 @@ MADE_ON_CALL: Mapping[str, Callable[[], list[Runner]]] = {
     "scry.index.parse.definitions._line_pattern": list,  # its patterns are those of first_lines
     "scry.index.parse.definitions.first_lines": lambda: [
         partial(_match_bounded, pattern) for language in DEFINED_LANGUAGES for pattern, _ in first_lines(language)
+    ],
+    "scry.index.parse.languages.import_lines.import_pattern": lambda: [
+        import_pattern(language).findall for language in sorted(IMPORTING_LANGUAGES)
     ],
     "scry.index.parse.languages.text_formats.signs_of_languages": lambda: [
         pattern.search for language in SIGNS_OF_LANGUAGES for _, pattern in signs_of_languages(language)

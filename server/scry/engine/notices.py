@@ -276,13 +276,15 @@ class RelationsKnown(Notice, frozen=True, tag="relations_known"):
 
 
 class RelationsNotRead(Notice, frozen=True, tag="relations_not_read"):
-    """A name in a relational question is of a language whose calls, imports and inheritance are not read."""
+    """A name in a relational question is of a language whose calls, inheritance and mostly imports are not read."""
 
     languages: tuple[str, ...]
+    are_imports_read: bool = False
 
     def render(self, commands: CommandNames) -> str:
         """Return the text; it names no command."""
-        return f"calls, imports and inheritance are not read in {' and '.join(self.languages)}: relations are missing"
+        relations = "calls and inheritance" if self.are_imports_read else "calls, imports and inheritance"
+        return f"{relations} are not read in {' and '.join(self.languages)}: relations are missing"
 
 
 class NothingMeetsQuery(Notice, frozen=True, tag="nothing_meets_query"):

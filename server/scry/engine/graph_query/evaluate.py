@@ -7,7 +7,7 @@ document in it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -81,11 +81,19 @@ def answer_relation_query(
     return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, tuple(dict.fromkeys(notices)))
 
 
-def _unread_language(path: str) -> str:
-    """Return the language of a file whose relations are not read; "" where they are, and for a document."""
-    language = language_of(path)
-    is_unread = language is not None and language.grammar is None and language.name not in DOCUMENT_LANGUAGES
-    return language.name if language is not None and is_unread else ""
+def _relations_not_read(kind: RelationKind, doc_ids: Iterable[str]) -> list[Notice]:
+    """Return the notices that relations of this kind are not read in the languages of these documents.
+
+    A document in prose has no such relations.
+    """
+    languages = [language_of(parse_doc_id(each).path) for each in doc_ids]
+    unread = [each for each in languages if each and each.grammar is None and each.name not in DOCUMENT_LANGUAGES]
+    importing = {each.name for each in unread if each.has_known_imports}
+    others = {each.name for each in unread} - importing
+    notices: list[Notice] = [RelationsNotRead(tuple(sorted(others)))] if others else []
+    if importing and kind is not RelationKind.IMPORTS:
+        notices.append(RelationsNotRead(tuple(sorted(importing)), are_imports_read=True))
+    return notices
 
 
 def suggest_relations(words: str, store: IndexStore) -> Notice | None:
@@ -145,9 +153,8 @@ class _Evaluation(Struct):
         if len(doc_ids) > 1:
             self.notices.append(NameAmbiguous(clause.name, len(doc_ids), tuple(doc_ids[:_MAX_LISTED])))
         is_of_code = clause.kind not in (RelationKind.CHANGES_WITH, RelationKind.DEFINES)
-        unread = {_unread_language(parse_doc_id(each).path) for each in doc_ids} - {""}
-        if is_of_code and unread:
-            self.notices.append(RelationsNotRead(tuple(sorted(unread))))
+        if is_of_code:
+            self.notices += _relations_not_read(clause.kind, doc_ids)
         if clause.kind is RelationKind.CHANGES_WITH and self.reading.history is None:
             self.notices.append(NoHistoryForRelation())
         try:

@@ -2,7 +2,7 @@
 
 Importers: the number of distinct other files of the project whose imports resolve to the file.
 
-Centrality, by percentile bands of this project over the files that have a programming language (text and documents are
+Centrality, by percentile bands of this project over the files whose imports are known (text and documents are
 always `low`): `high` is the top 10 % by importers with at least 2; `medium` the top 40 % with at least 1; else `low`.
 Files with equal importers are in the same band: a band includes them only if all of them fit or they are its first.
 
@@ -11,7 +11,8 @@ manage.py, cli.py and, at the top or in src, main, app, wsgi or asgi; JavaScript
 anything in `bin/`, and the index file of a package; Go `func main`; Rust `main.rs` and `src/bin/*.rs`; Java `public
 static void main` and Main.java; C, C++, Zig, Kotlin and Haskell a function `main`; C# `static … Main` and Program.cs;
 Ruby `if __FILE__ == $0` and config.ru; PHP index.php of a site; Lua and Swift main; Scala `def main(… Array[String])`;
-Elixir application.ex and cli.ex; any program file with a `#!` line.
+Elixir application.ex and cli.ex; Clojure a function `-main`; Chapel, D, Dart, Elm, Gleam, Idris, Mojo, Odin and
+PureScript a function `main`; any program file with a `#!` line.
 A test is never an entry point. Centrality and roles explain; they never rank in find (F6).
 
 What keeps this up to date as files change is in `structure`.
@@ -29,7 +30,7 @@ from msgspec import Struct
 
 from scry.core.path_kinds import GENERATED, TEST, classify_path
 from scry.core.types import FileStructure, ParsedFile
-from scry.index.parse.languages import language_of
+from scry.index.parse.languages import language_as_read
 from scry.index.parse.languages.language import Language
 from scry.index.parse.languages.project_files import ProjectFiles
 
@@ -62,14 +63,14 @@ class FileImports(Struct, frozen=True):
 
 def extract_file_imports(path: str, parsed: ParsedFile) -> FileImports:
     """Return the facts of a parsed file that its structure depends on."""
-    language = language_of(path)
+    language = language_as_read(path, parsed.language)
     starts = language is not None and _starts_program(language, parsed)
     return FileImports(parsed.language, parsed.imports, starts, any(each.is_generated for each in parsed.symbols[:1]))
 
 
 def _starts_program(language: Language, parsed: ParsedFile) -> bool:
     """Return whether a top-level symbol or text starts a program, or a `#!` line does."""
-    if language.grammar is None:
+    if language.grammar is None and language.find_imports is None:
         return False
     for symbol in parsed.symbols:
         if not symbol.container and symbol.name in language.entry_symbols and symbol.kind == "function":
@@ -106,8 +107,8 @@ def resolve_imports(
 
 def resolve_file_imports(path: str, file: FileImports, project: ProjectFiles) -> frozenset[str]:
     """Return the other files of the project that a file imports."""
-    language = language_of(path)
-    if language is None or not file.imports:
+    language = language_as_read(path, file.language) if file.imports else None
+    if language is None:
         return frozenset()
     return frozenset(target for name in file.imports for target in language.resolve(path, name, project)) - {path}
 
@@ -118,7 +119,7 @@ def count_importers(edges: Mapping[str, Iterable[str]]) -> Mapping[str, int]:
 
 
 class FileRole(NamedTuple):
-    """A file by itself: whether it has a programming language, and its flags."""
+    """A file by itself: whether its imports are known, and its flags."""
 
     is_code: bool
     flags: tuple[str, ...]
@@ -126,7 +127,8 @@ class FileRole(NamedTuple):
 
 def classify_file(path: str, file: FileImports) -> FileRole:
     """Return the role of a file."""
-    return FileRole(_is_code(path, file), _structure_flags(path, file))
+    language = language_as_read(path, file.language)
+    return FileRole(is_code(language), _structure_flags(path, file, language))
 
 
 def compute_structures(
@@ -165,9 +167,9 @@ class CentralityBands(NamedTuple):
         return FileStructure(importers, centrality, None, role.flags)
 
 
-def _is_code(path: str, file: FileImports) -> bool:
-    language = language_of(path)
-    return bool(file.imports) or (language is not None and language.grammar is not None)
+def is_code(language: Language | None) -> bool:
+    """Return whether files of a language are rated by their importers."""
+    return language is not None and language.has_known_imports
 
 
 def _min_importers(ordered: Sequence[tuple[int, int]], share: float, minimum: int) -> int:
@@ -188,10 +190,9 @@ def _min_importers(ordered: Sequence[tuple[int, int]], share: float, minimum: in
     return minimum
 
 
-def _structure_flags(path: str, file: FileImports) -> tuple[str, ...]:
+def _structure_flags(path: str, file: FileImports, language: Language | None) -> tuple[str, ...]:
     generated = (GENERATED,) if file.is_generated else ()
     if TEST in classify_path(path):
         return (TEST, *generated)
-    language = language_of(path)
     by_path = language is not None and language.entry_paths and re.search(language.entry_paths, path)
     return (ENTRY_POINT, *generated) if file.starts or by_path else generated

@@ -18,11 +18,9 @@ from scry.core.decoding import msgpack_decoder
 from scry.core.types import FileFault, FileStructure, IndexingStage
 from scry.index.graph import import_graph
 from scry.index.graph.graph_memory import restore_imports
-from scry.index.graph.import_graph import CentralityBands, FileImports, FileRole, classify_file, is_manifest
+from scry.index.graph.import_graph import CentralityBands, FileImports, FileRole, classify_file, is_code, is_manifest
 from scry.index.graph.occurrences import ProjectImports
-from scry.index.graph.symbol_table import linked_language
-from scry.index.parse.languages import language_of
-from scry.index.parse.languages.language import resolve_to_no_files
+from scry.index.parse.languages import language_as_read
 from scry.index.parse.parser_version import reading_version
 
 if TYPE_CHECKING:
@@ -113,8 +111,7 @@ class StructureUpdater:
     def _restore(self, store: IndexStore) -> tuple[ProjectImports, Mapping[str, int]] | None:
         """Take over what the code graph and the last update have stored; return as `_read_all`, None where nothing is.
 
-        A file is read again where the graph reads it as another language than its name says, where something failed
-        for it, or where its role was not saved.
+        A file is read again where something failed for it, or where its role was not saved.
         """
         known = restore_imports(store)
         if known is None:
@@ -128,11 +125,10 @@ class StructureUpdater:
         self._due = (known.changed | known.stale | faulty) & known.indexed.keys()
         self._stored = {info.path: info for info in store.files.files_in_folder("")}
         for path, info in self._stored.items():
-            if known.indexed[path] >= first_unsaved or not _is_linked_by_name(path, info.language):
+            if known.indexed[path] >= first_unsaved:
                 self._due.add(path)
             if path not in self._due:
-                language = language_of(path)
-                role = FileRole(language is not None and language.grammar is not None, tuple(info.flags.split()))
+                role = FileRole(is_code(language_as_read(path, info.language)), tuple(info.flags.split()))
                 self._files[path] = _ResolvedFile(role, frozenset(targets[path]))
         self._importers.update(target for file in self._files.values() for target in file.targets)
         self._rated.update(self._importers[path] for path, file in self._files.items() if file.role.is_code)
@@ -208,17 +204,6 @@ class StructureUpdater:
         file = self._files.get(path)
         if file is not None and file.role.is_code:
             _count(self._rated, self._importers[path], step)
-
-
-def _is_linked_by_name(path: str, language: str) -> bool:
-    """Return whether the graph resolves the imports of a file as its name says. language: that by which it was read.
-
-    False also for a file without a grammar that may import: whether it does says what it is.
-    """
-    named, linked = language_of(path), linked_language(path, language)
-    if named is None or linked is None:
-        return named is linked
-    return named.resolve is linked.resolve and (named.grammar is not None or named.resolve is resolve_to_no_files)
 
 
 def _count(counts: Counter[str] | Counter[int], value: str | int, step: int) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from scry.core.types import Binding
 from scry.index.parse.documents import unpack_uses
-from scry.index.parse.languages import language_named, language_of
+from scry.index.parse.languages import language_as_read
 from scry.index.parse.languages.language import DEFAULT_NAME_RESOLUTION, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles
 from scry.store.graph import Confidence
@@ -255,17 +255,9 @@ class SymbolTable(Struct):
         self._lineages.clear()
 
 
-def linked_language(path: str, name: str) -> Language | None:
-    """Return the language by which a file is linked. name: that by which it was read."""
-    language = language_of(path) or language_named(name)
-    if language is not None and language.name != name:  # a header in C++, a script by its first line
-        language = language_named(name) or language
-    return language
-
-
 def make_source_file(file_id: int, path: str, name: str) -> SourceFile:
     """Return a file with the facts of its path and language. name: of the language."""
-    language = linked_language(path, name)
+    language = language_as_read(path, name)
     name_resolution = language.name_resolution if language else DEFAULT_NAME_RESOLUTION
     family = name_resolution.family or name
     return SourceFile(file_id, path, _package_folder(path, family), language, name_resolution, family)

@@ -2,8 +2,8 @@
 
 A definition begins at a line with one of its language's words (`sub`, `defun`, `message`) and a name. It ends before
 the next one that is indented no deeper, and encloses those that are indented deeper. Comments right above it are its
-doc comment. So such a file has named symbols, but no calls, and imports nothing. A line of a comment or of a long
-string may be taken for a definition, and one that a macro makes is not found.
+doc comment. So such a file has named symbols, but no calls; its imports are read by `languages.import_lines`. A line of
+a comment or of a long string may be taken for a definition, and one that a macro makes is not found.
 """
 
 from __future__ import annotations

@@ -126,17 +126,18 @@ def parse_as_text(path: str, text: str, fault: FileFault | None = None) -> Parse
 def _parse_symbols(path: str, text: str, max_seconds: float, *, any_shape: bool) -> ParsedFile:
     language = _detect_language(path, text)
     lines = LineIndex(text)
+    imports = language.find_imports(text) if language.find_imports else ()
     if language.name in DOCUMENT_LANGUAGES:
         return ParsedFile(language.name, tuple(split_sections(lines, language.name) or chunk_text(lines)), (), ())
     if language.name == "jupyter":
         return _parse_notebook(language, lines, text, max_seconds, any_shape=any_shape)
     if language.name in BLOCK_FINDERS:
-        return ParsedFile(language.name, tuple(split_blocks(lines, language.name) or chunk_text(lines)), (), ())
+        return ParsedFile(language.name, tuple(split_blocks(lines, language.name) or chunk_text(lines)), imports, ())
     if language.grammar is None:
         from scry.index.parse.definitions import DEFINED_LANGUAGES, split_definitions  # many projects have no such file
 
         symbols = split_definitions(lines, language.name) if language.name in DEFINED_LANGUAGES else ()
-        return ParsedFile(language.name, tuple(symbols or chunk_text(lines)), (), ())
+        return ParsedFile(language.name, tuple(symbols or chunk_text(lines)), imports, ())
     parsed = _parse_with_grammar(language, lines, max_seconds, any_shape=any_shape)
     component = _component_symbol(path, lines) if language.find_markup else None
     return structs.replace(parsed, symbols=(component, *parsed.symbols)) if component else parsed

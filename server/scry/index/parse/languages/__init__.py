@@ -86,6 +86,14 @@ def language_named(name: str) -> Language | None:
     return next((language for language in LANGUAGES if language.name == name), None)
 
 
+def language_as_read(path: str, name: str) -> Language | None:
+    """Return the language of a file by what it was read as. name: of that language; "" where that is not known."""
+    language = language_of(path) or language_named(name)
+    if language is not None and language.name != name:  # a header in C++, a script by its first line
+        language = language_named(name) or language
+    return language
+
+
 # Written by `python -m tests.gates.faces`: the names that others import from this package, imported when used.
 TYPE_CHECKING = False
 

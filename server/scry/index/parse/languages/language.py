@@ -134,7 +134,8 @@ class Language(Struct, frozen=True, eq=False):
     read_name: turns a written name that is no identifier into the name.
     read_import: turns the text of one @import into the names it imports. read_bindings: turns the text of one @binding
     into the names it binds. name_resolution: how a used name finds its definition. resolve: turns (importing file,
-    name, files) into the files of the project that the name means.
+    name, files) into the files of the project that the name means. find_imports: of a language without a grammar, turns
+    the text of a file into the names it imports; None where they are not read.
     prepare: turns the text (UTF-8) into the text that the grammar reads; stored text is never taken from that, and a
     range blanked in front of a definition belongs to it as an attribute does.
     find_markup: of a file that holds scripts in markup, turns the text (UTF-8) into the ranges of that markup.
@@ -159,6 +160,7 @@ class Language(Struct, frozen=True, eq=False):
     read_bindings: Callable[[str], Iterable[Binding]] = read_no_bindings
     name_resolution: NameResolution = DEFAULT_NAME_RESOLUTION
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = resolve_to_no_files
+    find_imports: Callable[[str], tuple[str, ...]] | None = None
     prepare: Callable[[bytes], PreparedSource] = leave_unchanged
     find_markup: Callable[[bytes], Sequence[MarkupRange]] | None = None
     joins_clauses: bool = False
@@ -167,3 +169,8 @@ class Language(Struct, frozen=True, eq=False):
     entry_paths: str | None = None
     entry_symbols: frozenset[str] = frozenset()
     entry_text: str | None = None
+
+    @property
+    def has_known_imports(self) -> bool:
+        """Whether it is known which files of the project a file imports."""
+        return self.grammar is not None or self.resolve is not resolve_to_no_files

@@ -72,6 +72,15 @@ class ProjectFiles:
         shortest = [path for path in paths if path.count("/") == fewest]
         return tuple(shortest) if len(shortest) == 1 else ()
 
+    def find_only(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the file with the first of these names that any has, in whatever folder, if it is the only one."""
+        for name in names:
+            if self._recorded is not None:
+                self._recorded.add(_first_word(name))
+            if paths := self._by_name.get(name):
+                return tuple(paths) if len(paths) == 1 else ()
+        return ()
+
     def list_folder(self, folder: str, extension: str) -> tuple[str, ...]:
         """Return the files with this extension directly in a folder, sorted."""
         if self._recorded is not None:

@@ -8,6 +8,7 @@ from functools import cache
 
 from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.index.parse.languages import python
+from scry.index.parse.languages.import_lines import with_imports
 from scry.index.parse.languages.language import Language
 
 TEXT = Language(name="text", extensions=DOCUMENT_LANGUAGES["text"])
@@ -38,7 +39,7 @@ SIGNS_OF_LANGUAGES = {
         ("prolog", r"^:-|^[a-z]\w*\(.*:-"),
     ),
     "verilog": (
-        ("verilog", r"^[ \t]*endmodule\b"),
+        ("verilog", r"^[ \t]*end(?:module|package|class|interface)\b"),
         ("coq", r"^[ \t]*(?:Require|Lemma|Theorem|Definition|Fixpoint|Inductive|From[ \t]+\w+[ \t]+Require)\b"),
         ("vlang", r"^(?:pub[ \t]+)?(?:fn|struct|enum|const|import)\b"),
     ),
@@ -241,4 +242,4 @@ _OTHER_LANGUAGES = (
 
 TEMPLATE_LANGUAGES = frozenset(each.name for each in _TEMPLATES)
 
-TEXT_FORMATS = (TEXT, *_DOCUMENTS, *_DATA_FORMATS, *_TEMPLATES, *_OTHER_LANGUAGES)
+TEXT_FORMATS = (TEXT, *_DOCUMENTS, *map(with_imports, (*_DATA_FORMATS, *_TEMPLATES, *_OTHER_LANGUAGES)))
