@@ -10,7 +10,20 @@ from scry.engine.browse import FileImportance
 from scry.store.index import FileColumns, IndexedFileInfo
 
 _FOLDERS = ["", "click", "tests", "a/b", "a.b", "docs"]
-_NAMES = ["README.md", "click.py", "__init__.py", "index.ts", "b.go", ".hidden", "Makefile", "test_x.py", "caf\udce9.c"]
+_NAMES = [
+    "README.md",
+    "click.py",
+    "__init__.py",
+    "index.ts",
+    "b.go",
+    ".hidden",
+    "Makefile",
+    "cart.dart",
+    "BUILD.bazel",
+    "cart.nix",
+    "test_x.py",
+    "caf\udce9.c",
+]
 _PATHS = [f"{folder}/{name}" if folder else name for folder in _FOLDERS for name in _NAMES]
 
 _COUNTS = st.integers(0, 30)
@@ -23,7 +36,7 @@ def folders(draw: st.DrawFn) -> tuple[list[IndexedFileInfo], dict[str, int], dic
     level, flags = st.sampled_from(["high", "medium", "low"]), st.sampled_from(["", "entry_point", "test"])
     listed = sorted(paths, key=lambda path: (not path.isascii(), path))
     files = [IndexedFileInfo(path, "code", "", 0, draw(_COUNTS), draw(level), draw(flags)) for path in listed]
-    callers = {path: draw(st.integers(0, 300)) for path in listed}
+    callers = {path: draw(st.one_of(st.just(0), st.integers(0, 300))) for path in listed}
     return files, callers, draw(st.dictionaries(st.sampled_from(paths), st.tuples(_COUNTS, _COUNTS)))
 
 
@@ -61,3 +74,16 @@ def test_file_suggests_the_folder_of_the_same_name() -> None:
     }
     assert entries["click.py"].reason == "shows what click offers"
     assert {path for path, part in entries.items() if part.value} == {"click.py"}
+
+
+@pytest.mark.acceptance("O1")
+def test_importers_stand_for_callers_where_calls_are_not_read() -> None:
+    rows = [(path, 20, "low", "", 0) for path in ("BUILD.bazel", "cart.dart", "cart.py", "prices.dart")]
+    rows[3] = (*rows[3][:4], 40)
+    composite = FileImportance("", FileColumns.from_rows(rows), None)
+    files = [IndexedFileInfo(path, "code", "", 0, 20, "low", "") for path, *_ in rows]
+    callers = {file.path: composite.score_file(file).parts[1] for file in files}
+    assert [callers[path].value for path, *_ in rows] == [0.5, 0.5, 0.0, 0.5]
+    assert callers["cart.dart"].reason == "calls are not read in dart: as two for each importer"
+    assert (callers["cart.py"].reason, callers["prices.dart"].reason) == ("0 callers", "40 callers")
+    assert composite.top_paths(3) == ["BUILD.bazel", "cart.dart", "prices.dart"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 from bisect import insort
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ from scry.engine.context import OrientRequest, RequestContext
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.notices import FileImportanceRank
 from scry.engine.search.query import browse_question
+from scry.index.parse.languages import Language, language_of
 from scry.store.index.files import ENTRY_POINT, FileColumns, IndexedFileInfo
 from scry.store.index.store import IndexStore
 
@@ -60,6 +62,9 @@ COMMITS_HALF = 20
 """Count at which a value is one half: n / (n + half).
 
 The first importers say more than the fiftieth, and a value means the same in every folder."""
+
+CALLERS_PER_IMPORTER = 2
+"""Callers that an importer stands for in a language whose imports are read, but not its calls (docs/decisions/0159)."""
 
 CENTRALITY_VALUES: Mapping[str, float] = {"high": 1.0, "medium": 0.5, "low": 0.0}
 
@@ -178,9 +183,13 @@ class FileImportance:
         files = self._files
         commits, recent = self._commit_counts()
         levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
+        callers = np.array(files.callers, np.int64)
+        possible: list[int] = np.flatnonzero((files.callers == 0) & (files.importers > 0)).tolist()
+        unread = [row for row in possible if _language_without_calls(files.paths[row])]
+        callers[unread] = CALLERS_PER_IMPORTER * files.importers[unread]
         columns = {
             "importers": files.importers / (files.importers + IMPORTERS_HALF),
-            "callers": files.callers / (files.callers + CALLERS_HALF),
+            "callers": callers / (callers + CALLERS_HALF),
             "centrality": levels[files.centralities],
             "entry_point": self._entry_values(),
             "activity": recent / (recent + ACTIVITY_HALF),
@@ -220,10 +229,10 @@ class FileImportance:
     def _parts(self, file: IndexedFileInfo) -> tuple[ScorePart, ...]:
         commits, recent = self._commits.get(file.path, (0, 0))
         entry, why = self._entry_value(file)
-        callers = int(self._files.callers[self._rows[file.path]])
+        callers, callers_in_words = self._count_callers(file)
         values = {
             "importers": (file.importers / (file.importers + IMPORTERS_HALF), format_count(file.importers, "importer")),
-            "callers": (callers / (callers + CALLERS_HALF), self._callers_in_words(callers)),
+            "callers": (callers / (callers + CALLERS_HALF), callers_in_words),
             "centrality": (CENTRALITY_VALUES.get(file.centrality, 0.0), f"{file.centrality} among the project's files"),
             "entry_point": (entry, why),
             "activity": (recent / (recent + ACTIVITY_HALF), self._commits_in_words(recent, " in 90 days")),
@@ -233,8 +242,13 @@ class FileImportance:
             ScorePart(name, values[name][0], weight, values[name][1]) for name, weight in IMPORTANCE_WEIGHTS.items()
         )
 
-    def _callers_in_words(self, count: int) -> str:
-        return format_count(count, "caller") + ("" if self._is_graph_current else ", the graph is still being made")
+    def _count_callers(self, file: IndexedFileInfo) -> tuple[int, str]:
+        """Return the number of a file's callers that counts, and that in words."""
+        count = int(self._files.callers[self._rows[file.path]])
+        if not count and (language := _language_without_calls(file.path)):
+            return CALLERS_PER_IMPORTER * file.importers, f"calls are not read in {language}: as two for each importer"
+        pending = "" if self._is_graph_current else ", the graph is still being made"
+        return count, format_count(count, "caller") + pending
 
     def _commits_in_words(self, count: int, since: str) -> str:
         return format_count(count, "commit") + since if self._history else "no history is known"
@@ -284,6 +298,17 @@ class FileImportance:
             for kind in sorted(kinds)
             if kind in IMPORTANCE_KIND_FACTORS
         ]
+
+
+def _language_without_calls(path: str) -> str:
+    """Return the language of a file of whose language imports are read, but no calls; "" for any other file."""
+    language = _language_by_ending(path[path.rfind(".") :]) or language_of(path)
+    return language.name if language and language.has_known_imports and language.grammar is None else ""
+
+
+@lru_cache(512)
+def _language_by_ending(ending: str) -> Language | None:
+    return language_of(f"x{ending}")
 
 
 def _path_kinds(path: str) -> frozenset[str]:
