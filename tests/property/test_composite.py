@@ -78,7 +78,7 @@ def test_file_suggests_the_folder_of_the_same_name() -> None:
 
 @pytest.mark.acceptance("O1")
 def test_importers_stand_for_callers_where_calls_are_not_read() -> None:
-    rows = [(path, 20, "low", "", 0) for path in ("BUILD.bazel", "cart.dart", "cart.py", "prices.dart")]
+    rows = [(path, 20, "low", "", 0) for path in ("WORKSPACE", "cart.dart", "cart.py", "prices.dart")]
     rows[3] = (*rows[3][:4], 40)
     composite = FileImportance("", FileColumns.from_rows(rows), None)
     files = [IndexedFileInfo(path, "code", "", 0, 20, "low", "") for path, *_ in rows]
@@ -86,4 +86,4 @@ def test_importers_stand_for_callers_where_calls_are_not_read() -> None:
     assert [callers[path].value for path, *_ in rows] == [0.5, 0.5, 0.0, 0.5]
     assert callers["cart.dart"].reason == "calls are not read in dart: as two for each importer"
     assert (callers["cart.py"].reason, callers["prices.dart"].reason) == ("0 callers", "40 callers")
-    assert composite.top_paths(3) == ["BUILD.bazel", "cart.dart", "prices.dart"]
+    assert composite.top_paths(3) == ["WORKSPACE", "cart.dart", "prices.dart"]

@@ -36,8 +36,8 @@ from scry.engine.context import OrientRequest, RequestContext
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.notices import FileImportanceRank
 from scry.engine.search.query import browse_question
-from scry.index.parse.languages import Language, language_of
-from scry.store.index.files import ENTRY_POINT, FileColumns, IndexedFileInfo
+from scry.index.parse.languages import language_of
+from scry.store.index.files import ENTRY_POINT, FileColumns, IndexedFileInfo, ending_of
 from scry.store.index.store import IndexStore
 
 IMPORTANCE_WEIGHTS: Mapping[str, float] = {
@@ -184,9 +184,9 @@ class FileImportance:
         commits, recent = self._commit_counts()
         levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
         callers = np.array(files.callers, np.int64)
-        possible: list[int] = np.flatnonzero((files.callers == 0) & (files.importers > 0)).tolist()
-        unread = [row for row in possible if _language_without_calls(files.paths[row])]
-        callers[unread] = CALLERS_PER_IMPORTER * files.importers[unread]
+        unread = [number for number, ending in enumerate(files.endings) if _language_without_calls(ending)]
+        rows = np.isin(files.file_endings, unread) & (files.callers == 0)
+        callers[rows] = CALLERS_PER_IMPORTER * files.importers[rows]
         columns = {
             "importers": files.importers / (files.importers + IMPORTERS_HALF),
             "callers": callers / (callers + CALLERS_HALF),
@@ -245,7 +245,7 @@ class FileImportance:
     def _count_callers(self, file: IndexedFileInfo) -> tuple[int, str]:
         """Return the number of a file's callers that counts, and that in words."""
         count = int(self._files.callers[self._rows[file.path]])
-        if not count and (language := _language_without_calls(file.path)):
+        if not count and (language := _language_without_calls(ending_of(file.path))):
             return CALLERS_PER_IMPORTER * file.importers, f"calls are not read in {language}: as two for each importer"
         pending = "" if self._is_graph_current else ", the graph is still being made"
         return count, format_count(count, "caller") + pending
@@ -300,15 +300,11 @@ class FileImportance:
         ]
 
 
-def _language_without_calls(path: str) -> str:
-    """Return the language of a file of whose language imports are read, but no calls; "" for any other file."""
-    language = _language_by_ending(path[path.rfind(".") :]) or language_of(path)
-    return language.name if language and language.has_known_imports and language.grammar is None else ""
-
-
 @lru_cache(512)
-def _language_by_ending(ending: str) -> Language | None:
-    return language_of(f"x{ending}")
+def _language_without_calls(ending: str) -> str:
+    """Return the language of files with an ending, if its imports are read, but no calls; "" for any other."""
+    language = language_of(f"x{ending}" if ending.startswith(".") else ending)
+    return language.name if language and language.has_known_imports and language.grammar is None else ""
 
 
 def _path_kinds(path: str) -> frozenset[str]:

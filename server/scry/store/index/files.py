@@ -39,7 +39,7 @@ class FileColumns(Struct, frozen=True, eq=False):
     importers: number of files that import it. callers: number of documents in other files that call what it defines,
     or inherit from it. centralities: index of its level in `levels`. depths: number of folders that it lies in.
     is_generated: whether its text says so. is_facade: whether it shows what a folder offers. is_readme: whether it is
-    the README of any folder. folders: all folders that hold files.
+    the README of any folder. folders: all folders that hold files. file_endings: index of its ending in `endings`.
     """
 
     paths: Sequence[str]
@@ -53,6 +53,8 @@ class FileColumns(Struct, frozen=True, eq=False):
     is_facade: NDArray[np.bool_]
     is_readme: NDArray[np.bool_]
     folders: frozenset[str]
+    file_endings: NDArray[np.int64]
+    endings: Sequence[str]
 
     @classmethod
     def from_rows(cls, rows: Sequence[Any]) -> FileColumns:
@@ -63,6 +65,8 @@ class FileColumns(Struct, frozen=True, eq=False):
         levels = sorted({row[2] for row in rows})
         numbers = {level: number for number, level in enumerate(levels)}
         folders = frozenset(path[: max(path.rfind("/"), 0)] for path in paths)
+        endings: dict[str, int] = {}
+        file_endings = [endings.setdefault(ending_of(path), len(endings)) for path in paths]
         return cls(
             paths,
             np.array([row[1] for row in rows], np.int64),
@@ -75,10 +79,18 @@ class FileColumns(Struct, frozen=True, eq=False):
             np.array([is_entry_file(path, folders) for path in paths], np.bool_),
             np.array([is_readme(path) for path in paths], np.bool_),
             folders,
+            np.array(file_endings, np.int64),
+            tuple(endings),
         )
 
     def __len__(self) -> int:
         return len(self.paths)
+
+
+def ending_of(path: str) -> str:
+    """Return what a file's name has from its last dot on; the name where it has none."""
+    name = path[path.rfind("/") + 1 :]
+    return name[max(name.rfind("."), 0) :]
 
 
 class IndexedFileInfo(NamedTuple):
