@@ -315,3 +315,22 @@ def test_snippet_of_code_shows_the_first_line_that_says_something(tmp_path: Path
     sample.write({"src/warp.ts": f"{comment}\nexport function warpDrive(ship: Ship) {{\n  return ship\n}}\n"})
     sample.update_index()
     assert sample.find("warpDrive").results[0].snippet == f"export function warpDrive(ship: Ship){shown}"
+
+
+@pytest.mark.acceptance("F8")
+@pytest.mark.parametrize(
+    "query", ["CartKeeper", "CartKeeper class", "class CartKeeper", "where is CartKeeper defined?"]
+)
+def test_class_that_is_asked_for_comes_before_its_constructor_however_long(tmp_path: Path, query: str) -> None:
+    methods = "".join(
+        f"    int total{number}(int a) {{\n        return a + {number};\n    }}\n" for number in range(90)
+    )
+    constructor = "    /** Makes a CartKeeper. */\n    CartKeeper(CartKeeper other) {\n        copy(other);\n    }\n"
+    text = f"package shop;\n\n/** Keeps carts. */\nclass CartKeeper {{\n{constructor}{methods}}}\n"
+    sample = IndexedProject(tmp_path / "keepers").init_repository()
+    sample.write({"shop/CartKeeper.java": text, "shop/Other.java": "class Other { CartKeeper k; }\n"})
+    sample.commit()
+    sample.update_index()
+    first, second = sample.find(query, 2).results
+    assert first.doc_id == "./shop/CartKeeper.java::CartKeeper"
+    assert second.doc_id == "./shop/CartKeeper.java::CartKeeper.CartKeeper"

@@ -187,6 +187,21 @@ def is_single_term(question: SearchQuery) -> bool:
     return len(question.words.split()) + len(question.phrases) == 1
 
 
+_PHRASING_WORDS = STOP_WORDS | frozenset(
+    """
+    class constant declaration declared defined definition enum field function interface macro method module object
+    struct trait type variable
+    """.split()
+)
+"""Stop words, and words that say what kind of thing a name in a query is, or that its definition is meant."""
+
+
+def names_one_thing(question: SearchQuery) -> bool:
+    """Return whether a query is a single name: by itself, or as in "where is the class x defined"."""
+    words = [normalize_name(word) for word in (*question.words.split(), *question.phrases)]
+    return len(words) == 1 or len([word for word in words if word not in _PHRASING_WORDS]) == 1
+
+
 def asks_for_definition(question: SearchQuery) -> bool:
     """Return whether a query surely asks for the names in it: by itself, or as in "where is x"."""
     return is_single_term(question) or question.intent is QueryIntent.DEFINITION

@@ -20,7 +20,8 @@ and by half for each place before it (`repeat`). The constants are by cross-vali
 (docs/decisions/0088 and 0154). The score of a first place is not bounded by its own evidence: that loses files
 (docs/decisions/0114).
 
-A query of a single word names a thing: its documents stay in the order of their scores.
+A query of a single name, as in "where is the class x defined", asks for its definition, however long: documents stay in
+the order of their scores.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from heapq import nlargest
 
 from msgspec import structs
 
-from scry.core.text import content_terms, is_single_term, name_words, normalize_name, search_text
+from scry.core.text import content_terms, name_words, names_one_thing, normalize_name, search_text
 from scry.core.types import (
     NO_FILE_EVIDENCE,
     Adjustment,
@@ -149,7 +150,7 @@ class PlaceRules:
         self._stems = frozenset(map(stem, content_terms(search_text(question))))
         self._starts = tuple([each[:2] for each in self._stems])  # a word begins as its stem does
         strengths, other = question.strengths, question.strengths.get("*", 1.0)
-        self._place_strength = 0.0 if is_single_term(question) else strengths.get("place", other)
+        self._place_strength = 0.0 if names_one_thing(question) else strengths.get("place", other)
         self._repeat_factor = REPEAT_PENALTY ** strengths.get("repeat", other)
         self._used_strength = strengths.get("used", other)
         self._weights = {name: weight for name, weight in question.weights.items() if name in FILE_ORACLES}
