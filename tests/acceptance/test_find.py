@@ -319,7 +319,8 @@ def test_snippet_of_code_shows_the_first_line_that_says_something(tmp_path: Path
 
 @pytest.mark.acceptance("F8")
 @pytest.mark.parametrize(
-    "query", ["CartKeeper", "CartKeeper class", "class CartKeeper", "where is CartKeeper defined?"]
+    "query",
+    ["CartKeeper", "CartKeeper class", "class CartKeeper", "where is CartKeeper defined?", "where is CartKeeper ?"],
 )
 def test_class_that_is_asked_for_comes_before_its_constructor_however_long(tmp_path: Path, query: str) -> None:
     methods = "".join(

@@ -199,7 +199,7 @@ _PHRASING_WORDS = STOP_WORDS | frozenset(
 def names_one_thing(question: SearchQuery) -> bool:
     """Return whether a query is a single name: by itself, or as in "where is the class x defined"."""
     words = [normalize_name(word) for word in (*question.words.split(), *question.phrases)]
-    return len(words) == 1 or len([word for word in words if word not in _PHRASING_WORDS]) == 1
+    return len(words) == 1 or len([word for word in words if word and word not in _PHRASING_WORDS]) == 1
 
 
 def asks_for_definition(question: SearchQuery) -> bool:

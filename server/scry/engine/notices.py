@@ -276,7 +276,10 @@ class RelationsKnown(Notice, frozen=True, tag="relations_known"):
 
 
 class RelationsNotRead(Notice, frozen=True, tag="relations_not_read"):
-    """A name in a relational question is of a language whose calls, inheritance and mostly imports are not read."""
+    """A name in a relational question is of a language whose calls and inheritance are not read.
+
+    are_imports_read: whether its imports are.
+    """
 
     languages: tuple[str, ...]
     are_imports_read: bool = False
