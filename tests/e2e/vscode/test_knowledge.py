@@ -121,6 +121,7 @@ def test_log_is_switched_off_shown_and_exported(window: Window, tmp_path: Path) 
         expect(statusbar).to_contain_text(change)
     window.command("Scry: Log of Questions…")
     choose(window, "Show the Log")
+    expect(window.active_tab).to_contain_text("scry log")  # the editor before holds the same word
     expect(window.page.locator(".view-lines").first).to_contain_text("receipt")
     window.command("Scry: Log of Questions…")
     choose(window, "Export the Log…")
