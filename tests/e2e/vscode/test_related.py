@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout
 STATEMENT = "Receipts are never mailed twice"
 BELIEF = f"---\nstatement: {STATEMENT}\nentrenchment: 0.8\nevidence:\n  - shop/mail.py:2\n---\n\nBecause of it.\n"
 CALLER = "from shop.mail import send_receipt\n\n\ndef pay():\n    send_receipt('a')\n"
+MOST_LINKS = 20
+"""Links of a relation that the sidecar sends at most."""
+
+PENDING = "the code graph is still being made"
 SCRIPT = "export function printReceipt(receipt) {\n  return receipt;\n}\n"
 
 
@@ -87,3 +94,55 @@ def test_lenses_name_what_changes_together_and_beliefs(window: Window) -> None:
     expect(belief).to_be_visible()
     belief.locator("a").click()
     expect(window.active_tab).to_contain_text("one-mail.md")
+
+
+@contextmanager
+def files_keep_changing(folder: Path) -> Generator[list[Path]]:
+    """Write new callers of `send_receipt`, one after another: the code graph is made only once no more follow.
+
+    The list is that of all files that were written.
+    """
+    has_ended, written = threading.Event(), list[Path]()
+
+    def write() -> None:
+        while not has_ended.wait(0.1):
+            file = folder / f"caller_{len(written)}.py"
+            file.write_text(CALLER.replace("pay", f"pay_{len(written)}"), encoding="utf-8")
+            written.append(file)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield written
+    finally:
+        has_ended.set()
+        thread.join()
+
+
+@pytest.mark.acceptance("C1", "D1")
+def test_detail_and_tree_are_completed_when_the_code_graph_is(window: Window, shop: Path) -> None:
+    window.find("send_receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Enter")
+    expect(window.active_tab).to_contain_text("mail.py")
+    detail = window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
+    remark = window.page.locator(".pane .message", has_text=PENDING)
+
+    def shows_what_is_pending() -> bool:
+        window.command("Scry: Focus on Related View")
+        window.command("Scry: Show Detail")
+        expect(detail.locator("main")).to_contain_text("print(address)")
+        return detail.get_by_text(PENDING).is_visible() and remark.is_visible()
+
+    with files_keep_changing(shop / "shop") as written:
+        eventually(lambda: len(written) > MOST_LINKS, "more callers than a list of the answer holds")
+        eventually(shows_what_is_pending, "a detail and a tree that name what is not known yet")
+    expect(detail.get_by_text(PENDING)).to_have_count(0)
+    callers = detail.locator("nav p", has_text="Called By")
+    expect(callers).to_contain_text("caller_0.py")
+    left_out = re.search(r"and (\d+) more", callers.inner_text())
+    assert left_out is not None
+    assert callers.locator("a").count() + int(left_out[1]) > MOST_LINKS  # all are counted, also those that are not sent
+    expect(remark).to_have_count(0)
+    expect(window.result("Called By")).to_contain_text(f"the first {MOST_LINKS} of ")
+    expect(window.result("shop/caller_0.py")).to_be_visible()

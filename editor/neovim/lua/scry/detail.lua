@@ -9,6 +9,9 @@ local uses = require("scry.uses")
 
 local M = {}
 
+---Milliseconds between two looks at whether the relations of a result are complete.
+local POLL_MS = 1000
+
 ---Return the name in code marks at the cursor, or the first one of the line.
 ---@return string?
 local function name_at_cursor()
@@ -38,6 +41,50 @@ local function follow(hit, detail)
   end
 end
 
+---Prepare the buffer of a result for reading: its Markdown, and its names in code marks, which lead to their documents.
+---@param buffer integer
+---@param window integer
+---@param hit scry.Hit
+---@param detail scry.protocol.Detail
+local function render(buffer, window, hit, detail)
+  require("scry.markdown").render(buffer, window)
+  vim.keymap.set("n", "<CR>", function()
+    follow(hit, detail)
+  end, { buffer = buffer, nowait = true, desc = "Scry: go to the document at the cursor" })
+end
+
+---Where relations of a result are not known yet, show it again once all are, as long as a window shows its buffer.
+---@param buffer integer
+---@param hit scry.Hit
+---@param detail scry.protocol.Detail
+local function complete_later(buffer, hit, detail)
+  if (vim.tbl_get(detail, "result", "full", "graph", "note") or "") == "" then
+    return
+  end
+  ---@type scry.protocol.DetailParams
+  local params = vim.tbl_extend("error", answers.reference(hit), { record = false })
+  vim.defer_fn(function()
+    if #vim.fn.win_findbuf(buffer) == 0 then
+      return
+    end
+    request.send(hit.root, protocol.methods.detail, params, function(failure, newer)
+      local window = vim.fn.win_findbuf(buffer)[1]
+      if failure or not window then
+        return
+      elseif newer.text == detail.text then
+        return complete_later(buffer, hit, newer)
+      end
+      vim.api.nvim_win_call(window, function()
+        local view = vim.fn.winsaveview()
+        scratch.fill(buffer, vim.split(newer.text:gsub("\r", ""), "\n"))
+        render(buffer, window, hit, newer)
+        vim.fn.winrestview(view)
+      end)
+      complete_later(buffer, hit, newer)
+    end)
+  end, POLL_MS)
+end
+
 ---@param hit scry.Hit
 ---@param detail scry.protocol.Detail
 ---@param how? scry.How
@@ -50,10 +97,8 @@ local function show(hit, detail, how)
   local buffer = scratch.open(name, text, is_commit and "git" or "markdown", hit.root, how)
   answers.bind(buffer, hit)
   if not is_commit then
-    require("scry.markdown").render(buffer, vim.api.nvim_get_current_win())
-    vim.keymap.set("n", "<CR>", function()
-      follow(hit, detail)
-    end, { buffer = buffer, nowait = true, desc = "Scry: go to the document at the cursor" })
+    render(buffer, vim.api.nvim_get_current_win(), hit, detail)
+    complete_later(buffer, hit, detail)
   end
   if detail.note ~= "" then
     notify.warn(detail.note)

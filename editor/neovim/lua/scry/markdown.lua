@@ -80,6 +80,7 @@ end
 ---Hide the backslashes of escapes outside fenced code.
 ---@param buffer integer
 function M.conceal(buffer)
+  vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   local fenced = false
   for row, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
     fenced = fenced ~= (line:match("^```") ~= nil)

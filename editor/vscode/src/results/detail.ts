@@ -6,13 +6,22 @@ import { type Detail, methods } from "../generated/protocol";
 import type { Sidecar } from "../sidecar/sidecar";
 import { escapeHtml, section } from "../why/html";
 import { type Hit, type Reference, referenceTo } from "./hit";
-import { type RelatedLink, type RelatedTarget, type RelationGroup, relationGroups } from "./related";
+import {
+  completedDetail,
+  pendingRelations,
+  type RelatedLink,
+  type RelatedTarget,
+  type RelationGroup,
+  relationGroups,
+} from "./related";
 
-/** Number of links that are shown of one relation. The tree has all of them. */
+/** Number of links that are shown of one relation. The tree has more of them. */
 const MAX_LINKS = 8;
 
 export class Details implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
+  /** The result that the panel shows; undefined where there is no panel. */
+  private shown: Reference | undefined;
 
   constructor(private readonly sidecar: Sidecar) {}
 
@@ -22,8 +31,18 @@ export class Details implements vscode.Disposable {
     const detail = await this.sidecar.request(methods.detail, { ...reference, record_use: false });
     const html = renderDetail(detail, await renderMarkdown(detail.text), reference);
     const panel = this.open();
+    this.shown = reference;
     panel.title = detail.result.title;
     panel.webview.html = html;
+    if (pendingRelations(detail)) void this.showOnceComplete(reference);
+  }
+
+  /** Shows the result of the panel again once all its relations are known, unless the panel shows another one then. */
+  private async showOnceComplete(reference: Reference): Promise<void> {
+    const isShown = () => this.shown === reference;
+    const detail = await completedDetail(this.sidecar, reference, isShown);
+    const html = detail && renderDetail(detail, await renderMarkdown(detail.text), reference);
+    if (html && this.panel && isShown()) this.panel.webview.html = html;
   }
 
   dispose(): void {
@@ -42,7 +61,7 @@ export class Details implements vscode.Disposable {
       enableFindWidget: true,
     });
     this.panel.onDidDispose(() => {
-      this.panel = undefined;
+      this.panel = this.shown = undefined;
     });
     return this.panel;
   }
@@ -76,9 +95,10 @@ function renderDetail({ result }: Detail, markdown: string, reference: Reference
 </html>`;
 }
 
-function renderLinks({ links }: RelationGroup, reference: Reference): string {
-  const more = links.length > MAX_LINKS ? [vscode.l10n.t("and {0} more", links.length - MAX_LINKS)] : [];
-  return [...links.slice(0, MAX_LINKS).map((link) => renderLink(link, reference)), ...more].join(", ");
+function renderLinks({ links, total }: RelationGroup, reference: Reference): string {
+  const shown = links.slice(0, MAX_LINKS);
+  const more = total > shown.length ? [vscode.l10n.t("and {0} more", total - shown.length)] : [];
+  return [...shown.map((link) => renderLink(link, reference)), ...more].join(", ");
 }
 
 function renderLink({ name, remark, location }: RelatedLink, reference: Reference): string {

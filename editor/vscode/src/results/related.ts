@@ -1,7 +1,8 @@
 /** The documents that a result is related to, in the code and its history: as links, for the detail and for the tree. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
-import { type Full, type Graph, type Link, type Location, methods } from "../generated/protocol";
+import { type Detail, type Full, type Graph, type Link, type Location, methods } from "../generated/protocol";
 import type { Sidecar } from "../sidecar/sidecar";
 import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
@@ -18,6 +19,8 @@ export interface RelationGroup {
   readonly title: string;
   readonly icon: string;
   readonly links: readonly RelatedLink[];
+  /** Number of all links, of which the sidecar sends the first ones. */
+  readonly total: number;
 }
 
 type GraphList = Exclude<keyof Graph, "note" | "totals">;
@@ -36,16 +39,15 @@ export function relationGroups({ graph, impact }: Full): RelationGroup[] {
   ];
   const groups = lists.map(([list, title, icon]) => {
     const links = (graph?.[list] ?? []).map((link) => relatedLink(link, list === "co_changes"));
-    return { title, icon, links };
+    return { title, icon, links, total: graph?.totals?.[list] ?? links.length };
   });
   const beliefs = (impact?.beliefs ?? []).map(({ doc_id, statement, reason }) => ({
     name: statement || doc_id,
     remark: reason,
     location: undefined,
   }));
-  return [...groups, { title: t("Beliefs"), icon: "lightbulb", links: beliefs }].filter(
-    ({ links }) => links.length > 0,
-  );
+  const ofBeliefs = { title: t("Beliefs"), icon: "lightbulb", links: beliefs, total: beliefs.length };
+  return [...groups, ofBeliefs].filter(({ links }) => links.length > 0);
 }
 
 function relatedLink({ doc_id, count = 1, confidence, location }: Link, isCounted: boolean): RelatedLink {
@@ -56,6 +58,29 @@ function relatedLink({ doc_id, count = 1, confidence, location }: Link, isCounte
     remark: isCounted ? commits : unsure,
     location,
   };
+}
+
+/** Milliseconds between two looks at whether the relations of a result are complete. */
+const POLL_MS = 1000;
+
+/** Returns the words that say which relations of a result are not known yet; undefined where all are. */
+export function pendingRelations({ result }: Detail): string | undefined {
+  return result.full?.graph?.note || undefined;
+}
+
+/** Returns a result in full once its relations are complete; undefined once it is not `wanted` any more, or where the
+ * sidecar no longer stores its answer. */
+export async function completedDetail(
+  sidecar: Sidecar,
+  reference: Reference,
+  wanted: () => boolean,
+): Promise<Detail | undefined> {
+  for (;;) {
+    await sleep(POLL_MS);
+    if (!wanted()) return undefined;
+    const detail = await sidecar.request(methods.detail, { ...reference, record: false }).catch(() => undefined);
+    if (!detail || !pendingRelations(detail)) return detail;
+  }
 }
 
 /** A link's target with the result whose detail it stands in: what the command `scry.openRelated` takes. */
@@ -90,14 +115,22 @@ export function createRelatedView(answers: Answers, sidecar: Sidecar): vscode.Di
   const naming = tree.onDidChangeTreeData(() => {
     view.description = answers.current ? answers.current.result.title : "";
   });
-  return vscode.Disposable.from(naming, view, tree);
+  const remarking = tree.onPending((remark) => {
+    view.message = remark;
+  });
+  return vscode.Disposable.from(naming, remarking, view, tree);
 }
 
 class RelatedTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly pending = new vscode.EventEmitter<string | undefined>();
   private readonly subscriptions: vscode.Disposable[];
+  /** The result whose relations are waited for. */
+  private awaited: Hit | undefined;
 
   readonly onDidChangeTreeData = this.changed.event;
+  /** Fires with the words that say which relations are not known yet; undefined where all are. */
+  readonly onPending = this.pending.event;
 
   constructor(
     private readonly answers: Answers,
@@ -120,22 +153,36 @@ class RelatedTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of [...this.subscriptions, this.changed]) each.dispose();
+    this.awaited = undefined;
+    for (const each of [...this.subscriptions, this.changed, this.pending]) each.dispose();
   }
 
   /** Returns the groups of a result; none where the sidecar no longer stores its answer. */
   private async groupsOf(hit: Hit): Promise<RelationGroup[]> {
     if (this.sidecar.state.kind !== "running") return [];
-    const params = { ...referenceTo(hit), record: false };
-    const detail = await this.sidecar.request(methods.detail, params).catch(() => undefined);
+    const reference = referenceTo(hit);
+    const detail = await this.sidecar.request(methods.detail, { ...reference, record: false }).catch(() => undefined);
+    const remark = detail && pendingRelations(detail);
+    this.pending.fire(remark);
+    if (remark) void this.refreshOnceComplete(hit);
     return detail?.result.full ? relationGroups(detail.result.full) : [];
+  }
+
+  private async refreshOnceComplete(hit: Hit): Promise<void> {
+    if (this.awaited === hit) return;
+    this.awaited = hit;
+    const isShown = () => this.awaited === hit && this.answers.current === hit;
+    const detail = await completedDetail(this.sidecar, referenceTo(hit), isShown);
+    if (this.awaited === hit) this.awaited = undefined;
+    if (detail) this.changed.fire(undefined);
   }
 }
 
-function groupItem({ title, icon, links }: RelationGroup): vscode.TreeItem {
+function groupItem({ title, icon, links, total }: RelationGroup): vscode.TreeItem {
   const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);
   item.iconPath = new vscode.ThemeIcon(icon);
-  item.description = `${links.length}`;
+  item.description =
+    total > links.length ? vscode.l10n.t("the first {0} of {1}", links.length, total) : `${links.length}`;
   return item;
 }
 
