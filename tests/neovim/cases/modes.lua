@@ -82,6 +82,30 @@ T["detail shows a result in full in a buffer"] = function()
   expect.equality(child().sent("scry/detail")[1].params.record_use, false) -- it is one use, not two
 end
 
+T["a result in full is completed once the code graph is"] = function()
+  local caller = "from shop.mail import send_receipt\n\n\ndef pay_%d():\n    send_receipt('a')\n"
+  local written, pending = {}, "the code graph is still being made" ---@type string[], string
+  MiniTest.finally(function()
+    vim.tbl_map(os.remove, written)
+  end)
+  child().ready()
+  child().will_take("send_receipt")
+  child().cmd("Scry find send_receipt")
+  child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
+  local folder = child().lua_get("vim.fn.expand('%:p:h')")
+  repeat -- while files keep changing, the code graph is not made anew
+    written[#written + 1] = ("%s/caller_%d.py"):format(folder, #written)
+    vim.fn.writefile(vim.split(caller:format(#written), "\n"), written[#written])
+    child().cmd("Scry detail")
+    vim.uv.sleep(100)
+  until child().text():find(pending, 1, true) or #written == 300
+  editor.expect_holds(child().text(), pending)
+  child().cmd("normal! 3G")
+  child().wait("vim.fn.search('caller_0.py::pay_1', 'nw') > 0", "the new callers")
+  expect.equality(child().text():find(pending, 1, true), nil)
+  expect.equality(child().fn.line("."), 3)
+end
+
 T["a commit opens as a diff"] = function()
   child().ready() -- the history is indexed last
   child().will_take("[commit]")
