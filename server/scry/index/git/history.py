@@ -17,6 +17,7 @@ import hashlib
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,7 +30,7 @@ from scry.index.git.stream import GitFailed
 from scry.index.parse.parser_version import reading_version
 from scry.projects.git import GitRepository, find_repository, read_small_file, run_git
 from scry.projects.project import head_commit
-from scry.store.history.commits import NewChange, NewCommit, StoredCommit
+from scry.store.history.commits import FIRST_COMMIT_KEY, NewChange, NewCommit, StoredCommit
 from scry.store.history.store import HistoryStore
 from scry.store.lexical import LexicalEntry
 from scry.store.sqlite.database import STORE_ERRORS
@@ -139,7 +140,8 @@ class _HistoryUpdate:
     def run(self) -> None:
         """Run the update; see `update_history`."""
         if self._store.fingerprint != self._fingerprint:
-            self._store.reset()
+            self._store.reset(self._fingerprint)
+        doc_keys = self._number_commits() if self._store.reader.head is None else {}
         stored = self._store.stored_commits()
         added, removed = self._compare_commits(stored)
         self._store.record_faults({}, map(commit_doc_id, removed), reading_version())
@@ -151,15 +153,38 @@ class _HistoryUpdate:
         )
         missing_lines = [sha for sha, c in remaining.items() if sha in newest and not c.has_lines]
         again = dict.fromkeys([*missing_lines, *self._completed_commits(remaining, newest)])
-        self._read_and_publish([*again, *(commit.sha for commit in reversed(added))], newest)
+        self._read_and_publish([*again, *(commit.sha for commit in reversed(added))], newest, doc_keys)
         if self._published or removed:
             self._store.follow_renames()
         elif self.is_current:
             return
         warning = self._describe_extent(len(remaining) + len(added))
         self._store.mark_complete(head=self._head, fingerprint=self._fingerprint, warning=warning)
-        if self._store.dead_commit_count > _MAX_DELETED_SHARE * self._store.reader.commit_count:
+        count = self._store.reader.commit_count
+        # A reading that was killed can leave words of commits that are too old now.
+        has_stray_words = bool(doc_keys) and self._store.reader.lexical.document_count != count
+        if has_stray_words or self._store.dead_commit_count > _MAX_DELETED_SHARE * count:
             self._store.rewrite_lexical(_lexical_entries(self._store))
+
+    def _number_commits(self) -> dict[str, int]:
+        """Return the doc_keys of all commits of a first reading, so that the newest ones can be read before the others.
+
+        Keys rise from the oldest commit to the newest, as in later updates. Where the commits of a reading that was
+        interrupted have other keys, because the history was rewritten meanwhile, the reading begins anew.
+        """
+        places = {commit.sha: place for place, commit in enumerate(reversed(self._reachable))}
+        stored = self._store.stored_commits().items()
+        firsts = {commit.doc_key - places[sha] for sha, commit in stored if sha in places}
+        if len(firsts) > 1 or min(firsts, default=FIRST_COMMIT_KEY) < FIRST_COMMIT_KEY:
+            self._store.reset(self._fingerprint)
+            firsts.clear()
+        first = min(firsts, default=self._store.next_doc_key)
+        return {sha: first + place for sha, place in places.items()}
+
+    @cached_property
+    def _reachable(self) -> list[CommitSummary]:
+        """The commits that HEAD reaches, as far as they are read, the newest first. Raises GitFailed."""
+        return self._list_commits(self._head)
 
     def _completed_commits(self, stored: Mapping[str, StoredCommit], with_lines: frozenset[str]) -> list[str]:
         """Return the commits that were stored without their files or lines, if git can tell those of the newest now."""
@@ -182,7 +207,7 @@ class _HistoryUpdate:
         if forward is not None and not self._unread:
             return forward, []
         try:
-            listed = self._list_commits(self._head)
+            listed = self._reachable
         except GitFailed:
             if forward is None:
                 raise
@@ -212,23 +237,28 @@ class _HistoryUpdate:
 
     # Reading ------------------------------------------------------------------------------------------------------
 
-    def _read_and_publish(self, shas: Sequence[str], with_lines: frozenset[str]) -> None:
-        """Read commits, the oldest first, and publish them batch by batch."""
-        for start in range(0, len(shas), BATCH_COMMITS):
+    def _read_and_publish(self, shas: Sequence[str], with_lines: frozenset[str], doc_keys: Mapping[str, int]) -> None:
+        """Read commits, the oldest first, and publish them batch by batch.
+
+        doc_keys: of the commits, where known ahead. Then the newest batch goes first: a person asks for it first.
+        """
+        newest = shas[-BATCH_COMMITS:] if doc_keys else ()
+        older = shas[: len(shas) - len(newest)]
+        batches = [older[start : start + BATCH_COMMITS] for start in range(0, len(older), BATCH_COMMITS)]
+        for batch in filter(None, (newest, *batches)):
             self._checkpoint()
-            batch = shas[start : start + BATCH_COMMITS]
             commits: dict[str, NewCommit] = {}
             for commit in self._read_with_lines([sha for sha in batch if sha in with_lines]):
                 self._add_commit(commits, commit, has_lines=True)
             for commit in self._read_with_files([sha for sha in batch if sha not in commits]):
                 self._add_commit(commits, commit, has_lines=commit.sha in with_lines)
-            self._publish([commits[sha] for sha in batch if sha in commits])
+            self._publish([commits[sha] for sha in batch if sha in commits], doc_keys)
             self._store.forget_traces_of(batch)
 
-    def _publish(self, commits: Sequence[NewCommit]) -> None:
+    def _publish(self, commits: Sequence[NewCommit], doc_keys: Mapping[str, int]) -> None:
         """Publish commits; where that fails for one of them, all others."""
         try:
-            self._store.publish(commits)
+            self._store.publish(commits, doc_keys)
             self._published = self._published or bool(commits)
             self._store.record_faults({}, [commit_doc_id(commit.sha) for commit in commits], reading_version())
         except STORE_ERRORS:
@@ -237,7 +267,7 @@ class _HistoryUpdate:
             if len(commits) == 1:
                 self._record_fault(commits[0].sha, error)
             for commit in commits if len(commits) > 1 else ():
-                self._publish([commit])
+                self._publish([commit], doc_keys)
 
     def _record_fault(self, sha: str, error: Exception) -> None:
         is_of_git = isinstance(error, GitFailed) and not isinstance(error, GitOutputUnreadable)

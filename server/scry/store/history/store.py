@@ -102,9 +102,9 @@ class HistoryStore:
         self._transaction = self._database.transaction
         try:
             self.reader = HistoryReader(self._database)
-            if self.reader.lexical.has_newer(self._next_doc_key() - 1):
+            if self.reader.lexical.has_newer(self.next_doc_key - 1):
                 self._database.remove_seal()
-                self.reader.lexical.delete_newer(self._next_doc_key() - 1)
+                self.reader.lexical.delete_newer(self.next_doc_key - 1)
             self._remove_words()
         except BaseException:
             self._db.close()
@@ -119,7 +119,9 @@ class HistoryStore:
         """Close the files."""
         self.reader.close()
 
-    def _next_doc_key(self) -> int:
+    @property
+    def next_doc_key(self) -> int:
+        """The key of the next commit: greater than that of any commit that was ever stored here."""
         return self._database.meta.get_int("next_number") or FIRST_COMMIT_KEY
 
     # Stored state -------------------------------------------------------------------------------------------------
@@ -199,15 +201,16 @@ class HistoryStore:
 
     # Commits ------------------------------------------------------------------------------------------------------
 
-    def publish(self, commits: Sequence[NewCommit]) -> None:
-        """Write commits, the oldest first; a known one keeps its key."""
+    def publish(self, commits: Sequence[NewCommit], doc_keys: Mapping[str, int] | None = None) -> None:
+        """Write commits, the oldest first. A known one keeps its key; others get theirs of `doc_keys`, or the next."""
         with self._database.lock:
             known = self._doc_keys_by_sha([commit.sha for commit in commits])
-            doc_key = self._next_doc_key()
+            doc_key = self.next_doc_key
             numbered: list[tuple[int, NewCommit]] = []
             for commit in commits:
                 if commit.sha not in known:
-                    known[commit.sha], doc_key = doc_key, doc_key + 1
+                    known[commit.sha] = (doc_keys or {}).get(commit.sha, doc_key)
+                    doc_key = max(doc_key, known[commit.sha] + 1)
                 numbered.append((known[commit.sha], commit))
             entries = [LexicalEntry(n, n, commit.terms) for n, commit in numbered]
             self._database.remove_seal()
@@ -373,13 +376,14 @@ class HistoryStore:
             self._database.meta.set("tried", head)
             self._database.meta.set("note", warning)
 
-    def reset(self) -> None:
-        """Delete everything."""
+    def reset(self, fingerprint: str | None = None) -> None:
+        """Delete everything. fingerprint: of what is read from now on, by which an interrupted reading is resumed."""
         with self._transaction():
             for table in ("touched", "symbols", "traced", "changes", "paths", "commits"):
                 self._db.execute(f"DELETE FROM {table}")
-            for key in ("head", "tried", "basis", "note", "extent", "ties", "faults", "faults_version"):
+            for key in ("head", "tried", "note", "extent", "ties", "faults", "faults_version"):
                 self._database.meta.set(key, None)
+            self._database.meta.set("basis", fingerprint)
             self._database.meta.raise_generation()
         self.rewrite_lexical([])
 

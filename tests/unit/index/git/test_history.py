@@ -12,6 +12,7 @@ from scry.core import Cancelled
 from scry.index.git import LoggedCommit, update_history
 from scry.index.git import history as history_module
 from scry.store.history import HistoryStore, describe_commit
+from scry.store.lexical import LexicalEntry
 from tests.sample.history import HistoryProject
 from tests.unit.index.git.history_states import same_as_fresh
 
@@ -277,13 +278,9 @@ def test_incremental_history_equals_fresh_history(
         assert store.reader.state_at(sample.git("rev-parse", "HEAD")).extent == "of the newest 12 commits"
 
 
-def test_interrupted_history_update_is_resumed(
-    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
-    for number in range(7):
-        sample.commit(f"c{number}", {"a.py": f"{number}\n"})
-    left = [2]
+def interrupt(sample: HistoryProject, batches: int) -> set[str]:
+    """Update the history until so many batches are published; return the subjects of the stored commits."""
+    left = [batches]
 
     def stop() -> None:
         left[0] -= 1
@@ -293,7 +290,64 @@ def test_interrupted_history_update_is_resumed(
     with sample.history() as store:
         with pytest.raises(Cancelled):
             update_history(sample.folder, store, stop)
-        assert 0 < store.reader.commit_count < 7
+        return {commit.subject for commit in store.read_rows().commits}
+
+
+def test_the_newest_commits_are_read_first(
+    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
+    for number in range(7):
+        sample.commit(f"c{number}", {"a.py": f"{number}\n"})
+    assert [interrupt(sample, 1), interrupt(sample, 2)] == [{"c5", "c6"}, {"c0", "c3", "c4", "c5", "c6", "c1"}]
+    assert same_as_fresh(sample, tmp_path)
+    with sample.history() as store:
+        assert [commit.subject for commit in store.read_rows().commits] == [f"c{number}" for number in range(7)]
+    sample.commit("c7", {"a.py": "7\n"})
+    sample.update_history()
+    with sample.history() as store:
+        assert [commit.subject for commit in store.read_rows().commits] == [f"c{number}" for number in range(8)]
+
+
+@pytest.mark.parametrize("batches", [1, 2, 3])
+@pytest.mark.parametrize("meanwhile", ["nothing", "a commit", "a rewind", "another root", "an older branch merged"])
+def test_interrupted_history_update_is_resumed(
+    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batches: int, meanwhile: str
+) -> None:
+    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
+    sample.commit("c0", {"a.py": "0\n"})
+    sample.git("checkout", "-q", "-b", "older")
+    sample.commit("o1", {"b.py": "1\n"})
+    sample.commit("o2", {"b.py": "2\n"})
+    sample.git("checkout", "-q", "-")
+    for number in range(1, 8):
+        sample.commit(f"c{number}", {"a.py": f"{number}\n"})
+    assert 0 < len(interrupt(sample, batches)) < 8
+    if meanwhile == "a commit":
+        sample.commit("one more", {"a.py": "more\n"})
+    elif meanwhile == "a rewind":
+        sample.git("reset", "-q", "--hard", "HEAD~3")
+    elif meanwhile == "another root":
+        sample.git("checkout", "-q", "--orphan", "anew")
+        sample.commit("all at once")
+    elif meanwhile == "an older branch merged":
+        sample.git("merge", "-q", "-m", "merged", "older")
+    assert same_as_fresh(sample, tmp_path)
+
+
+def test_words_of_a_reading_that_was_killed_are_removed(
+    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of a batch are written before its commits, which may be too old at the next update."""
+    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
+    monkeypatch.setattr(history_module, "MAX_COMMITS", 7)
+    for number in range(7):
+        sample.commit(f"c{number}", {"a.py": f"{number}\n"})
+    interrupt(sample, 1)
+    with sample.history() as store:
+        oldest = store.next_doc_key - 7
+        store.reader.lexical.write([], [LexicalEntry(oldest, oldest, "c0")])
+    sample.commit("one more", {"a.py": "more\n"})
     assert same_as_fresh(sample, tmp_path)
 
 
