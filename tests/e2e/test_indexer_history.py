@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scry.engine import HistoryAccess
+from scry.core import load_settings
+from scry.engine import Engine, HistoryAccess
+from scry_protocol.messages import RecentParams
 from tests.polling import PATIENCE_S, eventually
 from tests.sample.indexer import IndexerProject
 
@@ -84,6 +88,20 @@ def test_command_line_indexes_a_commit_without_file_changes(sample: IndexerProje
     answer = ask(sample.root, "empty-handed type:commit")
     assert [result["title"] for result in answer["results"]] == ["Came back empty-handed"]
     assert answer["index"]["history"] == "ready"
+
+
+@pytest.mark.acceptance("R1", "F11")
+def test_recent_changes_of_a_new_project_come_before_its_files_are_read(sample: IndexerProject) -> None:
+    sample.write_many_files(1500)
+    start_git(sample)
+    sample.git("commit", "-q", "--allow-empty", "-m", "The newest of all")
+    with closing(Engine.open(sample.root, load_settings(sample.root, os.environ))) as engine:
+
+        def titles() -> list[str]:
+            return [result.title for result in engine.recent(RecentParams()).results]
+
+        eventually(lambda: "The newest of all" in titles(), "the newest commit")
+        assert engine.status().state == "indexing"
 
 
 def ask(root: Path, query: str) -> dict[str, Any]:

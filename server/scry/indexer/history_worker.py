@@ -56,6 +56,7 @@ class HistoryWorker(threading.Thread):
         self._on_progress = on_progress
         self._condition = threading.Condition()
         self._requested = self._rebuild = self._was_damaged = False
+        self._hurried = self._has_commits = False
         self._began: float | None = None
         self._blocks_sync = False
         self._awaited_since: float | None = None
@@ -68,6 +69,13 @@ class HistoryWorker(threading.Thread):
             self._awaited_since = self._awaited_since or time.monotonic()
             self._rebuild = self._rebuild or rebuild
             self._condition.notify_all()
+
+    def hurry(self) -> None:
+        """Read the newest commits beside other work, where none was read yet: somebody asks what changed lately."""
+        with self._condition:
+            if not self._has_commits:
+                self._requested = self._hurried = True
+                self._condition.notify_all()
 
     def blocks_sync(self) -> bool:
         """Return whether the requested pass may still end within the time that syncs wait for it."""
@@ -134,7 +142,10 @@ class HistoryWorker(threading.Thread):
         """Wait while there is other work or indexing is paused. Raises Cancelled when the indexer ends."""
         if self._began is not None and time.monotonic() > self._began + SYNC_WAIT_S:
             self._release_waiters()
-        self._schedule.wait_for_turn(self._busy, self._raise_if_stopping)
+        self._schedule.wait_for_turn(self._busy, self._raise_if_stopping, self._is_urgent)
+
+    def _is_urgent(self) -> bool:
+        return self._hurried and not self._has_commits
 
     def _raise_if_stopping(self) -> None:
         if self._schedule.stopping:
@@ -151,8 +162,14 @@ class HistoryWorker(threading.Thread):
             if rebuild:
                 history.reset()
             self._on_state(read_history_state(head_commit(self._project.root), history.reader))
+
+            def checkpoint() -> None:
+                self._has_commits = history.reader.commit_count > 0
+                self._checkpoint()
+
             try:
-                if update_history(self._project.root, history, self._checkpoint):
+                if update_history(self._project.root, history, checkpoint):
+                    checkpoint()
                     with closing(IndexStore.open(self._project.cache, write=False)) as index:
                         update_changed_documents(history, index, self._checkpoint)
             except (GitFailed, IndexUnavailable) as error:

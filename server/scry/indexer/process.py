@@ -287,6 +287,10 @@ class _IndexerProcess:
             self._schedule.resume()
         self._status.set_paused(self._schedule.paused)
 
+    def hurry_history(self) -> None:
+        """Read the newest commits beside other work, where none was read yet."""
+        self._history.hurry()
+
     def request_sync(self) -> int:
         """Request that the index be made current; return the number of the request."""
         return self._schedule.request_check()

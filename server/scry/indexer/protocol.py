@@ -4,7 +4,7 @@
     hello  ------------------------>            version and, over TCP, the token; always the first message
            <------------------------ welcome    version and process id, then the state
     told -------------------------->            settings of the client's environment or surface, also if there are none
-    changed, control, sync, ask --->
+    changed, control, sync, ask, history ->
            <------------------------ state      at every change; `answers` holds the id of the request it answers
            <------------------------ settled    answers sync: all changes known when the sync came are indexed
     encode ------------------------>            a query, and the identity of an embedder
@@ -88,6 +88,10 @@ class StateRequest(msgspec.Struct, frozen=True, tag="ask"):
     id: int
 
 
+class HistoryRequest(msgspec.Struct, frozen=True, tag="history"):
+    """A request to read the newest commits now, beside other work, where none was read yet. Not answered."""
+
+
 class EncodeRequest(msgspec.Struct, frozen=True, tag="encode"):
     """A request for the vector of a query by the embedder of this identity. Answered by `encoded`."""
 
@@ -138,7 +142,15 @@ class ReplacedMessage(msgspec.Struct, frozen=True, tag="replaced"):
 
 
 ClientMessage = (
-    Hello | SettingsOverrides | PathsChanged | ControlRequest | SyncRequest | StateRequest | EncodeRequest | EndRequest
+    Hello
+    | SettingsOverrides
+    | PathsChanged
+    | ControlRequest
+    | SyncRequest
+    | StateRequest
+    | HistoryRequest
+    | EncodeRequest
+    | EndRequest
 )
 IndexerMessage = Welcome | StateMessage | SyncReply | EncodeReply | ReplacedMessage
 

@@ -252,13 +252,15 @@ class Schedule:
         with self._condition:
             return self._condition.wait_for(self._is_idle, timeout)
 
-    def wait_for_turn(self, busy: Callable[[], bool], check: Callable[[], None]) -> None:
+    def wait_for_turn(
+        self, busy: Callable[[], bool], check: Callable[[], None], is_urgent: Callable[[], bool] = lambda: False
+    ) -> None:
         """Wait while there are tasks, indexing is paused, or `busy` says that other work goes first.
 
         For the workers beside the indexing loop. check: called meanwhile and at the end; raises Cancelled when the work
-        of the worker is to end.
+        of the worker is to end. is_urgent: whether the work waits for a pause alone; by default it does not.
         """
-        while not self.wait_idle(_POLL_INTERVAL_S) or busy():
+        while (self._is_halted() or not is_urgent()) and (not self.wait_idle(_POLL_INTERVAL_S) or busy()):
             check()
             time.sleep(_POLL_INTERVAL_S / 10)
         check()

@@ -24,6 +24,7 @@ from scry.indexer.protocol import (
     EncodeRequest,
     EndRequest,
     Hello,
+    HistoryRequest,
     IndexerMessage,
     InvalidMessage,
     PathsChanged,
@@ -64,6 +65,10 @@ class RequestHandler(Protocol):
 
     def control(self, action: ControlAction) -> None:
         """Start, pause, resume or rebuild."""
+        ...
+
+    def hurry_history(self) -> None:
+        """Read the newest commits beside other work, where none was read yet."""
         ...
 
     def request_sync(self) -> int:
@@ -203,6 +208,8 @@ class IndexerServer:
             client.send(StateMessage(self._handler.state(), request.id))
         elif isinstance(request, StateRequest):
             client.send(StateMessage(self._handler.state(), request.id))
+        elif isinstance(request, HistoryRequest):
+            self._handler.hurry_history()
         elif isinstance(request, SyncRequest):
             client.pending_syncs[request] = self._handler.request_sync()
             self._answer_syncs()

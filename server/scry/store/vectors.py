@@ -451,10 +451,9 @@ def _nearest_rows(
 ) -> list[tuple[int, float]]:
     """Return the `limit` rows with the highest cosines as (key, cosine), nearest first, equal ones by key.
 
-    A product with the coarse part is within `doubt` of the whole product. Rows that cannot reach the `limit` best by
-    that, in single precision, are left out; of the others whole products are made, and cosines of the best of them.
-    Products are in units of the coarse ones, of which single precision holds each exactly. parts, scale: of the query.
-    allowed: sorted keys of the rows to search; None for all.
+    A product with the coarse part, exact in single precision, is within `doubt` of the whole product in its units. Rows
+    that cannot reach the `limit` best by that are left out; of the others whole products are made, and cosines of the
+    best of them. parts, scale: of the query. allowed: sorted keys of the rows to search; None for all.
     """
     from simsimd import cdist  # imported late: not needed without vectors
 
@@ -473,9 +472,7 @@ def _nearest_rows(
         if not len(near):
             continue
         doc_keys, scales = np.concatenate([doc_keys, some.doc_keys[near]]), np.concatenate([scales, some.scales[near]])
-        whole = found[near].astype(np.float64)
-        if doubt:
-            whole += np.asarray(cdist(some.matrix[near], fine, metric="dot"))[:, 0] / _COARSE_FACTOR
+        whole = found[near] + np.asarray(cdist(some.matrix[near], fine, metric="dot"))[:, 0] / _COARSE_FACTOR
         products = np.concatenate([products, whole])
         if len(products) > 2 * limit > 0:
             estimates = np.multiply(products, scales, dtype=np.float32)

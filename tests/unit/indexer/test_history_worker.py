@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from scry.core import IndexUnavailable
+from scry.index.git import history as reading
 from scry.indexer import HistoryWorker, Schedule
 from scry.indexer import history_worker as worker_module
-from scry.store.history import HistoryState
+from scry.store.history import HistoryReader, HistoryState
 from tests.polling import eventually
 from tests.sample.indexer import IndexerProject, open_indexer_project
 
@@ -19,6 +23,7 @@ class WorkerSample:
     """A worker that waits until `free` is set, and the states that it published."""
 
     def __init__(self, sample: IndexerProject) -> None:
+        self.sample = sample
         self.free = threading.Event()
         self.published: list[HistoryState] = []
         self.schedule = Schedule()
@@ -29,6 +34,13 @@ class WorkerSample:
             on_state=self.published.append,
             on_progress=lambda: None,
         )
+
+    def commit_count(self) -> int:
+        try:
+            with closing(HistoryReader.open(self.sample.project.cache)) as reader:
+                return reader.commit_count
+        except IndexUnavailable:
+            return 0
 
 
 @pytest.fixture
@@ -60,3 +72,24 @@ def test_graph_wait_for_history_has_a_limit(running: WorkerSample, monkeypatch: 
     monkeypatch.setattr(worker_module, "GRAPH_WAIT_S", 0.0)
     assert not running.worker.blocks_graph()
     assert running.published[-1].state != "ready"
+
+
+def test_newest_commits_are_read_beside_other_work_when_somebody_asks(
+    running: WorkerSample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BATCH_COMMITS", 2)
+    for _ in range(4):
+        running.sample.git("commit", "-q", "--allow-empty", "-m", "one more")
+    running.worker.request_update()
+    running.schedule.pause()
+    running.worker.hurry()
+    time.sleep(0.3)
+    assert running.commit_count() == 0  # nothing is read while a person has paused it
+    running.schedule.resume()
+    eventually(lambda: running.commit_count() == 2, "the newest commits")
+    running.worker.hurry()
+    time.sleep(0.3)
+    assert running.commit_count() == 2  # the others wait for their turn
+    running.free.set()
+    eventually(lambda: running.published[-1].state == "ready", "the whole history")
+    assert running.commit_count() == 5

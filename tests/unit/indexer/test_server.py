@@ -41,6 +41,9 @@ class _Handler:
     def control(self, action: object) -> None:
         pass
 
+    def hurry_history(self) -> None:
+        pass
+
     def request_sync(self) -> int:
         return 0
 

@@ -20,6 +20,7 @@ from scry.indexer.protocol import (
     ControlRequest,
     EncodeReply,
     EncodeRequest,
+    HistoryRequest,
     IndexerMessage,
     ReplacedMessage,
     SettingsOverrides,
@@ -102,6 +103,13 @@ class IndexerClient:
                 len(self._outbox) < _MAX_UNSENT_REQUESTS
             ):  # else no indexer has read for long; the next one compares the whole tree
                 self._outbox.extend(make_paths_changed(paths))
+        self._waker.wake()
+
+    def hurry_history(self) -> None:
+        """Have the newest commits read beside other work, where none was read yet."""
+        with self._condition:
+            if len(self._outbox) < _MAX_UNSENT_REQUESTS:
+                self._outbox.append(HistoryRequest())
         self._waker.wake()
 
     def control(self, action: ControlAction) -> IndexState:
