@@ -164,7 +164,9 @@ class HistoryWorker(threading.Thread):
             self._on_state(read_history_state(head_commit(self._project.root), history.reader))
 
             def checkpoint() -> None:
-                self._has_commits = history.reader.commit_count > 0
+                had_commits, self._has_commits = self._has_commits, history.reader.commit_count > 0
+                if self._has_commits and not had_commits:
+                    self._on_state(read_history_state(head_commit(self._project.root), history.reader))
                 self._checkpoint()
 
             try:

@@ -77,7 +77,7 @@ def test_graph_wait_for_history_has_a_limit(running: WorkerSample, monkeypatch: 
 def test_newest_commits_are_read_beside_other_work_when_somebody_asks(
     running: WorkerSample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "BATCH_COMMITS", 2)
+    monkeypatch.setattr(reading, "NEWEST_COMMITS", 2)
     for _ in range(4):
         running.sample.git("commit", "-q", "--allow-empty", "-m", "one more")
     running.worker.request_update()
@@ -87,6 +87,8 @@ def test_newest_commits_are_read_beside_other_work_when_somebody_asks(
     assert running.commit_count() == 0  # nothing is read while a person has paused it
     running.schedule.resume()
     eventually(lambda: running.commit_count() == 2, "the newest commits")
+    eventually(lambda: running.published[-1].generation > 0, "a state by which clients know of them")
+    assert running.published[-1].state == "pending"
     running.worker.hurry()
     time.sleep(0.3)
     assert running.commit_count() == 2  # the others wait for their turn

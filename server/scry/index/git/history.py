@@ -42,6 +42,10 @@ HISTORY_READER_VERSION = 1
 """Raised when the same commits would be read otherwise; the history is then rebuilt."""
 
 BATCH_COMMITS = 500
+
+NEWEST_COMMITS = 100
+"""Commits that are read before all others: a list of recent changes takes few, and they are there in half a second."""
+
 _SUBJECT_WEIGHT = 3
 _MAX_SUBJECT_LENGTH = 1_000
 _MAX_BODY_LENGTH = 4_000
@@ -240,9 +244,9 @@ class _HistoryUpdate:
     def _read_and_publish(self, shas: Sequence[str], with_lines: frozenset[str], doc_keys: Mapping[str, int]) -> None:
         """Read commits, the oldest first, and publish them batch by batch.
 
-        doc_keys: of the commits, where known ahead. Then the newest batch goes first: a person asks for it first.
+        doc_keys: of the commits, where known ahead. Then the newest ones go first: a person asks for them first.
         """
-        newest = shas[-BATCH_COMMITS:] if doc_keys else ()
+        newest = shas[-NEWEST_COMMITS:] if doc_keys else ()
         older = shas[: len(shas) - len(newest)]
         batches = [older[start : start + BATCH_COMMITS] for start in range(0, len(older), BATCH_COMMITS)]
         for batch in filter(None, (newest, *batches)):

@@ -278,6 +278,12 @@ def test_incremental_history_equals_fresh_history(
         assert store.reader.state_at(sample.git("rev-parse", "HEAD")).extent == "of the newest 12 commits"
 
 
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
+    monkeypatch.setattr(history_module, "NEWEST_COMMITS", 2)
+
+
 def interrupt(sample: HistoryProject, batches: int) -> set[str]:
     """Update the history until so many batches are published; return the subjects of the stored commits."""
     left = [batches]
@@ -293,10 +299,8 @@ def interrupt(sample: HistoryProject, batches: int) -> set[str]:
         return {commit.subject for commit in store.read_rows().commits}
 
 
-def test_the_newest_commits_are_read_first(
-    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
+@pytest.mark.usefixtures("small_batches")
+def test_the_newest_commits_are_read_first(sample: HistoryProject, tmp_path: Path) -> None:
     for number in range(7):
         sample.commit(f"c{number}", {"a.py": f"{number}\n"})
     assert [interrupt(sample, 1), interrupt(sample, 2)] == [{"c5", "c6"}, {"c0", "c3", "c4", "c5", "c6", "c1"}]
@@ -309,12 +313,12 @@ def test_the_newest_commits_are_read_first(
         assert [commit.subject for commit in store.read_rows().commits] == [f"c{number}" for number in range(8)]
 
 
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("batches", [1, 2, 3])
 @pytest.mark.parametrize("meanwhile", ["nothing", "a commit", "a rewind", "another root", "an older branch merged"])
 def test_interrupted_history_update_is_resumed(
-    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batches: int, meanwhile: str
+    sample: HistoryProject, tmp_path: Path, batches: int, meanwhile: str
 ) -> None:
-    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
     sample.commit("c0", {"a.py": "0\n"})
     sample.git("checkout", "-q", "-b", "older")
     sample.commit("o1", {"b.py": "1\n"})
@@ -335,11 +339,11 @@ def test_interrupted_history_update_is_resumed(
     assert same_as_fresh(sample, tmp_path)
 
 
+@pytest.mark.usefixtures("small_batches")
 def test_words_of_a_reading_that_was_killed_are_removed(
     sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The words of a batch are written before its commits, which may be too old at the next update."""
-    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
     monkeypatch.setattr(history_module, "MAX_COMMITS", 7)
     for number in range(7):
         sample.commit(f"c{number}", {"a.py": f"{number}\n"})
