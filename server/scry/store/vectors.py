@@ -451,28 +451,27 @@ def _nearest_rows(
 ) -> list[tuple[int, float]]:
     """Return the `limit` rows with the highest cosines as (key, cosine), nearest first, equal ones by key.
 
-    A product with the coarse part, exact in single precision, is within `doubt` of the whole product in its units. Rows
-    that cannot reach the `limit` best by that are left out; of the others whole products are made, and cosines of the
-    best of them. parts, scale: of the query. allowed: sorted keys of the rows to search; None for all.
+    A product with the coarse part is within `doubt` of the whole product. Rows that cannot reach the `limit` best by
+    that, in single precision, are left out; of the others whole products are made, and cosines of the best of them.
+    parts, scale: of the query. allowed: sorted keys of the rows to search; None for all.
     """
     from simsimd import cdist  # imported late: not needed without vectors
 
-    coarse, fine, scale = parts[:1], parts[1:], _COARSE_FACTOR * scale
-    doubt = MAX_QUANTIZED * float(np.abs(fine).sum(dtype=np.int64)) / _COARSE_FACTOR
-    margin, least = _ESTIMATE_MARGIN / scale, -math.inf
+    coarse, fine = parts[:1], parts[1:]
+    doubt, margin, least = MAX_QUANTIZED * float(np.abs(fine).sum(dtype=np.int64)), _ESTIMATE_MARGIN / scale, -math.inf
     doc_keys, scales, products = np.zeros(0, np.uint32), np.zeros(0, np.float32), np.zeros(0)
     for some in rows:
-        found = np.asarray(cdist(some.matrix, coarse, metric="dot", out_dtype="float32"))[:, 0]
-        highest = (found + doubt) * some.scales
+        found = _COARSE_FACTOR * np.asarray(cdist(some.matrix, coarse, metric="dot"))[:, 0]
+        highest = np.multiply(found + doubt, some.scales, dtype=np.float32)
         near = np.flatnonzero(highest >= least)
         near = near if allowed is None else near[np.isin(some.doc_keys[near], allowed)]
         if len(near) > 2 * limit > 0:
-            lowest = highest[near] - 2 * doubt * some.scales[near]
+            lowest = np.multiply(found[near] - doubt, some.scales[near], dtype=np.float32)
             near = near[highest[near] >= np.partition(lowest, len(near) - limit)[len(near) - limit] - margin]
         if not len(near):
             continue
         doc_keys, scales = np.concatenate([doc_keys, some.doc_keys[near]]), np.concatenate([scales, some.scales[near]])
-        whole = found[near] + np.asarray(cdist(some.matrix[near], fine, metric="dot"))[:, 0] / _COARSE_FACTOR
+        whole = found[near] + np.asarray(cdist(some.matrix[near], fine, metric="dot"))[:, 0] if doubt else found[near]
         products = np.concatenate([products, whole])
         if len(products) > 2 * limit > 0:
             estimates = np.multiply(products, scales, dtype=np.float32)
