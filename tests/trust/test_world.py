@@ -345,6 +345,7 @@ def test_repository_that_changes_while_it_is_read(
     history: HistoryProject, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     monkeypatch.setattr(history_module, "BATCH_COMMITS", 5)
+    monkeypatch.setattr(history_module, "NEWEST_COMMITS", 5)
     calls = iter(range(10**6))
 
     def change() -> None:

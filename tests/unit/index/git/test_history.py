@@ -264,6 +264,7 @@ def test_incremental_history_equals_fresh_history(
     monkeypatch.setattr(history_module, "MAX_COMMITS", 12)
     monkeypatch.setattr(history_module, "MAX_COMMITS_WITH_LINES", 5)
     monkeypatch.setattr(history_module, "BATCH_COMMITS", 3)
+    monkeypatch.setattr(history_module, "NEWEST_COMMITS", 2)
     for number in range(20):
         sample.commit(f"c{number}", {f"f{number % 4}.py": "line\n" * number, "all.py": f"{number}\n"})
         if number % 3 == 0:
