@@ -92,7 +92,7 @@ def test_command_line_indexes_a_commit_without_file_changes(sample: IndexerProje
 
 @pytest.mark.acceptance("R1", "F11")
 def test_recent_changes_of_a_new_project_come_before_its_files_are_read(sample: IndexerProject) -> None:
-    sample.write_many_files(1500)
+    sample.write_many_files(3000)
     start_git(sample)
     sample.git("commit", "-q", "--allow-empty", "-m", "The newest of all")
     with closing(Engine.open(sample.root, load_settings(sample.root, os.environ))) as engine:

@@ -209,7 +209,7 @@ class ProjectModes:
 
         def answer(view: IndexView) -> Answer:
             if view.history is None and view.state.history == "pending":
-                self._index.hurry_history()
+                self._index.request_newest_commits()
             at, edited = time.time() if now is None else now, self._index.uncommitted_paths(context.unsaved_paths)
             dates = ChangeDates(at, view.store, view.history, edited)
             if not request.query.strip():

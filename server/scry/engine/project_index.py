@@ -433,10 +433,10 @@ class ProjectIndex:
         if self._indexer is not None:
             self._indexer.report_changed_paths(paths)
 
-    def hurry_history(self) -> None:
+    def request_newest_commits(self) -> None:
         """Have the newest commits read beside other work, where none was read yet."""
         if self._indexer is not None:
-            self._indexer.hurry_history()
+            self._indexer.request_newest_commits()
 
     def publish_note(self, path: str, doc_id: str) -> None:
         """Have a note's file, which was just written, indexed; return when it can be found, or after NOTE_TIMEOUT_S.

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from scry.indexer.protocol import EncodeRequest as EncodeRequest
     from scry.indexer.protocol import EndRequest as EndRequest
     from scry.indexer.protocol import Hello as Hello
-    from scry.indexer.protocol import HistoryRequest as HistoryRequest
     from scry.indexer.protocol import IndexerMessage as IndexerMessage
     from scry.indexer.protocol import InvalidMessage as InvalidMessage
     from scry.indexer.protocol import LineSplitter as LineSplitter
+    from scry.indexer.protocol import NewestCommitsRequest as NewestCommitsRequest
     from scry.indexer.protocol import PathsChanged as PathsChanged
     from scry.indexer.protocol import ReplacedMessage as ReplacedMessage
     from scry.indexer.protocol import SettingsOverrides as SettingsOverrides
@@ -71,7 +71,7 @@ else:
         "EncodeRequest": "protocol",
         "EndRequest": "protocol",
         "Hello": "protocol",
-        "HistoryRequest": "protocol",
+        "NewestCommitsRequest": "protocol",
         "HistoryWorker": "history_worker",
         "IndexerLock": "lifetime",
         "IndexerMessage": "protocol",

@@ -56,7 +56,7 @@ class HistoryWorker(threading.Thread):
         self._on_progress = on_progress
         self._condition = threading.Condition()
         self._requested = self._rebuild = self._was_damaged = False
-        self._hurried = self._has_commits = False
+        self._newest_requested = self._has_commits = False
         self._began: float | None = None
         self._blocks_sync = False
         self._awaited_since: float | None = None
@@ -70,11 +70,11 @@ class HistoryWorker(threading.Thread):
             self._rebuild = self._rebuild or rebuild
             self._condition.notify_all()
 
-    def hurry(self) -> None:
+    def read_newest_commits(self) -> None:
         """Read the newest commits beside other work, where none was read yet: somebody asks what changed lately."""
         with self._condition:
             if not self._has_commits:
-                self._requested = self._hurried = True
+                self._requested = self._newest_requested = True
                 self._condition.notify_all()
 
     def blocks_sync(self) -> bool:
@@ -145,7 +145,7 @@ class HistoryWorker(threading.Thread):
         self._schedule.wait_for_turn(self._busy, self._raise_if_stopping, self._is_urgent)
 
     def _is_urgent(self) -> bool:
-        return self._hurried and not self._has_commits
+        return self._newest_requested and not self._has_commits
 
     def _raise_if_stopping(self) -> None:
         if self._schedule.stopping:
@@ -171,7 +171,7 @@ class HistoryWorker(threading.Thread):
 
             try:
                 if update_history(self._project.root, history, checkpoint):
-                    checkpoint()
+                    checkpoint()  # the files may still be to be read, where commits were read beside them
                     with closing(IndexStore.open(self._project.cache, write=False)) as index:
                         update_changed_documents(history, index, self._checkpoint)
             except (GitFailed, IndexUnavailable) as error:

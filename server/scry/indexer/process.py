@@ -287,9 +287,9 @@ class _IndexerProcess:
             self._schedule.resume()
         self._status.set_paused(self._schedule.paused)
 
-    def hurry_history(self) -> None:
+    def read_newest_commits(self) -> None:
         """Read the newest commits beside other work, where none was read yet."""
-        self._history.hurry()
+        self._history.read_newest_commits()
 
     def request_sync(self) -> int:
         """Request that the index be made current; return the number of the request."""

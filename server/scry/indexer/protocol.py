@@ -4,7 +4,8 @@
     hello  ------------------------>            version and, over TCP, the token; always the first message
            <------------------------ welcome    version and process id, then the state
     told -------------------------->            settings of the client's environment or surface, also if there are none
-    changed, control, sync, ask, history ->
+    changed, control, sync, ask --->
+    newest_commits ---------------->            somebody asks what changed, and no commit was read yet
            <------------------------ state      at every change; `answers` holds the id of the request it answers
            <------------------------ settled    answers sync: all changes known when the sync came are indexed
     encode ------------------------>            a query, and the identity of an embedder
@@ -88,7 +89,7 @@ class StateRequest(msgspec.Struct, frozen=True, tag="ask"):
     id: int
 
 
-class HistoryRequest(msgspec.Struct, frozen=True, tag="history"):
+class NewestCommitsRequest(msgspec.Struct, frozen=True, tag="newest_commits"):
     """A request to read the newest commits now, beside other work, where none was read yet. Not answered."""
 
 
@@ -148,7 +149,7 @@ ClientMessage = (
     | ControlRequest
     | SyncRequest
     | StateRequest
-    | HistoryRequest
+    | NewestCommitsRequest
     | EncodeRequest
     | EndRequest
 )

@@ -258,7 +258,7 @@ class Schedule:
         """Wait while there are tasks, indexing is paused, or `busy` says that other work goes first.
 
         For the workers beside the indexing loop. check: called meanwhile and at the end; raises Cancelled when the work
-        of the worker is to end. is_urgent: whether the work waits for a pause alone; by default it does not.
+        of the worker is to end. is_urgent: whether the work goes on beside all other, unless indexing is paused.
         """
         while (self._is_halted() or not is_urgent()) and (not self.wait_idle(_POLL_INTERVAL_S) or busy()):
             check()

@@ -24,9 +24,9 @@ from scry.indexer.protocol import (
     EncodeRequest,
     EndRequest,
     Hello,
-    HistoryRequest,
     IndexerMessage,
     InvalidMessage,
+    NewestCommitsRequest,
     PathsChanged,
     ReplacedMessage,
     SettingsOverrides,
@@ -67,7 +67,7 @@ class RequestHandler(Protocol):
         """Start, pause, resume or rebuild."""
         ...
 
-    def hurry_history(self) -> None:
+    def read_newest_commits(self) -> None:
         """Read the newest commits beside other work, where none was read yet."""
         ...
 
@@ -208,8 +208,8 @@ class IndexerServer:
             client.send(StateMessage(self._handler.state(), request.id))
         elif isinstance(request, StateRequest):
             client.send(StateMessage(self._handler.state(), request.id))
-        elif isinstance(request, HistoryRequest):
-            self._handler.hurry_history()
+        elif isinstance(request, NewestCommitsRequest):
+            self._handler.read_newest_commits()
         elif isinstance(request, SyncRequest):
             client.pending_syncs[request] = self._handler.request_sync()
             self._answer_syncs()

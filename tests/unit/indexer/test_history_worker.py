@@ -82,14 +82,14 @@ def test_newest_commits_are_read_beside_other_work_when_somebody_asks(
         running.sample.git("commit", "-q", "--allow-empty", "-m", "one more")
     running.worker.request_update()
     running.schedule.pause()
-    running.worker.hurry()
+    running.worker.read_newest_commits()
     time.sleep(0.3)
     assert running.commit_count() == 0  # nothing is read while a person has paused it
     running.schedule.resume()
     eventually(lambda: running.commit_count() == 2, "the newest commits")
     eventually(lambda: running.published[-1].generation > 0, "a state by which clients know of them")
     assert running.published[-1].state == "pending"
-    running.worker.hurry()
+    running.worker.read_newest_commits()
     time.sleep(0.3)
     assert running.commit_count() == 2  # the others wait for their turn
     running.free.set()

@@ -41,7 +41,7 @@ class _Handler:
     def control(self, action: object) -> None:
         pass
 
-    def hurry_history(self) -> None:
+    def read_newest_commits(self) -> None:
         pass
 
     def request_sync(self) -> int:

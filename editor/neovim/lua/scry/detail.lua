@@ -53,7 +53,7 @@ local function render(buffer, window, hit, detail)
   end, { buffer = buffer, nowait = true, desc = "Scry: go to the document at the cursor" })
 end
 
----Where relations of a result are not known yet, show it again once all are, as long as a window shows its buffer.
+---Show a result again as its relations become known, until all are, as long as a window shows its buffer.
 ---@param buffer integer
 ---@param hit scry.Hit
 ---@param detail scry.protocol.Detail

@@ -68,16 +68,16 @@ export function pendingRelations({ result }: Detail): string | undefined {
   return result.full?.graph?.note || undefined;
 }
 
-/** Returns a result in full once its relations are complete; undefined once it is not `wanted` any more, or where the
+/** Returns a result in full once its relations are complete; undefined once it is not wanted any more, or where the
  * sidecar no longer stores its answer. */
 export async function completedDetail(
   sidecar: Sidecar,
   reference: Reference,
-  wanted: () => boolean,
+  isWanted: () => boolean,
 ): Promise<Detail | undefined> {
   for (;;) {
     await sleep(POLL_MS);
-    if (!wanted()) return undefined;
+    if (!isWanted()) return undefined;
     const detail = await sidecar.request(methods.detail, { ...reference, record: false }).catch(() => undefined);
     if (!detail || !pendingRelations(detail)) return detail;
   }

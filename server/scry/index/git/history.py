@@ -4,6 +4,8 @@ The list of commits that HEAD reaches is compared with the stored commits, so a 
 and a branch switch need no special case: some commits are added, some removed. Where HEAD only moved forward, git lists
 the new commits alone.
 
+A first reading publishes the newest commits before all others, under the keys that they have in the order of time.
+
 The history is bounded: the newest 20,000 commits, and the changed lines of the newest 2,000 of them that are no merges.
 Nothing is ever fetched: objects that a shallow or partial clone lacks stay unknown, and a commit whose lines or files
 git can't tell is stored without them. A commit that can't be read or stored at all is left out and recorded as a fault.

@@ -20,8 +20,8 @@ from scry.indexer.protocol import (
     ControlRequest,
     EncodeReply,
     EncodeRequest,
-    HistoryRequest,
     IndexerMessage,
+    NewestCommitsRequest,
     ReplacedMessage,
     SettingsOverrides,
     StateMessage,
@@ -105,11 +105,11 @@ class IndexerClient:
                 self._outbox.extend(make_paths_changed(paths))
         self._waker.wake()
 
-    def hurry_history(self) -> None:
+    def request_newest_commits(self) -> None:
         """Have the newest commits read beside other work, where none was read yet."""
         with self._condition:
             if len(self._outbox) < _MAX_UNSENT_REQUESTS:
-                self._outbox.append(HistoryRequest())
+                self._outbox.append(NewestCommitsRequest())
         self._waker.wake()
 
     def control(self, action: ControlAction) -> IndexState:
