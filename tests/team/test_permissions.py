@@ -16,7 +16,10 @@ from tests.team.team_samples import SHOP, bm25_of, encode, find, load, question_
 
 pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
 
-SECRET = {"vault/key.py": 'def open_vault(price):\n    """Open the vault with the price."""\n    return price\n'}
+SECRET = {
+    "vault/key.py": 'def open_vault(price):\n    """Open the vault with the price."""\n    return turn_key(price)\n\n\n'
+    "def turn_key(price):\n    return price\n"
+}
 QUESTION = "where is the price summed up"
 
 
@@ -74,7 +77,7 @@ def test_no_table_shows_a_row_of_a_hidden_repository(team: str) -> None:
     [(shop,)] = ask(team, "SELECT id FROM repositories WHERE name = 'shop'")
     assert ask(bob, "SELECT id, name FROM repositories") == [(shop, "shop")]
     assert ask(bob, "SELECT repository_id, role FROM grants") == [(shop, "public")]
-    for table in OWNED_TABLES:
+    for table in (*OWNED_TABLES, "code_graph"):
         assert set(ask(bob, f"SELECT DISTINCT repository_id FROM {table}")) <= {(shop,)}, table
     own = f"SELECT count(DISTINCT content_id) FROM files WHERE repository_id = {shop}"
     assert ask(bob, "SELECT count(*) FROM contents") == ask(team, own) == [(len(SHOP),)]
@@ -124,7 +127,8 @@ def test_a_leaking_function_sees_no_hidden_row(team: str) -> None:
     with psycopg.connect(as_role(team, "bob"), autocommit=True, options="-c search_path=scry,public") as connection:
         connection.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
         connection.execute(spy)
-        for table, column in (("documents", "name"), ("files", "path"), ("postings", "term"), ("commits", "subject")):
+        columns = {"documents": "name", "files": "path", "postings": "term", "commits": "subject", "code_graph": "path"}
+        for table, column in columns.items():
             connection.execute(f"SELECT count(*) FROM {table} WHERE pg_temp.spy({column})".encode())
         connection.execute("SELECT * FROM documents WHERE pg_temp.spy(name) ORDER BY vector <#> vector LIMIT 1")
     assert any("total_price" in notice for notice in notices)

@@ -134,7 +134,7 @@ def test_why_and_detail_of_a_belief_are_as_for_local_ones(router: ProjectRouter)
     assert detail.result.full
     assert "A float lost a cent in the first audit." in detail.result.full.body
     assert detail.result.full.impact
-    assert [each.doc_id for each in detail.result.full.impact.reaches][:1] == ["./shop/cart.py"]
+    assert [each.doc_id for each in detail.result.full.impact.reaches][:1] == ["shop:./shop/cart.py"]
     assert any("contradicted by" in warning for warning in detail.result.full.impact.warnings)
     explanation = router.why(messages.WhyParams(belief.doc_id, query_id=answer.query_id))
     evidence = {each.oracle: each for each in explanation.oracles}

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from scry.core.errors import BadRequest
 from scry.surfaces.mcp.tools import TOOLS, ToolDefinition, input_schema, parse_arguments
 from tests.e2e.http_server import HttpServer
 from tests.e2e.lsp_client import LspClient, RpcError
@@ -25,11 +24,14 @@ from tests.team.team_samples import SHOP, load
 pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
 
 
+TILL = '"""The till."""\n\nfrom shop.cart import total_price\n\n\ndef pay(cart):\n    return total_price(cart)\n'
+
+
 @pytest.fixture
 def client(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LspClient]:
     """Return an editor with one open folder, whose person has joined a team with a shop."""
     team = HistoryProject(tmp_path / "shop").init_repository()
-    team.commit("Open the shop", SHOP)
+    team.commit("Open the shop", {**SHOP, "shop/till.py": TILL})
     load(address, team)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     from scry.store.team.membership import save_membership
@@ -86,7 +88,7 @@ def test_command_lists_recent_changes_of_the_team(client: LspClient, tmp_path: P
 
 def test_models_are_offered_the_team_where_one_is_joined() -> None:
     for tool in TOOLS:
-        assert ("team" in input_schema(tool)["properties"]) == (tool.name in ("find", "recent"))
+        assert ("team" in input_schema(tool)["properties"]) == (tool.mode in ("find", "recent", "orient", "neighbors"))
         assert "team" not in input_schema(tool, with_team=False)["properties"]
 
 
@@ -111,42 +113,97 @@ def test_programs_see_recent_changes_of_the_team(server: HttpServer) -> None:
     assert not [each for each in alone if each.get("commit")]
 
 
-CLONE = "a clone that is registered as a project"
-QUESTIONS = {"orient": {"path": ""}, "neighbors": {"file": "ferry.py"}}
+ORIENT = {"path": "shop:./shop", "team": True}
+NEIGHBORS = {"file": "shop:./shop/cart.py", "by": "dependency", "team": True}
 
 
-@pytest.mark.parametrize("method", QUESTIONS)
-def test_questions_about_a_graph_name_what_answers_for_a_team(
-    server: HttpServer, client: LspClient, method: str
+@pytest.mark.acceptance("T1", "O1", "N1")
+def test_files_of_the_team_are_browsed_alike_from_everywhere(
+    server: HttpServer, client: LspClient, tmp_path: Path
 ) -> None:
-    """The editor's and the program's refusal are the same."""
-    params = {**QUESTIONS[method], "team": True}
-    with pytest.raises(RpcError, match="answers find and recent alone") as refused:
-        client.request(f"scry/{method}", params)
-    assert CLONE in str(refused.value)
-    reply = server.try_to_ask(method, **params)
-    assert (reply.status, reply.error["field"]) == (400, "team")
-    assert "answers find and recent alone" in reply.error["message"]
-    assert CLONE in reply.error["message"]
+    """An editor names them by the URI of a result, too."""
+    uri = find_in_team(client)["location"]["uri"]
+    environ = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    folder, shown = uri.rpartition("/")[0], list[list[str]]()
+    for mode, params, by_uri, options in (
+        ("orient", ORIENT, {"path": folder}, ["shop:./shop"]),
+        ("neighbors", NEIGHBORS, {"file": uri, "by": "dependency"}, ["shop:./shop/cart.py", "--by", "dependency"]),
+    ):
+        command = [sys.executable, "-m", "scry", mode, *options, "--team", "--json"]
+        done = subprocess.run(command, cwd=tmp_path / "here", env=environ, capture_output=True, text=True, check=True)
+        answers = [
+            client.request(f"scry/{mode}", params),
+            client.request(f"scry/{mode}", by_uri),
+            server.ask(mode, **params),
+            json.loads(done.stdout),
+        ]
+        results = [
+            [(each["doc_id"], each["project"], each["fused_score"], each["location"]) for each in answer["results"]]
+            for answer in answers
+        ]
+        assert results == [results[0]] * 4
+        assert {answer["query"] for answer in answers} == {options[0]}
+        shown.append([doc_id for doc_id, *_ in results[0]])
+    assert shown == [
+        ["shop:./shop/__init__.py", "shop:./shop/cart.py", "shop:./shop/stock.py", "shop:./shop/till.py"],
+        ["shop:./shop/till.py"],
+    ]
 
 
-@pytest.mark.parametrize("tool", [each for each in TOOLS if each.mode in QUESTIONS], ids=lambda tool: tool.name)
-def test_tools_about_a_graph_name_what_answers_for_a_team(tool: ToolDefinition) -> None:
-    with pytest.raises(BadRequest, match="answers find and recent alone") as refused:
-        parse_arguments(tool, {**QUESTIONS[tool.mode], "team": True})
-    assert refused.value.field == "team"
-    assert CLONE in str(refused.value)
+BROWSING = [each for each in TOOLS if each.mode in ("orient", "neighbors")]
 
 
-@pytest.mark.parametrize("arguments", [["orient"], ["neighbors", "ferry.py"], ["memory"]], ids=lambda each: each[0])
-def test_other_commands_refuse_the_team_by_name(arguments: list[str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "scry", *arguments, "--team"]
+@pytest.mark.parametrize("tool", BROWSING, ids=lambda tool: tool.name)
+def test_tools_ask_the_team(tool: ToolDefinition) -> None:
+    params, _ = parse_arguments(tool, ORIENT if tool.mode == "orient" else {"file": "shop:./a.py", "team": True})
+    assert getattr(params, "team", False)
+
+
+@pytest.mark.acceptance("T1", "D1")
+def test_detail_names_calls_and_places_in_the_team(client: LspClient) -> None:
+    result = find_in_team(client)
+    detail = client.request("scry/detail", {"query_id": result["query_id"], "rank": result["rank"]})
+    graph = detail["result"]["full"]["graph"]
+    [caller] = graph["callers"]
+    assert caller["doc_id"] == "shop:./shop/till.py::pay"
+    assert client.request("scry/teamFile", {"uri": caller["location"]["uri"]})["text"] == TILL
+    assert [each["doc_id"] for each in graph["imported_by"]] == ["shop:./shop/till.py"]
+    assert "shop:./shop/till.py::pay" in detail["text"]
+    explanation = client.request("scry/why", {"doc_id": caller["doc_id"], "query": "pay"})
+    assert [place["mode"] for place in explanation["places"]] == ["find", "orient"]
+
+
+@pytest.mark.parametrize("mode", ["find", "recent"])
+def test_answers_in_full_have_the_graph(server: HttpServer, mode: str) -> None:
+    more = {"days": 36_500} if mode == "recent" else {}
+
+    def find_callers() -> list[tuple[str, str]]:
+        answer = server.ask(mode, query="sum up the prices", team=True, full=True, **more)
+        return [
+            (caller["doc_id"], caller["location"]["uri"].partition(":")[0])
+            for result in answer["results"]
+            if result["doc_id"] == "shop:./shop/cart.py::total_price"
+            for caller in result["full"]["graph"]["callers"]
+        ]
+
+    assert eventually(find_callers, "the team's result") == [("shop:./shop/till.py::pay", "scry-team")]
+
+
+@pytest.mark.parametrize(
+    ("path", "message"), [("shop", "name a repository of the team"), ("mill:./src", "has no repository mill")]
+)
+def test_path_without_a_known_repository_is_told(client: LspClient, path: str, message: str) -> None:
+    with pytest.raises(RpcError, match=message):
+        client.request("scry/orient", {"path": path, "team": True})
+
+
+def test_other_commands_refuse_the_team_by_name(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "scry", "memory", "--team"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "team" in done.stderr
-    assert (f"{CLONE}: scry project add FOLDER" in done.stderr) == (arguments[0] != "memory")
 
 
 def test_relational_questions_refuse_the_team_by_name(client: LspClient) -> None:
-    with pytest.raises(RpcError, match="holds no code graph"):
+    with pytest.raises(RpcError, match="is asked no relational questions"):
         client.request("scry/find", {"query": "who calls departures", "reason": True, "team": True})

@@ -9,7 +9,7 @@ import { addBelief, renameBelief, showBeliefs, showBeliefsHere } from "./knowled
 import { addMemory, addNote, showMemories, showNotes, showSessions } from "./knowledge/notes";
 import type { PickerController } from "./picker/controller";
 import type { Question } from "./picker/question";
-import { addProject, chooseScope, hasTeam, OPEN_FOLDERS, scopedParams } from "./projects";
+import { addProject, chooseScope, hasTeam, OPEN_FOLDERS, scopedParams, TEAM_SCHEME } from "./projects";
 import type { ResultActions } from "./results/actions";
 import { type Answers, isAboutPlace } from "./results/answers";
 import type { Details } from "./results/detail";
@@ -64,24 +64,25 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
     answers.add(answer, false); // without content, a view that was never open does not take the focus
     await focusing;
   };
-  const orient = async (path: string) => {
-    const params = { path, limit: readSettings().limit };
+  const orient = async (path: string, team = false) => {
+    const params = { path, team, limit: readSettings().limit };
     await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.orient, params)));
   };
-  const neighbors = async (file: string) => {
-    const params = { file, limit: readSettings().limit };
+  const neighbors = async (file: string, team = false) => {
+    const params = { file, team, limit: readSettings().limit };
     await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
   };
-  const similar = async (place: { file: string; line?: number }) => {
+  const similar = async (place: { file: string; line?: number; team?: boolean }) => {
     const params = { ...place, by: "similar" as const, limit: readSettings().limit };
     await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
   };
   return {
     askAgain: async (answer) => {
       if (!isAnswer(answer)) return;
-      if (answer.mode === "orient") await orient(inProject(answer));
-      else if (isAboutPlace(answer)) await similar({ file: inProject(answer) });
-      else if (answer.mode === "neighbors") await neighbors(inProject(answer));
+      const team = isOfTeam(answer);
+      if (answer.mode === "orient") await orient(inProject(answer), team);
+      else if (isAboutPlace(answer)) await similar({ file: inProject(answer), team });
+      else if (answer.mode === "neighbors") await neighbors(inProject(answer), team);
       else pickers.open(answer.mode === "recent" ? recentQuestion(sidecar) : findQuestion(sidecar), answer.query);
     },
     removeAnswer: (answer) => {
@@ -99,7 +100,7 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
     findSelection: () => pickers.open(findQuestion(sidecar), selectedText()),
     recent: () => pickers.open(recentQuestion(sidecar)),
     orient: async (chosen) => {
-      const uri = chosen instanceof vscode.Uri ? chosen : await chooseFolder();
+      const uri = chosen instanceof vscode.Uri ? chosen : (folderOfTeamFile() ?? (await chooseFolder()));
       if (uri) await orient(uri.toString());
     },
     neighbors: async (chosen) => {
@@ -140,7 +141,7 @@ function resultCommands({ actions, answers, details, jumps, why }: Components): 
   };
 }
 
-function navigationCommands({ actions, answers, pickers, jumps }: Components): Record<string, Command> {
+function navigationCommands({ actions, answers, pickers, jumps, sidecar }: Components): Record<string, Command> {
   const step = (steps: number) => async () => {
     const hit = answers.neighbor(steps);
     if (hit) await jumps.jump(hit, { preview: true, isOld: true });
@@ -154,7 +155,7 @@ function navigationCommands({ actions, answers, pickers, jumps }: Components): R
       if (pickers.isOpen) await pickers.accept("side");
       else if (hit) await jumps.jump(hit, { side: true, isOld: true });
     },
-    openRelated: (argument) => openRelated(argument, answers, actions),
+    openRelated: (argument) => openRelated(argument, answers, actions, sidecar),
     openInBackground: () => pickers.accept("background"),
     openSelected: async (argument, selection) => {
       const chosen = Array.isArray(selection) && selection.length > 0 ? selection : [argument];
@@ -212,8 +213,17 @@ function isAnswer(node: unknown): node is Answer {
   return typeof node === "object" && node !== null && "query_id" in node && "mode" in node;
 }
 
-/** Returns the path of a question about a folder or file as a URI of the open folder that it was asked in. */
-function inProject({ query, results: [first] }: Answer): string {
+/** Returns whether an answer is that of one of the team's repositories, whose name is part of its question. */
+function isOfTeam({ mode, projects = [] }: Answer): boolean {
+  return (mode === "orient" || mode === "neighbors") && projects.some(({ team }) => team);
+}
+
+/** Returns the path of a question about a folder or file as a URI of the open folder that it was asked in; of a question
+ * to the team the path itself. */
+function inProject(answer: Answer): string {
+  const { query, results } = answer;
+  if (isOfTeam(answer)) return query;
+  const [first] = results;
   const folders = vscode.workspace.workspaceFolders ?? [];
   const folder = folders.find(({ name }) => name === first?.project) ?? folders[0];
   return folder ? vscode.Uri.joinPath(folder.uri, query).toString() : query;
@@ -222,6 +232,12 @@ function inProject({ query, results: [first] }: Answer): string {
 function selectedText(): string {
   const editor = vscode.window.activeTextEditor;
   return editor?.document.getText(editor.selection).trim().replaceAll(/\s+/g, " ") ?? "";
+}
+
+/** Returns the folder of the file of the team that is being read; undefined for any other file. */
+function folderOfTeamFile(): vscode.Uri | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  return uri?.scheme === TEAM_SCHEME ? vscode.Uri.joinPath(uri, "..") : undefined;
 }
 
 async function chooseFolder(): Promise<vscode.Uri | undefined> {

@@ -1,7 +1,7 @@
 /** Lets the user select the projects to search, and registers projects that are not open. */
 
 import * as vscode from "vscode";
-import { type KnownProject, methods, type Projects } from "./generated/protocol";
+import { type KnownProject, type Location, methods, type Projects } from "./generated/protocol";
 import { escapeIcons } from "./results/hit";
 import type { Sidecar } from "./sidecar/sidecar";
 
@@ -50,6 +50,20 @@ export async function hasTeam(sidecar: Sidecar): Promise<boolean> {
     return false; // questions report what is wrong
   }
 }
+
+/** Returns where a location in a file of the team is opened: in a local clone if that has the same file. */
+export async function locateTeamFile(location: Location, project: string, sidecar: Sidecar): Promise<Location> {
+  const { clone, is_current } = await sidecar.request(methods.teamFile, { uri: location.uri });
+  if (clone) return { ...location, uri: clone };
+  if (!is_current) {
+    const words = vscode.l10n.t("the team's index has a newer commit of {0} now; lines may have moved", project);
+    vscode.window.setStatusBarMessage(`Scry: ${escapeIcons(words)}`, WARNING_MS);
+  }
+  return location;
+}
+
+/** Milliseconds that a warning stays in the status bar. */
+const WARNING_MS = 8000;
 
 /** Provides the texts of files of the team's index, which are on no disk here. */
 export function registerTeamFiles(sidecar: Sidecar): vscode.Disposable {

@@ -101,6 +101,8 @@ class OrientParams(Params, frozen=True):
     projects: as in find; the path is looked up in each.
     all_projects: as in find.
     linked_projects: as in find.
+    team: ask the index of the joined team alone; the name before the path, such as `cart:./src`, is that of one of its
+        repositories. The URI of a file of the team names it, too.
     """
 
     path: str = "."
@@ -109,6 +111,7 @@ class OrientParams(Params, frozen=True):
     projects: list[str] = []
     all_projects: bool = False
     linked_projects: bool = False
+    team: bool = False
 
 
 class NeighborsParams(Params, frozen=True):
@@ -124,6 +127,7 @@ class NeighborsParams(Params, frozen=True):
     types: of a belief's coverage only these content types; all when empty.
     limit: maximum number of results.
     folder: URI of the open folder that a relative path belongs to; the first one when absent.
+    team: as in orient.
     """
 
     file: str = ""
@@ -133,6 +137,7 @@ class NeighborsParams(Params, frozen=True):
     types: list[ContentType] = []
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     folder: str | None = None
+    team: bool = False
 
 
 class Scoring(Result, frozen=True):

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from scry.engine.context import DEFAULT_CONTEXT as DEFAULT_CONTEXT
     from scry.engine.context import CancelledCheck as CancelledCheck
+    from scry.engine.context import NeighborsRequest as NeighborsRequest
     from scry.engine.context import OrientRequest as OrientRequest
     from scry.engine.context import RequestContext as RequestContext
     from scry.engine.engine import Engine as Engine
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from scry.engine.notices import NoCoChangeHistory as NoCoChangeHistory
     from scry.engine.notices import NothingIndexedInFolder as NothingIndexedInFolder
     from scry.engine.project_index import HistoryAccess as HistoryAccess
+    from scry.engine.project_index import ProjectIndex as ProjectIndex
 else:
     _MODULES = {
         "CancelledCheck": "context",
@@ -22,9 +24,11 @@ else:
         "HistoryAccess": "project_index",
         "IndexView": "index_view",
         "LogOff": "notices",
+        "NeighborsRequest": "context",
         "NoCoChangeHistory": "notices",
         "NothingIndexedInFolder": "notices",
         "OrientRequest": "context",
+        "ProjectIndex": "project_index",
         "RequestContext": "context",
     }
 

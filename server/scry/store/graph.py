@@ -69,6 +69,21 @@ class Neighbors(Struct, frozen=True):
     total: int
 
 
+class FileEdge(Struct, frozen=True):
+    """An edge as one of the files at its ends has it.
+
+    own: the doc_id of the document in this file. other: that of the other one, which may be in this file, too.
+    leads_here: whether `own` is the target. line: the first line of the source's file with the reference, 0-based.
+    """
+
+    own: str
+    other: str
+    kind: EdgeKind
+    leads_here: bool
+    confidence: Confidence
+    line: int
+
+
 class PathList(Struct, frozen=True):
     """Sorted paths, and the total number."""
 
@@ -132,6 +147,28 @@ class GraphReader:
             rows = self._db.execute(neighbor, (kind,)).fetchall()
         ordered = sorted(_read_neighbors(rows), key=lambda neighbor: (neighbor.edge.confidence, neighbor.doc_id))
         return Neighbors(tuple(ordered[:limit]), len(ordered))
+
+    def edges_of_file(self, doc_ids: Mapping[int, str]) -> list[FileEdge]:
+        """Return the edges that begin or end in a file, one for each two documents and kind, the surest.
+
+        doc_ids: those of all documents of the file, by key.
+        """
+        return [*self._edges_of(doc_ids, leads_here=False), *self._edges_of(doc_ids, leads_here=True)]
+
+    def _edges_of(self, doc_ids: Mapping[int, str], *, leads_here: bool) -> Iterator[FileEdge]:
+        near_end, far_end = ("target", "source") if leads_here else ("source", "target")
+        sql = f"""
+            SELECT e.{near_end}, e.kind, min(e.confidence * 1000000 + e.line), {ID_COLUMNS}
+            FROM edges e JOIN documents d ON d.number = e.{far_end} JOIN files f ON f.id = d.file
+            WHERE e.{near_end} BETWEEN ? AND ? GROUP BY e.source, e.target, e.kind
+        """
+        with self._lock:
+            rows = self._db.execute(sql, (min(doc_ids, default=1), max(doc_ids, default=0))).fetchall()
+        others = read_doc_ids(row[3:] for row in rows)
+        for (doc_key, kind, packed, *_), other in zip(rows, others, strict=True):
+            if doc_key in doc_ids:
+                confidence, line = divmod(packed, 1_000_000)
+                yield FileEdge(doc_ids[doc_key], other, EdgeKind(kind), leads_here, Confidence(confidence), line)
 
     def imported_files(self, path: str, limit: int) -> PathList:
         """Return the files of the project that a file imports."""

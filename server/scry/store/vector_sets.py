@@ -321,7 +321,7 @@ class VectorIndex:
         size = 4 + active.embedder.dimension if active else 0  # of others the file has no word, or the row is damaged
         packed: dict[str, bytes] = {decode_path(key): vector for key, vector in found if len(vector) == size}
         own = packed.pop(path, None)
-        return [] if own is None else sorted(_compare_rows(own, packed).items(), key=lambda each: (-each[1], each[0]))
+        return [] if own is None else sorted(compare_rows(own, packed).items(), key=lambda each: (-each[1], each[0]))
 
     @property
     def embedder(self) -> EmbedderInfo | None:
@@ -491,7 +491,7 @@ def pack_rows(rows: QuantizedVectors) -> list[bytes]:
     ]
 
 
-def _compare_rows(own: bytes, packed: dict[str, bytes]) -> dict[str, float]:
+def compare_rows(own: bytes, packed: dict[str, bytes]) -> dict[str, float]:
     """Return the cosine of each packed row with one, by its key. Products are integers below 2 ** 24, so exact."""
     rows = (own, *packed.values())
     scales: NDArray[np.float32] = np.frombuffer(b"".join([row[:4] for row in rows]), np.dtype("<f4"))

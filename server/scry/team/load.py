@@ -17,13 +17,14 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import Cancelled, IndexUnavailable
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import FileFault, IndexingStage
 from scry.embedding.embedder import Embedder, Vectors
 from scry.embedding.static_model import load_bundled_model
 from scry.index.git.changed_symbols import update_changed_documents
 from scry.index.git.history import update_history, weighted_commit_terms
+from scry.index.graph.update import update_graph
 from scry.index.parse.parser_version import reading_version
 from scry.index.project_parser import ProjectParser
 from scry.index.scan.walk import FileEntry
@@ -37,6 +38,7 @@ from scry.store.index.store import IndexStore
 from scry.store.lexical import stem_of
 from scry.store.team.contents import NewContent, PackedContent, pack_content
 from scry.store.team.database import TeamDatabase
+from scry.store.team.graph import FileGraph, pack_graph
 from scry.store.team.postings import DocumentTerms, count_terms
 from scry.store.team.writer import (
     Publication,
@@ -88,14 +90,18 @@ def load_repository(
         refresh_index(
             project, settings, store, only_paths=None, report=lambda _: None, checkpoint=checkpoint, standalone=True
         )
+        graph_fault = _make_graph(store, checkpoint)
         stored = store.files.all_files()
         faults = {path: str(file.fault) for path, file in stored.items() if file.fault is not None}
+        if graph_fault:
+            faults["code graph"] = graph_fault
         with closing(HistoryStore.open(project.cache)) as history_store:
             if update_history(project.root, history_store, checkpoint):
                 update_changed_documents(history_store, store, checkpoint)
             notes = read_team_notes(project, store, history_store, embedder, faults, checkpoint)
             history = history_store.read_rows()
         structures = store.files.get_structures([path for path, file in stored.items() if file.skip is None])
+        graph = None if graph_fault else _pack_graph(store, sorted(structures), faults)
     loader = _ContentLoader(project, settings, writer, embedder, faults)
     keys = {path: content_key(path, stored[path].hash, embedder.identity) for path in structures}
     missing = writer.missing_contents(keys.values())
@@ -108,9 +114,42 @@ def load_repository(
         for commit in history.commits
     }
     publication = writer.publish(
-        repository_id, RepositoryTree(commit, files, faults, history, terms, reading_identity(), notes)
+        repository_id, RepositoryTree(commit, files, faults, history, terms, reading_identity(), notes, graph)
     )
     return LoadReport(repository.name, commit, publication, loader.staged, loader.documents, faults)
+
+
+def _make_graph(store: IndexStore, checkpoint: Callable[[], None]) -> str:
+    """Bring the code graph of an index up to date; return the reason where it can't be, else an empty text."""
+    try:
+        update_graph(store, checkpoint)
+    except Cancelled:
+        raise
+    except Exception as error:
+        _log.warning("the code graph can't be made", exc_info=True)
+        return str(FileFault.from_error(IndexingStage.GRAPH, error))
+    return ""
+
+
+def _pack_graph(store: IndexStore, paths: Sequence[str], faults: dict[str, str]) -> dict[str, FileGraph]:
+    """Return the rows of the code graph by path. faults: gets the reason, by path, for each file that has none."""
+    rows: dict[str, FileGraph] = {}
+    for path in paths:
+        try:
+            edges = store.graph.edges_of_file(dict(store.documents.doc_keys_in_file(path)[1]))
+            imports, imported_by = store.graph.imported_files(path, _ALL), store.graph.importing_files(path, _ALL)
+            row = pack_graph(edges, imports.paths, imported_by.paths)
+        except Exception as error:
+            _log.warning("%r has no code graph", path, exc_info=True)
+            faults.setdefault(path, str(FileFault.from_error(IndexingStage.GRAPH, error)))
+        else:
+            if row is not None:
+                rows[path] = row
+    return rows
+
+
+_ALL = 1_000_000
+"""More than the imports of any file."""
 
 
 def reading_identity() -> str:

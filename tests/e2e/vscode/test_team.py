@@ -119,6 +119,23 @@ def test_why_and_detail_of_a_result_of_the_team(window: Window) -> None:
     find_in_team(window)
     choose_action(window, "Show Detail")
     expect(panel(window).locator("pre").first).to_contain_text("return sorted(pallets)")
+    panel(window).get_by_role("link", name="src/yard.py::tidy_up").click()
+    expect(window.active_tab).to_contain_text("yard.py")
+    expect(window.page.locator(".view-lines").first).to_contain_text("def tidy_up")
+
+
+@pytest.mark.acceptance("T1", "C1", "N1", "O1")
+def test_neighbors_and_orient_of_a_file_of_the_team(window: Window) -> None:
+    find_in_team(window)
+    window.row("stack_pallets").click()
+    expect(window.active_tab).to_contain_text("pallets.py")
+    window.command("Scry: Similar Code")
+    expect(window.result("weigh_pallets")).to_be_visible()
+    window.command("Scry: Neighbours of This File")
+    expect(window.result("yard.py")).to_be_visible()
+    window.command("Scry: Orient in Folder")
+    expect(window.result("Orient in depot:./src")).to_be_visible()
+    expect(window.result("pallets.py")).to_be_visible()
 
 
 @pytest.mark.acceptance("T1", "C1", "E2")

@@ -70,6 +70,29 @@ T["why and detail explain it"] = function()
   child().wait("vim.bo.filetype == 'markdown' and vim.fn.search('return sorted', 'nw') > 0", "the detail")
 end
 
+T["a document that it is related to is opened at its place"] = function()
+  jump()
+  child().cmd("Scry detail")
+  child().wait("vim.bo.filetype == 'markdown' and vim.fn.search('yard.py::tidy_up', 'w') > 0", "the caller")
+  child().type_keys("<CR>")
+  child().wait(("vim.api.nvim_buf_get_name(0) == %q"):format(file:gsub("pallets", "yard")), "the caller's file")
+  expect.equality(child().api.nvim_win_get_cursor(0), { 5, 0 })
+  expect.equality(child().bo.modifiable, false)
+end
+
+T["its repository is browsed from its file"] = function()
+  jump()
+  child().will_take("yard.py")
+  child().cmd("Scry neighbors --by dependency")
+  child().wait(("vim.api.nvim_buf_get_name(0) == %q"):format(file:gsub("pallets", "yard")), "the neighbor")
+  child().cmd("Scry orient")
+  child().wait("vim.bo.filetype == 'scry-orient' and vim.fn.search('pallets.py', 'nw') > 0", "the overview")
+  editor.expect_holds(child().text(), "src\n")
+  child().type_keys("-")
+  child().wait("vim.fn.search('README.md', 'nw') > 0", "the overview of all of the repository")
+  editor.expect_holds(child().text(), "depot\n")
+end
+
 T["its address on the forge is opened and copied"] = function()
   jump()
   child().lua("vim.ui.open = function(address) _G.opened = address end")

@@ -35,13 +35,17 @@ function M.source(mode, question)
   local modes, root, scope = require("scry.modes"), root_of.of(), require("scry.arguments").scope(question)
   if mode == "orient" then
     local file = root_of.file(0)
+    if not question.path and vim.b.scry_team_uri then
+      return modes.orient(root, vim.fs.dirname(vim.b.scry_team_uri))
+    end
     local path = question.path and absolute(question.path) or (file and vim.fs.dirname(file) or root)
     return modes.orient(root, vim.uri_from_fname(path))
   elseif mode == "neighbors" then
     local file, by = absolute(question.file), question.by or "cochange"
     local is_here = file == absolute()
     local line = by == "similar" and is_here and vim.api.nvim_win_get_cursor(0)[1] or nil
-    return modes.neighbors(root, vim.uri_from_fname(file), by, line)
+    local uri = is_here and vim.b.scry_team_uri or vim.uri_from_fname(file)
+    return modes.neighbors(root, uri, by, line)
   elseif mode == "recent" then
     return modes.recent(root, question.query or "", question.days, scope)
   end
@@ -163,7 +167,7 @@ end
 ---@param file? string
 ---@param by? scry.NeighborsBy
 function M.neighbors(file, by)
-  if not file and not root_of.file(0) then
+  if not file and not root_of.file(0) and not vim.b.scry_team_uri then
     return notify.warn("the current buffer is no file; name one: :Scry neighbors <file>")
   end
   require("scry.pickers").open(M.source("neighbors", { file = file, by = by }))

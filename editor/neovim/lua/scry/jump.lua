@@ -61,6 +61,10 @@ end
 ---@param hit scry.Hit
 ---@param location scry.protocol.Location
 function M.follow(hit, location)
+  local team_file = require("scry.team_file")
+  if team_file.split(location.uri) then
+    return team_file.follow(hit, location)
+  end
   if show(location, hit.encoding) then
     uses.send(hit, "open")
   end

@@ -7,6 +7,7 @@ local highlights = require("scry.highlights")
 local modes = require("scry.modes")
 local notify = require("scry.notify")
 local scratch = require("scry.scratch")
+local team_file = require("scry.team_file")
 
 local M = {}
 
@@ -35,12 +36,13 @@ local function go_to_other_window()
   end
 end
 
----Show a folder, if it is in the project.
+---Show the folder of a file or folder, if it is in the project, or in the repository of the team.
 ---@param view scry.OrientView
----@param folder string
-local function show_folder(view, folder)
-  if require("scry.root").contains(view.source.root, folder) then
-    M.open(modes.orient(view.source.root, vim.uri_from_fname(folder)), view)
+---@param uri string
+local function show_folder_of(view, uri)
+  local folder, root = vim.fs.dirname(uri), view.source.root
+  if team_file.split(folder) or require("scry.root").contains(root, vim.fs.normalize(vim.uri_to_fname(folder))) then
+    M.open(modes.orient(root, folder), view)
   else
     notify.info("this is the root of the project.")
   end
@@ -71,10 +73,10 @@ local function map_keys(view)
   end)
   on_hit("d", "the file in full", actions.detail)
   on_hit("+", "orient in the file's folder", function(hit)
-    show_folder(view, vim.fs.dirname(answers.path(hit)))
+    show_folder_of(view, hit.item.location.uri)
   end)
   vim.keymap.set("n", "-", function()
-    show_folder(view, vim.fs.dirname(vim.uri_to_fname(view.source.query)))
+    show_folder_of(view, view.source.query)
   end, { buffer = view.buffer, nowait = true, desc = "Scry: orient in the folder above" })
 end
 
@@ -89,8 +91,10 @@ local function show(view, answer)
     lines[#lines + 1] = entry.text(parts)
     marks[#lines], view.hits[#lines] = parts, hit
   end
-  local path = vim.uri_to_fname(view.source.query):sub(#view.source.root + 2)
-  add({ { path ~= "" and path or vim.fs.basename(view.source.root), "Title" } })
+  local project, path = team_file.split(view.source.query)
+  project = project or vim.fs.basename(view.source.root)
+  path = path or vim.uri_to_fname(view.source.query):sub(#view.source.root + 2)
+  add({ { path ~= "" and path or project, "Title" } })
   add({ { "<CR> file  K why  d in full  + into its folder  - folder above  q close", "ScrySnippet" } })
   if answer.notice ~= "" then
     add({ { answer.notice, "ScryNotice" } })

@@ -540,6 +540,8 @@ export interface OrientParams {
   all_projects?: boolean;
   /** as in find (default false). */
   linked_projects?: boolean;
+  /** ask the index of the joined team alone; the name before the path, such as `cart:./src`, is that of one of its repositories. The URI of a file of the team names it, too (default false). */
+  team?: boolean;
 }
 
 /** A query for recent changes. */
@@ -590,6 +592,8 @@ export interface NeighborsParams {
   limit?: number;
   /** URI of the open folder that a relative path belongs to; the first one when absent. */
   folder?: string | null;
+  /** as in orient (default false). */
+  team?: boolean;
 }
 
 /** A request to explain a document's rank, or its absence. */

@@ -2,13 +2,13 @@
 
 import * as vscode from "vscode";
 import { type Location, methods } from "../generated/protocol";
-import { TEAM_SCHEME } from "../projects";
+import { locateTeamFile, TEAM_SCHEME } from "../projects";
 import type { Sidecar } from "../sidecar/sidecar";
 import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
 import { openCommit } from "./commit";
 import type { Details } from "./detail";
-import { escapeIcons, type Hit, jumpTarget, type Reference, referenceTo, toUri } from "./hit";
+import { type Hit, jumpTarget, type Reference, referenceTo, toUri } from "./hit";
 import { revealJump } from "./reveal";
 
 /** Number of the latest jumps that the hover can explain. */
@@ -24,9 +24,6 @@ export interface JumpOptions {
   /** Whether the answer may be old, so that its file may have changed since. */
   readonly isOld?: boolean;
 }
-
-/** Milliseconds that a warning stays in the status bar. */
-const WARNING_MS = 8000;
 
 /** Milliseconds that the sidecar may take to say where a result is by now. */
 const LOCATE_TIMEOUT_MS = 1000;
@@ -85,12 +82,7 @@ export class Jumps {
 
   /** Returns the place to open: in a local clone of a team's repository where its file is the same, else as it is by now. */
   private async locate(hit: Hit, answered: Location, options: JumpOptions): Promise<Location> {
-    if (toUri(answered).scheme === TEAM_SCHEME) {
-      const { clone, is_current } = await this.sidecar.request(methods.teamFile, { uri: answered.uri });
-      if (clone) return { ...answered, uri: clone };
-      if (!is_current) warnOfNewerCommit(hit.result.project);
-      return answered;
-    }
+    if (toUri(answered).scheme === TEAM_SCHEME) return await locateTeamFile(answered, hit.result.project, this.sidecar);
     return isEdited(answered) || options.isOld ? this.locateNow(hit, answered) : answered;
   }
 
@@ -108,11 +100,6 @@ export class Jumps {
       cancellation.dispose();
     }
   }
-}
-
-function warnOfNewerCommit(project: string): void {
-  const words = vscode.l10n.t("the team's index has a newer commit of {0} now; lines may have moved", project);
-  vscode.window.setStatusBarMessage(`Scry: ${escapeIcons(words)}`, WARNING_MS);
 }
 
 /** A jump, and where it led. */

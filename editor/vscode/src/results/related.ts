@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { type Detail, type Full, type Graph, type Link, type Location, methods } from "../generated/protocol";
+import { locateTeamFile, TEAM_SCHEME } from "../projects";
 import type { Sidecar } from "../sidecar/sidecar";
 import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
@@ -90,13 +91,22 @@ export interface RelatedTarget {
 }
 
 /** Opens what a link leads to, and records that the result in whose detail it stands was used. */
-export async function openRelated(argument: unknown, answers: Answers, actions: ResultActions): Promise<void> {
+export async function openRelated(
+  argument: unknown,
+  answers: Answers,
+  actions: ResultActions,
+  sidecar: Sidecar,
+): Promise<void> {
   if (!isTarget(argument)) return;
-  const uri = toUri(argument.location);
-  if (uri.scheme !== "file") return;
-  const target = jumpTarget(argument.location);
-  await vscode.window.showTextDocument(uri, { selection: new vscode.Range(target, target) });
   const hit = answers.hitNamed(argument.reference);
+  const { scheme } = toUri(argument.location);
+  if (scheme !== "file" && scheme !== TEAM_SCHEME) return;
+  const location =
+    scheme === TEAM_SCHEME
+      ? await locateTeamFile(argument.location, hit?.result.project ?? "", sidecar)
+      : argument.location;
+  const target = jumpTarget(location);
+  await vscode.window.showTextDocument(toUri(location), { selection: new vscode.Range(target, target) });
   if (hit) await actions.recordUse(hit, "open");
 }
 

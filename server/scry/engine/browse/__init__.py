@@ -4,6 +4,8 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.engine.browse.files import file_document as file_document
+    from scry.engine.browse.neighbors import list_neighbors as list_neighbors
     from scry.engine.browse.orient import FileImportance as FileImportance
     from scry.engine.browse.recent_search import MIN_SCORE_SHARES as MIN_SCORE_SHARES
     from scry.engine.browse.recent_search import POOL_SIZE as POOL_SIZE
@@ -17,7 +19,9 @@ else:
         "MIN_SCORE_SHARES": "recent_search",
         "POOL_SIZE": "recent_search",
         "ProjectRanking": "recent_search",
+        "file_document": "files",
         "filter_relevant": "recent_search",
+        "list_neighbors": "neighbors",
         "relevance_threshold": "recent_search",
         "shared_thresholds": "recent_search",
     }

@@ -8,12 +8,16 @@ if TYPE_CHECKING:
     from scry.engine.explain.counterfactual import ablate_each_factor as ablate_each_factor
     from scry.engine.explain.detail import MAX_BODY_CHARACTERS as MAX_BODY_CHARACTERS
     from scry.engine.explain.detail import MAX_BODY_CHARACTERS_IN_LIST as MAX_BODY_CHARACTERS_IN_LIST
+    from scry.engine.explain.detail import DocumentRelations as DocumentRelations
+    from scry.engine.explain.detail import read_relations as read_relations
 else:
     _MODULES = {
         "Competitors": "counterfactual",
+        "DocumentRelations": "detail",
         "MAX_BODY_CHARACTERS": "detail",
         "MAX_BODY_CHARACTERS_IN_LIST": "detail",
         "ablate_each_factor": "counterfactual",
+        "read_relations": "detail",
     }
 
     def __getattr__(name: str) -> object:

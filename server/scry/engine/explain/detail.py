@@ -109,7 +109,7 @@ def _relate_files(files: PathList) -> tuple[RelatedDocument, ...]:
 
 
 def _relate_documents(links: Neighbors, store: IndexStore, *, at_call: bool) -> tuple[RelatedDocument, ...]:
-    documents = store.documents.get_documents([item.doc_key for item in links.items])
+    documents = store.documents.get_documents([item.doc_key for item in links.items], with_descriptions=False)
     return tuple(
         RelatedDocument(
             item.doc_id,

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from scry.engine.federation.router import ProjectRouter as ProjectRouter
     from scry.engine.federation.selection import ProjectSelection as ProjectSelection
     from scry.engine.federation.selection import select_projects as select_projects
+    from scry.engine.federation.team_browse import browse_team as browse_team
+    from scry.engine.federation.team_browse import view_repository as view_repository
     from scry.engine.federation.team_search import TeamRetrieval as TeamRetrieval
     from scry.engine.federation.team_search import retrieve_from_team as retrieve_from_team
     from scry.engine.federation.workspace import HomeWorkspace as HomeWorkspace
@@ -23,11 +25,13 @@ else:
         "ProjectRouter": "router",
         "ProjectSelection": "selection",
         "TeamRetrieval": "team_search",
+        "browse_team": "team_browse",
         "make_engine_opener": "engine_pool",
         "rank_across_projects": "rank_merge",
         "rank_among_all": "rank_merge",
         "retrieve_from_team": "team_search",
         "select_projects": "selection",
+        "view_repository": "team_browse",
     }
 
     def __getattr__(name: str) -> object:

@@ -106,19 +106,19 @@ class ProjectRouter:
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """Rank the files of a folder, in the project that holds the path."""
         inner, requested = split_off_requested(params)
-        if requested != RequestedProjects():
-            return self._ask_requested(inner, requested, orient_in_projects, context)
+        if inner.team or requested != RequestedProjects():
+            fan_out = self.team.browse if inner.team else orient_in_projects
+            return self._ask_requested(inner, requested, fan_out, context)
         project, path = self._find_owner("orient", params.folder, params.path)
         inner = replace(params, path=path)
         return _ask_one(project, "orient", params.path, lambda engine, context: engine.orient(inner, context), context)
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """List the files related to a file, in the project that holds it; the targets of a belief, in the first open
-        project.
-        """
+        """List the files related to a file, in the project that holds it; of a belief its targets, in the first one."""
         inner, requested = split_off_requested(params)
-        if requested != RequestedProjects():
-            return self._ask_requested(inner, requested, neighbors_in_projects, context)
+        if inner.team or requested != RequestedProjects():
+            fan_out = self.team.browse if inner.team else neighbors_in_projects
+            return self._ask_requested(inner, requested, fan_out, context)
         if params.belief is not None:
             project, subject = self._require_open("neighbors", params.folder)[0], params.belief
         else:

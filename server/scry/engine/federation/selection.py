@@ -22,16 +22,23 @@ MAX_PROJECTS = 1000
 _PATH_FIELDS = ("path", "file")
 """Parameters whose value may begin with a project's name: `path` of orient, `file` of neighbors."""
 
+TEAM_SCHEME = "scry-team"
+"""Scheme of the URIs of a team's files: scry-team:///<repository>/<commit>/<path>."""
+
 
 def split_off_requested(params: Params) -> tuple[Params, RequestedProjects]:
     """Return the params without a project's name before their path, and the requested projects.
 
-    `lib:./src` requests the project `lib`, unless the params name projects themselves.
+    `lib:./src` requests the project `lib`, unless the params name projects themselves, or ask the team. The URI of a
+    team's file asks the team.
     """
-    if names_projects(params):
+    if names_projects(params) or getattr(params, "team", False):
         return params, requested_projects(params)
     for field in _PATH_FIELDS:
-        name, inside = split_off_project(getattr(params, field, ""))
+        text = getattr(params, field, "")
+        if text.startswith(f"{TEAM_SCHEME}:"):
+            return msgspec.structs.replace(params, team=True), RequestedProjects()
+        name, inside = split_off_project(text)
         if name:
             named = {"projects": [name]} if "projects" in params.__struct_fields__ else {}
             return msgspec.structs.replace(params, **{field: inside}, **named), RequestedProjects([name])

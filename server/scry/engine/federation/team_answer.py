@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import TypeVar
@@ -26,7 +26,7 @@ from scry.core.types import IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.embedding.static_model import content_words, load_bundled_model
 from scry.engine.activity.team_jumps import GIVER
-from scry.engine.context import FindRequest, RecentRequest, RequestContext
+from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RecentRequest, RequestContext
 from scry.engine.federation.fan_out import (
     BlankAnswer,
     Participant,
@@ -39,7 +39,7 @@ from scry.engine.federation.fan_out import (
 )
 from scry.engine.federation.rank_merge import rank_across_projects
 from scry.engine.federation.team_copies import LocalHits, add_copies, fold_into_local, name_of_repository
-from scry.engine.federation.team_documents import add_texts, read_texts
+from scry.engine.federation.team_documents import TeamRequest, add_texts, read_texts
 from scry.engine.federation.team_links import add_team_place, remotes_of, team_project
 from scry.engine.federation.team_results import TeamAnswer, build_team_answers, rank_in_team
 from scry.engine.federation.team_search import TeamRetrieval, retrieve_from_team
@@ -222,7 +222,7 @@ class _TeamQuestion:
     """A question on its way to the team, in a thread of its own: first retrieval, then, once ranks are known, answers.
 
     key: by which late answers are kept. on_late: called when they have come too late. with_texts: whether the texts of
-    results are wanted, too.
+    results are wanted, too. with_graph: whether their relations are.
     """
 
     def __init__(
@@ -234,12 +234,14 @@ class _TeamQuestion:
         on_late: Callable[[], None] | None,
         *,
         with_texts: bool,
+        with_graph: bool,
     ) -> None:
         self._access = access
         self._question = question
         self._excluded = excluded
         self._on_late = on_late
         self._with_texts = with_texts
+        self._with_graph = with_graph
         self._key = key
         self._ranks: queue.SimpleQueue[Sequence[OracleMatches] | None] = queue.SimpleQueue()
         self._retrieved: Future[Sequence[TeamRetrieval]] = Future()
@@ -306,7 +308,7 @@ class _TeamQuestion:
             ranks = rank_across_projects([each.retrieval for each in found]) if found else []
         answers = build_team_answers(found, rank_in_team(found, ranks, reader), reader)
         if self._with_texts:
-            answers = read_texts(answers, reader)
+            answers = read_texts(answers, reader, with_graph=self._with_graph)
         self._answered.set_result(answers)
         if is_late := self._is_given_up.is_set():
             self._access.keep_late(self._key, answers)
@@ -346,15 +348,16 @@ def find_with_team(
     """
     ordered = sort_by_name(projects)
     question = question_of(request)
-    with_texts = request.with_full_results or request.excerpt_lines > 0
+    with_graph = request.with_full_results
+    with_texts = with_graph or request.excerpt_lines > 0
     excluded = remotes_of_projects(ordered)
-    key = (repr(question), with_texts, *excluded)
+    key = (repr(question), with_texts, with_graph, *excluded)
     # Who asks again takes what came late, or waits for what is under way: a slow server is not asked twice.
     late = access.take_late(key)
     running = None if late else access.running(key)
     asked: _TeamQuestion | None = None
     if not late and running is None:
-        asked = _TeamQuestion(access, question, excluded, key, on_late, with_texts=with_texts)
+        asked = _TeamQuestion(access, question, excluded, key, on_late, with_texts=with_texts, with_graph=with_graph)
 
     def retrieve(participant: Participant) -> RetrievalResult:
         return require_engine(participant).modes.retrieve(request, subrequest_context(context, participant))
@@ -436,11 +439,19 @@ def _wait_for_running(
         return (), str(error)
 
 
+_MODES: Mapping[type, str] = {
+    FindRequest: "find",
+    RecentRequest: "recent",
+    OrientRequest: "orient",
+    NeighborsRequest: "neighbors",
+}
+
+
 def present_part(
-    team: TeamAnswer, request: FindRequest | RecentRequest, context: RequestContext, taken: Sequence[str] = ()
+    team: TeamAnswer, request: TeamRequest, context: RequestContext, taken: Sequence[str] = ()
 ) -> ProjectAnswer:
     """Return the answer of a team's repository on the wire. taken: names of local projects in the same answer."""
-    repository, mode = team.repository, "find" if isinstance(request, FindRequest) else "recent"
+    repository, mode = team.repository, _MODES[type(request)]
     project = team_project(repository)
     answer = present_answer(replace(team.answer, notices=()), mode, project, replace(context, unsaved_paths=()))
     answer = add_texts(answer, team, project, request, context.encoding)

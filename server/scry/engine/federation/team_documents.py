@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -13,10 +14,12 @@ from scry.core.errors import BadRequest
 from scry.core.knowledge import BELIEF, knowledge_type
 from scry.core.types import Document
 from scry.engine.browse.files import file_document
-from scry.engine.context import FindRequest, RecentRequest
+from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RecentRequest
 from scry.engine.explain.detail import (
     MAX_BODY_CHARACTERS_IN_LIST,
+    DocumentRelations,
     FullDocument,
+    read_relations,
     text_of_document,
     truncate_at_line,
 )
@@ -30,6 +33,13 @@ from scry.store.team.notes import NoteContent
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex
 from scry_protocol import messages
+
+if TYPE_CHECKING:
+    from scry.store.history.reader import HistoryReader
+    from scry.store.index.store import IndexStore
+
+TeamRequest = FindRequest | RecentRequest | OrientRequest | NeighborsRequest
+"""A question that a team can be asked."""
 
 # Single documents -----------------------------------------------------------------------------------------------------
 
@@ -48,13 +58,13 @@ class TeamDocument(Struct, frozen=True):
     belief: NoteContent | None = None
 
 
-def require_repository(reader: TeamReader, name: str) -> RepositoryIndex:
-    """Return a visible repository by its name in an answer. Raises BadRequest where there is none."""
+def require_repository(reader: TeamReader, name: str, field: str = "doc_id") -> RepositoryIndex:
+    """Return a visible repository by its name in an answer. Raises BadRequest for the field where there is none."""
     wanted = name.removesuffix(" (team)")
     for info in reader.repositories.values():
         if info.name == wanted:
             return reader.open(info.repository_id)
-    raise BadRequest("doc_id", f"the team's index has no repository {wanted}, or you may not read it")
+    raise BadRequest(field, f"the team's index has no repository {wanted}, or you may not read it")
 
 
 def find_document(reader: TeamReader, name: str, doc_id: str) -> TeamDocument:
@@ -94,8 +104,13 @@ def _require_file(index: RepositoryIndex, doc_id: str) -> TeamDocument:
 # In full --------------------------------------------------------------------------------------------------------------
 
 
-def read_in_full(document: Document, text: str, max_characters: int) -> FullDocument:
-    """Return a document in full, without the code graph. text: that of its file; empty for a commit or a note."""
+def read_in_full(
+    document: Document, text: str, relations: DocumentRelations | None, max_characters: int
+) -> FullDocument:
+    """Return a document in full.
+
+    text: that of its file; empty for a commit or a note. relations: see read_graph.
+    """
     symbol = document.symbol
     if NoteCorpus.owns(document.doc_key):
         body, cut = truncate_at_line(symbol.doc, max_characters)
@@ -104,7 +119,16 @@ def read_in_full(document: Document, text: str, max_characters: int) -> FullDocu
         body, cut = truncate_at_line(f"{symbol.name}\n\n{symbol.doc}".strip(), max_characters)
         return FullDocument("text", symbol.signature, symbol.doc, body, cut, None)
     body, cut = truncate_at_line(text_of_document(document, text), max_characters)
-    return FullDocument(document.language, symbol.signature, symbol.doc, body, cut, None)
+    return FullDocument(document.language, symbol.signature, symbol.doc, body, cut, relations)
+
+
+def read_graph(document: Document, index: RepositoryIndex) -> DocumentRelations | None:
+    """Return all relations of a document in a file; None for a commit or a note."""
+    if not document.path or NoteCorpus.owns(document.doc_key):
+        return None
+    # A team's repository has the methods of the local stores that answer questions; tests/team holds it to that.
+    history = cast("HistoryReader", index.history) if index.info.commits else None
+    return read_relations(document, cast("IndexStore", index), history)
 
 
 def present_impact(belief: NoteContent | None) -> messages.BeliefImpact | UnsetType:
@@ -114,23 +138,30 @@ def present_impact(belief: NoteContent | None) -> messages.BeliefImpact | UnsetT
     return present_targets(belief.reach, belief.standing.warnings(time.time()), {})
 
 
-def read_texts(answers: Sequence[TeamAnswer], reader: TeamReader) -> list[TeamAnswer]:
-    """Return the answers with the texts of their results, which are read by one statement where they were not yet."""
+def read_texts(answers: Sequence[TeamAnswer], reader: TeamReader, *, with_graph: bool) -> list[TeamAnswer]:
+    """Return the answers with the texts of their results, which are read by one statement where they were not yet.
+
+    with_graph: with the relations of each result, which takes some ten statements for each.
+    """
     paths = {
         each.repository.repository_id: [hit.document.path for hit in each.answer.hits if hit.document.path]
         for each in answers
     }
     reader.prefetch_texts(paths)
-    return [replace(each, texts=_texts_of(each, reader.open(each.repository.repository_id))) for each in answers]
+    return [
+        replace(each, texts=_texts_of(each, reader.open(each.repository.repository_id), with_graph=with_graph))
+        for each in answers
+    ]
 
 
-def _texts_of(answer: TeamAnswer, index: RepositoryIndex) -> TeamTexts:
+def _texts_of(answer: TeamAnswer, index: RepositoryIndex, *, with_graph: bool) -> TeamTexts:
     documents = [hit.document for hit in answer.answer.hits]
     in_files = [each.path for each in documents if each.path and not NoteCorpus.owns(each.doc_key)]
     beliefs = {each.doc_key: each.doc_id for each in documents if each.content_type == BELIEF}
     return TeamTexts(
         {path: text for path in in_files if (text := index.files.get_text(path)) is not None},
         {beliefs[key]: content for key, content in index.notes.contents(list(beliefs)).items()},
+        {each.doc_id: read_graph(each, index) for each in documents} if with_graph else {},
     )
 
 
@@ -138,12 +169,12 @@ def add_texts(
     presented: messages.Answer,
     answer: TeamAnswer,
     project: Project,
-    request: FindRequest | RecentRequest,
+    request: TeamRequest,
     encoding: str,
 ) -> messages.Answer:
     """Return an answer of a repository with excerpts and whole texts of its results, as far as they are asked for."""
     texts = answer.texts
-    if texts is None:
+    if texts is None or isinstance(request, OrientRequest | NeighborsRequest):
         return presented
     if request.excerpt_lines:
         presented = add_excerpts(presented, answer.answer.hits, texts.files.get, request.excerpt_lines)
@@ -152,7 +183,8 @@ def add_texts(
     results = list[messages.ResultItem]()
     for result, hit in zip(presented.results, answer.answer.hits, strict=True):
         document = hit.document
-        whole = read_in_full(document, texts.files.get(document.path, ""), MAX_BODY_CHARACTERS_IN_LIST)
+        text, relations = texts.files.get(document.path, ""), texts.relations.get(document.doc_id)
+        whole = read_in_full(document, text, relations, MAX_BODY_CHARACTERS_IN_LIST)
         impact = present_impact(texts.beliefs.get(document.doc_id))
         results.append(replace(result, full=present_full(whole, impact, project.root, encoding)))
     return replace(presented, results=results)

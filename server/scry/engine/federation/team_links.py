@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -15,6 +15,8 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from scry.core.doc_id import commit_sha_of
+from scry.engine.federation.selection import TEAM_SCHEME
+from scry.engine.response.merged import LINK_LISTS
 from scry.index.scan.read_file import FileContent, decode_text, read_file
 from scry.projects.git import run_git
 from scry.projects.project import Project
@@ -127,9 +129,6 @@ def team_project(repository: RepositoryInfo) -> Project:
 _NOWHERE = ".scry-team"
 """A folder that no file is read from; locations in it become those of the team's files."""
 
-TEAM_SCHEME = "scry-team"
-"""Scheme of the URIs of a team's files: scry-team:///<repository>/<commit>/<path>."""
-
 
 def add_team_place(result: messages.ResultItem, repository: RepositoryInfo) -> messages.ResultItem:
     """Return a result with its commit, its place in the team's index, and its address on the forge."""
@@ -141,7 +140,23 @@ def add_team_place(result: messages.ResultItem, repository: RepositoryInfo) -> m
 
     further = [replace(place, location=move(place.location)) for place in result.further]
     moved = replace(result, commit=repository.commit, further=further, link=_link_of(result, repository, before))
+    if not isinstance(result.full, UnsetType):
+        moved = replace(moved, full=_move_links(result.full, move))
     return moved if isinstance(result.location, UnsetType) else replace(moved, location=move(result.location))
+
+
+def _move_links(full: messages.Full, move: Callable[[messages.Location], messages.Location]) -> messages.Full:
+    """Return a result in full; what it relates to lies where `move` says."""
+    if isinstance(full.graph, UnsetType):
+        return full
+    lists = {
+        name: [
+            link if isinstance(link.location, UnsetType) else replace(link, location=move(link.location))
+            for link in getattr(full.graph, name)
+        ]
+        for name in LINK_LISTS
+    }
+    return replace(full, graph=replace(full.graph, **lists))
 
 
 def _link_of(result: messages.ResultItem, repository: RepositoryInfo, before: str) -> str:

@@ -72,7 +72,8 @@ def recent_with_team(
 
     def read(reader: TeamReader) -> Sequence[TeamAnswer]:
         answers = list_or_rank(reader)
-        return read_texts(answers, reader) if request.with_full_results or request.excerpt_lines else answers
+        with_graph = request.with_full_results
+        return read_texts(answers, reader, with_graph=with_graph) if with_graph or request.excerpt_lines else answers
 
     asked = TeamTask(access, ("recent", repr(request), *excluded), read, on_late)
     of_team: list[tuple[Sequence[TeamAnswer], str | None]] = []

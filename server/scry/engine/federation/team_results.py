@@ -15,6 +15,7 @@ from scry.core.knowledge import BELIEF
 from scry.core.notices import Notice
 from scry.core.text import query_terms
 from scry.core.types import NO_FILE_EVIDENCE, Answer, Candidate, Hit, IndexState, SearchQuery
+from scry.engine.explain.detail import DocumentRelations
 from scry.engine.federation.team_copies import BestScores, TeamCopies, fold_copies
 from scry.engine.federation.team_search import TeamRetrieval
 from scry.engine.search.boosts import RANKS_EXPONENT, RRF_K, highest_sum_of_files, max_boost
@@ -22,17 +23,18 @@ from scry.engine.search.fusion import fused_score_ceiling
 from scry.engine.search.pipeline import OracleMatches, Ranking, Retrieval, rank_candidates
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.store.lexical import stem_of
-from scry.store.team.contents import Copies
+from scry.store.team.contents import Copies, ResultFile
 from scry.store.team.notes import NoteContent
 from scry.store.team.reader import TeamReader
-from scry.store.team.repository import RepositoryIndex, RepositoryInfo, ResultFile
+from scry.store.team.repository import RepositoryIndex, RepositoryInfo
 
 
 class TeamTexts(Struct, frozen=True):
-    """The texts of results: of files by path, and what results show of beliefs by doc_id."""
+    """The texts of results: of files by path, and what results show of beliefs by doc_id. relations: by doc_id."""
 
     files: Mapping[str, str]
     beliefs: Mapping[str, NoteContent]
+    relations: Mapping[str, DocumentRelations | None] = MappingProxyType({})
 
 
 class TeamAnswer(Struct, frozen=True):

@@ -18,27 +18,32 @@ from scry.core.errors import BadRequest, IndexUnavailable, RegistryUnavailable
 from scry.core.types import DocumentHeader, SearchQuery
 from scry.embedding.attribution import CosineAttribution, attribute_cosine
 from scry.embedding.static_model import content_words, load_bundled_model
-from scry.engine.context import FindRequest, RecentRequest, RequestContext
-from scry.engine.explain.detail import CHANGED, CURRENT, GONE, MAX_BODY_CHARACTERS
+from scry.engine.browse.orient import rank_in_orient
+from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RecentRequest, RequestContext
+from scry.engine.explain.detail import CHANGED, CURRENT, GONE, MAX_BODY_CHARACTERS, DocumentRelations
 from scry.engine.explain.explain import MAX_SPLIT_CHARACTERS, explain_document
 from scry.engine.explain.explanation import ModeRank, WhyResult
 from scry.engine.explain.resolve_id import ResolvedDocument
 from scry.engine.federation.fan_out import Participant
 from scry.engine.federation.rank_merge import rank_across_projects
+from scry.engine.federation.selection import TEAM_SCHEME
 from scry.engine.federation.team_answer import (
     TeamAccess,
     encode_question,
     find_with_team,
+    present_part,
 )
+from scry.engine.federation.team_browse import browse_team, view_repository
 from scry.engine.federation.team_copies import TeamCopies, add_copies, find_replacement
 from scry.engine.federation.team_documents import (
     TeamDocument,
     find_document,
     present_impact,
+    read_graph,
     read_in_full,
     require_repository,
 )
-from scry.engine.federation.team_links import TEAM_SCHEME, add_team_place, find_in_clones, team_project
+from scry.engine.federation.team_links import add_team_place, find_in_clones, team_project
 from scry.engine.federation.team_recent import recent_with_team
 from scry.engine.federation.team_results import rank_in_team, repository_state
 from scry.engine.federation.team_search import retrieve_from_team
@@ -46,7 +51,7 @@ from scry.engine.questions import recall_query
 from scry.engine.response.answer import present_location
 from scry.engine.response.details import present_full
 from scry.engine.response.explanation import present_explanation
-from scry.engine.response.merged import FederatedAnswer, qualify_explanation
+from scry.engine.response.merged import FederatedAnswer, qualify_explanation, qualify_full
 from scry.engine.response.recording import record_answer, record_detail
 from scry.engine.search.pipeline import rank_candidates
 from scry.index.parse.documents import assign_doc_ids
@@ -82,7 +87,7 @@ class TeamService:
     def find(self, projects: Sequence[Participant], request: FindRequest, context: RequestContext) -> FederatedAnswer:
         """Return the answers of these projects and of the team to a find. Raises BadRequest for a relational query."""
         if request.mode == "reason":
-            raise BadRequest("team", "holds no code graph; ask relational questions of projects")
+            raise BadRequest("team", "is asked no relational questions; detail and neighbors tell what calls what")
         return find_with_team(self.require(), projects, request, context, self.on_late)
 
     def recent(
@@ -90,6 +95,13 @@ class TeamService:
     ) -> FederatedAnswer:
         """Return the answers of these projects and of the team to a recent."""
         return recent_with_team(self.require(), projects, request, context, self.on_late)
+
+    def browse(
+        self, _: Sequence[Participant], request: OrientRequest | NeighborsRequest, context: RequestContext
+    ) -> FederatedAnswer:
+        """Return the answer of the team's repository that is named before the request's path. Raises BadRequest."""
+        answers = self._read(partial(browse_team, request, context))
+        return FederatedAnswer([present_part(each, request, context) for each in answers], request.limit)
 
     def why(
         self, params: messages.WhyParams, recorders: Sequence[Recorder], context: RequestContext
@@ -126,13 +138,14 @@ class TeamService:
         result = stored.place(params.rank, params.doc_id)
         commit = stored.result(params.rank).commit
         try:
-            found = self._read(lambda reader: find_document(reader, *split_off_project(result.doc_id)))
+            found, relations = self._read(partial(_find_with_graph, split_off_project(result.doc_id)))
         except BadRequest as error:
             detail = messages.Detail(stored.query_id, stored.query, result, GONE, str(error), text="")
             return record_detail(recorder, detail, params)
         info = found.index.info
-        whole = read_in_full(found.document, found.text, MAX_BODY_CHARACTERS)
+        whole = read_in_full(found.document, found.text, relations, MAX_BODY_CHARACTERS)
         full = present_full(whole, present_impact(found.belief), team_project(info).root, context.encoding)
+        full = qualify_full(split_off_project(result.doc_id)[0], full)
         location = present_location(found.document, team_project(info).root, context.encoding)
         result = add_team_place(replace(result, full=full, location=location), info)
         state, note = CURRENT, ""
@@ -203,6 +216,14 @@ class TeamService:
             raise IndexUnavailable("the team's server does not answer") from error
 
 
+def _find_with_graph(
+    name_and_doc_id: tuple[str, str], reader: TeamReader
+) -> tuple[TeamDocument, DocumentRelations | None]:
+    """Return a document of the team with its relations. Raises BadRequest where there is none."""
+    found = find_document(reader, *name_and_doc_id)
+    return found, read_graph(found.document, found.index)
+
+
 def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | None, doc_id: str) -> WhyResult:
     """Return why a document has its rank: within its repository, by the ranks of oracles in the whole team."""
     info = found.index.info
@@ -215,13 +236,15 @@ def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | No
         ranking = rank_candidates(question, retrieval.reader, own)
         explanation = explain_document(found.keys, ranking, partial(_split_score, found.index))
         rank = explanation.hit.rank if explanation.hit else None
-        places = [ModeRank("find", rank, explanation.ranked_count, explanation.absence)]
+        places.append(ModeRank("find", rank, explanation.ranked_count, explanation.absence))
         ranked = [each.ranked for each in rank_in_team(retrieved, matches, reader)]
         content_ids = [each.retrieval.content_ids for each in retrieved]
         other = find_replacement(explanation.document.doc_key, at, ranked, content_ids, question.limit)
         if other is not None:
             named = add_project(retrieved[other[0]].repository.name, other[1].document.doc_id)
             remark = f"the answer shows {named} instead, which has the same content and ranks better"
+    if found.document.path and not NoteCorpus.owns(found.document.doc_key):
+        places.append(ModeRank("orient", *rank_in_orient(found.document.path, view_repository(found.index))))
     structures = found.index.files.get_structures([found.document.path]) if found.document.path else {}
     target = ResolvedDocument(doc_id, "indexed", tuple(found.keys), path=found.document.path)
     structure = structures.get(found.document.path)

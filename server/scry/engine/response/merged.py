@@ -20,7 +20,7 @@ from scry.engine.notices import UnknownFilterValue, UnknownWords
 from scry.engine.response.answer import add_merged_notice, add_notice, add_status_summary, present_state
 from scry_protocol import messages
 
-_LINK_LISTS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")
+LINK_LISTS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")
 """The lists of links in a result's relations."""
 
 
@@ -42,7 +42,7 @@ def qualify_full(project: str, full: messages.Full) -> messages.Full:
     graph = full.graph
     if graph is not UNSET:
         graph = msgspec.structs.replace(
-            graph, **{name: _qualify_links(project, getattr(graph, name)) for name in _LINK_LISTS}
+            graph, **{name: _qualify_links(project, getattr(graph, name)) for name in LINK_LISTS}
         )
     return msgspec.structs.replace(full, graph=graph, impact=_qualify_impact(project, full.impact))
 

@@ -1,4 +1,4 @@
-"""Pack what was read out of a file as the rows that a team's index stores of it, and find where else it stands."""
+"""Pack what was read out of a file as the rows that a team's index stores of it, read it, and find where else it is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from scry.core.errors import IndexDamaged
+from scry.core.types import FileStructure
 from scry.store.index.rows import (
     NewFile,
     encode_kind,
@@ -14,7 +16,9 @@ from scry.store.index.rows import (
     pack_links,
     pack_spans,
     pack_text,
+    unpack_descriptions,
     unpack_line_range,
+    unpack_text,
 )
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.postings import DocumentTerms, pack_terms
@@ -102,6 +106,27 @@ def pack_mean(vectors: FloatRows, places: Sequence[bytes]) -> bytes:
     """Return the vector of a file, the mean of its documents', packed as a local index packs it; b"" for none."""
     lines = [last - first + 1 for first, last in map(unpack_line_range, places)]
     return pack_rows(quantize([0], mean_vector(vectors, lines)[None]))[0] if lines else b""
+
+
+class ResultFile(Struct, frozen=True):
+    """A file as results show it. packed: its text and the descriptions of its documents, as in store.index.rows."""
+
+    packed: bytes
+    structure: FileStructure
+
+    def text(self) -> str | None:
+        """Return the text; None where it is damaged."""
+        try:
+            return unpack_text(self.packed)
+        except IndexDamaged:
+            return None
+
+    def descriptions(self) -> dict[int, tuple[str, str]]:
+        """Return signature and doc comment of each document by its position in the file; none where damaged."""
+        try:
+            return unpack_descriptions(self.packed)
+        except IndexDamaged:
+            return {}
 
 
 # Copies in other repositories -----------------------------------------------------------------------------------------

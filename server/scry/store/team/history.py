@@ -17,6 +17,7 @@ from scry.core.doc_id import commit_doc_id
 from scry.core.types import Document, DocumentHeader
 from scry.store.history.commits import MAX_COCHANGE_FILES, Commit, read_commit
 from scry.store.history.reader import ACTIVITY_LEVELS, commit_document
+from scry.store.sqlite.database import AFTER_SLASH
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.lexical import RepositoryWords
 from scry.store.team.postings import Integers
@@ -148,6 +149,36 @@ class RepositoryHistory:
             rows = self._database.select(sql, (self.repository, encode_text(path), limit))
             return [doc_key for (doc_key,) in rows]
         return self.cache.commits_of_file[path][:limit]
+
+    def co_changed_files(self, path: str, limit: int) -> list[tuple[str, int]]:
+        """Return the files changed by most commits together with this one, with the number of commits; ties by path."""
+        # With OFFSET 0 the planner looks each commit and path up; otherwise it may read all changes of the repository.
+        sql = (
+            "WITH own AS MATERIALIZED (SELECT c.number, c.now FROM changed_paths p CROSS JOIN LATERAL "
+            "(SELECT number, now FROM changes WHERE repository_id = p.repository_id AND now = p.id OFFSET 0) c "
+            "CROSS JOIN LATERAL "
+            "(SELECT * FROM commits WHERE repository_id = p.repository_id AND number = c.number OFFSET 0) k "
+            f"WHERE p.repository_id = %s AND p.path = %s AND {IS_COCHANGE}), "
+            "together AS MATERIALIZED (SELECT c.now, count(*) AS count FROM own CROSS JOIN LATERAL "
+            "(SELECT now FROM changes WHERE repository_id = %s AND number = own.number AND now <> own.now OFFSET 0) c "
+            "GROUP BY c.now) "
+            "SELECT q.path, together.count FROM together CROSS JOIN LATERAL "
+            "(SELECT path FROM changed_paths WHERE repository_id = %s AND id = together.now OFFSET 0) q "
+            "ORDER BY together.count DESC, q.path LIMIT %s"
+        )
+        repository = self.repository
+        rows = self._database.select(sql, (repository, encode_text(path), repository, repository, limit))
+        return [(decode_text(other), count) for other, count in rows]
+
+    def commit_counts(self, folder: str) -> dict[str, tuple[int, int]]:
+        """Return for each file below a folder its number of co-change commits, and of recent ones."""
+        first, last = (encode_text(f"{folder}/"), encode_text(f"{folder}{AFTER_SLASH}")) if folder else (b"", b"\xff")
+        sql = (
+            "SELECT path, ties, recent FROM changed_paths "
+            "WHERE repository_id = %s AND ties > 0 AND path >= %s AND path < %s"
+        )
+        rows = self._database.select(sql, (self.repository, first, last))
+        return {decode_text(path): (commits, recent) for path, commits, recent in rows}
 
     # Co-changes ---------------------------------------------------------------------------------------------------
 

@@ -22,14 +22,13 @@ from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
 from scry.store.team.changes import read_last_commits, read_newest_changes
 from scry.store.team.contents import Copies, read_copies
 from scry.store.team.database import TeamDatabase, decode_text
+from scry.store.team.documents import HEADER_COLUMNS, read_doc_keys
 from scry.store.team.history import IS_COCHANGE, read_changes, read_commits, read_seeds, read_symbols
 from scry.store.team.lexical import TeamWords, TermTables, spread_over_documents
 from scry.store.team.notes import FIRST_NOTE_KEY, nearest_note_repositories, query_note_contents, read_notes
 from scry.store.team.repository import (
-    HEADER_COLUMNS,
     RepositoryIndex,
     RepositoryInfo,
-    read_doc_keys,
     read_files,
     read_results,
     read_texts,
@@ -59,8 +58,8 @@ class TeamReader:
         self._database = database
         sql = (
             "SELECT (SELECT value FROM meta WHERE key = 'embedder'), id, name, url, encode(commit_id, 'hex'), "
-            "generation, documents, length, commits, commit_length, cochange_commits, notes FROM repositories "
-            "WHERE commit_id IS NOT NULL ORDER BY name"
+            "generation, documents, length, commits, commit_length, cochange_commits, notes, has_graph "
+            "FROM repositories WHERE commit_id IS NOT NULL ORDER BY name"
         )
         rows = database.select(sql)
         self.repositories = {row[1]: RepositoryInfo(*row[1:]) for row in rows}

@@ -7,7 +7,7 @@ taken from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -16,22 +16,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.core.doc_id import possible_names_of_doc_ids
-from scry.core.errors import IndexDamaged
-from scry.core.text import normalize_name
-from scry.core.types import Document, DocumentHeader, FileStructure
+from scry.core.types import FileStructure
 from scry.store.history.commits import FIRST_COMMIT_KEY
-from scry.store.index.files import IndexedFileInfo
-from scry.store.index.rows import (
-    hash_name_key,
-    hash_names,
-    read_doc_ids,
-    read_documents,
-    read_headers,
-    unpack_descriptions,
-    unpack_text,
-)
+from scry.store.index.files import FileColumns, IndexedFileInfo
+from scry.store.sqlite.database import AFTER_SLASH
+from scry.store.team.contents import ResultFile
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
+from scry.store.team.documents import DOCUMENT_COLUMNS, RepositoryDocuments, read_team_documents
+from scry.store.team.graph import RepositoryGraph
 from scry.store.team.history import RepositoryHistory
 from scry.store.team.lexical import RepositoryWords
 from scry.store.team.notes import RepositoryNotes
@@ -39,6 +31,8 @@ from scry.store.team.postings import Integers
 from scry.store.team.vectors import FROM_DOCUMENTS, RepositoryVectors, select_of_files
 
 if TYPE_CHECKING:
+    from typing_extensions import LiteralString
+
     from scry.store.team.reader import TeamReader
 
 _FIRST = itemgetter(0)
@@ -58,6 +52,7 @@ class RepositoryInfo(Struct, frozen=True):
     commit_length: int
     cochange_commits: int
     notes: int = 0
+    has_graph: bool = False
 
 
 class RepositoryIndex:
@@ -68,6 +63,7 @@ class RepositoryIndex:
         self.info = info
         self.files = RepositoryFiles(database, info.repository_id)
         self.documents = RepositoryDocuments(database, info.repository_id)
+        self.graph = RepositoryGraph(database, info, self.documents)
         self.lexical = RepositoryWords(reader.words, info.repository_id, info.generation, contains=self.files.contains)
         self.vectors = RepositoryVectors(database, reader, info, self.files)
         identity = reader.embedder.identity if reader.embedder is not None else ""
@@ -175,152 +171,43 @@ class RepositoryFiles:
             found[decode_text(path)] = _structure(*columns)
         return found
 
+    # Folders ------------------------------------------------------------------------------------------------------
 
-class ResultFile(Struct, frozen=True):
-    """A file as results show it. packed: its text and the descriptions of its documents, as in store.index.rows."""
+    def columns_in_folder(self, folder: str) -> FileColumns:
+        """Return the columns of every indexed file below a folder; "" is the whole repository."""
+        rows = self._select_in_folder(
+            folder,
+            "f.path, f.importers, f.centrality, f.flags, coalesce(g.callers, 0)",
+            "LEFT JOIN code_graph g ON g.repository_id = f.repository_id AND g.path = f.path",
+        )
+        return FileColumns.from_rows(rows)
 
-    packed: bytes
-    structure: FileStructure
+    def files_in_folder(self, folder: str) -> list[IndexedFileInfo]:
+        """Return every indexed file below a folder, ordered by path; "" is the whole repository."""
+        rows = self._select_in_folder(
+            folder,
+            "f.path, c.content_type, c.language, 0, f.importers, f.centrality, f.flags",
+            "JOIN contents c ON c.id = f.content_id",
+        )
+        return [IndexedFileInfo(*row) for row in rows]
 
-    def text(self) -> str | None:
-        """Return the text; None where it is damaged."""
-        try:
-            return unpack_text(self.packed)
-        except IndexDamaged:
-            return None
+    def known_paths(self) -> list[str]:
+        """Return the paths of all files."""
+        return [path for (path,) in self._select_in_folder("", "f.path", "")]
 
-    def descriptions(self) -> dict[int, tuple[str, str]]:
-        """Return signature and doc comment of each document by its position in the file; none where damaged."""
-        try:
-            return unpack_descriptions(self.packed)
-        except IndexDamaged:
-            return {}
+    def skip_for_path(self, _: str) -> None:
+        """Return None: the index holds no reasons why a file is not in it, but for its faults."""
+
+    def _select_in_folder(self, folder: str, columns: LiteralString, join: LiteralString) -> list[tuple[Any, ...]]:
+        """Return these columns, of which the first is the path, of the files below a folder, ordered by path."""
+        first, last = (encode_text(f"{folder}/"), encode_text(f"{folder}{AFTER_SLASH}")) if folder else (b"", b"\xff")
+        sql = f"SELECT {columns} FROM files f {join} WHERE f.repository_id = %s AND f.path >= %s AND f.path < %s"
+        rows = self._database.select(sql, (self.repository, first, last))
+        return sorted((decode_text(row[0]), *row[1:]) for row in rows)
 
 
 def _structure(importers: int, centrality: str, flags: str) -> FileStructure:
     return FileStructure(importers, centrality, None, tuple(flags.split()))
-
-
-ContentId = tuple[bytes, int]
-"""What a document is a copy of, wherever it lies: the digest of its file's content, and its position in the file."""
-
-HEADER_COLUMNS = (
-    "wanted.key, c.content_type, f.path, d.name, d.kind, d.container, d.ordinal, d.place, c.digest, d.position"
-)
-
-
-class RepositoryDocuments:
-    """The documents of one repository. content_ids: of those whose headers were read, by key."""
-
-    def __init__(self, database: TeamDatabase, repository: int) -> None:
-        self._database = database
-        self.repository = repository
-        self.content_ids: dict[int, ContentId] = {}
-        self._headers: dict[int, DocumentHeader] = {}
-        self._documents: dict[int, Document] = {}
-        self._keys_by_id: dict[str, tuple[int, int] | None] = {}
-
-    def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
-        """Return the headers of the documents with these keys; others are absent."""
-        missing = [doc_key for doc_key in doc_keys if doc_key not in self._headers]
-        if missing:
-            repositories = [self.repository] * len(missing)
-            self.add_headers(
-                self._database.select(f"SELECT {HEADER_COLUMNS} {FROM_DOCUMENTS}", (repositories, missing))
-            )
-        return {doc_key: self._headers[doc_key] for doc_key in doc_keys if doc_key in self._headers}
-
-    def add_headers(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Keep the headers of these rows of HEADER_COLUMNS."""
-        headers = read_headers(list(map(_header_row, rows)))
-        self.content_ids.update({row[0]: row[8:10] for row in rows})
-        self._headers.update({header.doc_key: header for header in headers})
-
-    def add_documents(self, documents: Sequence[Document]) -> None:
-        """Keep documents with their descriptions."""
-        self._documents.update({document.doc_key: document for document in documents})
-
-    def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> dict[int, Document]:
-        """Return the documents with these keys, by key. with_descriptions: with signature and doc comment."""
-        missing = [doc_key for doc_key in doc_keys if doc_key not in self._documents]
-        found = {doc_key: self._documents[doc_key] for doc_key in doc_keys if doc_key in self._documents}
-        if missing:
-            text = "c.text" if with_descriptions else "NULL"
-            sql = f"SELECT {_DOCUMENT_COLUMNS}, {text} {FROM_DOCUMENTS}"
-            rows = self._database.select(sql, ([self.repository] * len(missing), missing))
-            files = {row[1]: ResultFile(row[-1], FileStructure()) for row in rows} if with_descriptions else {}
-            read = _read_documents([row[:-1] for row in rows], files)
-            found.update({document.doc_key: document for document in read})
-        return found
-
-    def doc_keys_by_id(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
-        """Return the keys of the documents with these doc_ids, by doc_id. files: only documents of these files."""
-        read_doc_keys(self._database, [(self, doc_ids)])
-        allowed = None if files is None else frozenset(files)
-        found = {doc_id: place for doc_id in doc_ids if (place := self._keys_by_id[doc_id]) is not None}
-        return {doc_id: key for doc_id, (key, file) in found.items() if allowed is None or file in allowed}
-
-    def unknown_doc_ids(self, doc_ids: Sequence[str]) -> list[str]:
-        """Return those of these doc_ids whose keys were not looked up, and take all as absent until they are added."""
-        missing = [doc_id for doc_id in doc_ids if doc_id not in self._keys_by_id]
-        self._keys_by_id.update(dict.fromkeys(missing))
-        return missing
-
-    def add_doc_keys(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Keep the keys of these rows of a header and the id of its file, of those documents that are looked up."""
-        wanted = self._keys_by_id
-        header_rows = list(map(_header_row, rows))
-        doc_ids = read_doc_ids([row[2:-1] for row in header_rows])
-        found = [at for at, doc_id in enumerate(doc_ids) if doc_id in wanted]
-        headers = read_headers([header_rows[at] for at in found], [doc_ids[at] for at in found])
-        for at, header in zip(found, headers, strict=True):
-            row = rows[at]
-            self._headers[header.doc_key] = header
-            self.content_ids[header.doc_key] = row[8:10]
-            wanted[header.doc_id] = header.doc_key, row[-1]
-
-    def headers_by_name(self, keys: Sequence[str]) -> list[DocumentHeader]:
-        """Return the headers of the documents whose normalized name is one of `keys`."""
-        sql = (
-            "SELECT f.first_key + d.position, c.content_type, f.path, d.name, d.kind, d.container, d.ordinal, d.place "
-            "FROM documents d JOIN files f ON f.content_id = d.content_id AND f.repository_id = %s "
-            "JOIN contents c ON c.id = d.content_id WHERE d.name_key = ANY(%s)"
-        )
-        rows = self._database.select(sql, (self.repository, [hash_name_key(key) for key in keys]))
-        return [each for each in read_headers(list(map(_header_row, rows))) if normalize_name(each.name) in keys]
-
-    def count_existing(self, doc_keys: Sequence[int]) -> int:
-        """Return the number of documents that exist among those with these keys."""
-        return len(self.headers(doc_keys))
-
-
-_DOCUMENT_COLUMNS = (
-    "wanted.key, f.first_key, c.content_type, f.path, c.language, d.name, d.kind, d.container, d.ordinal, d.place"
-)
-
-
-def _read_documents(rows: Sequence[tuple[Any, ...]], files: Mapping[int, ResultFile]) -> list[Document]:
-    """Return the documents of rows of _DOCUMENT_COLUMNS. files: by id, those whose descriptions are wanted."""
-    descriptions = {
-        first_key: {first_key + at: each for at, each in file.descriptions().items()}
-        for first_key, file in files.items()
-    }
-    decoded = [(*row[:3], decode_text(row[3]), row[4], *_decode_names(row[5:8]), *row[8:]) for row in rows]
-    return read_documents(decoded, descriptions)
-
-
-def _header_row(row: Sequence[Any]) -> tuple[Any, ...]:
-    """Return a row that begins with key, content type, path, name, kind, container, ordinal and place as read_headers
-    takes it.
-    """
-    key, content_type, path, name, kind, container, ordinal, place, *_ = row
-    name, kind, container = _decode_names((name, kind, container))
-    return key, content_type, decode_text(path), name, kind, container, ordinal, None if name else place, place
-
-
-def _decode_names(names: Sequence[Any]) -> tuple[str, str, str]:
-    """Return name, kind and container of a row as texts."""
-    return decode_text(names[0]), names[1], decode_text(names[2])
 
 
 # Reading many repositories by one statement ---------------------------------------------------------------------------
@@ -359,36 +246,6 @@ def read_texts(database: TeamDatabase, wanted: Sequence[tuple[RepositoryFiles, S
         files.add_result(path, ResultFile(packed, _structure(*structure)))
 
 
-def read_doc_keys(database: TeamDatabase, wanted: Sequence[tuple[RepositoryDocuments, Sequence[str]]]) -> None:
-    """Read keys and headers of documents of several repositories by their doc_ids."""
-    places: dict[tuple[int, bytes, bytes, int], None] = {}
-    for documents, doc_ids in wanted:
-        named = possible_names_of_doc_ids(documents.unknown_doc_ids(doc_ids))
-        for name_key, (path, container, _) in zip(hash_names([name for *_, name in named]), named, strict=True):
-            places[documents.repository, encode_text(path), encode_text(container), name_key] = None
-    if not places:
-        return
-    by_repository = {documents.repository: documents for documents, _ in wanted}
-    # With OFFSET 0 the planner looks each path and name up; otherwise it reads all files of the visible repositories,
-    # and all documents of a file.
-    sql = (
-        "WITH wanted AS (SELECT repository, path, array_agg(container) AS containers, array_agg(name_key) AS name_keys "
-        "FROM unnest(%s::integer[], %s::bytea[], %s::bytea[], %s::integer[]) "
-        "AS w(repository, path, container, name_key) GROUP BY repository, path) "
-        "SELECT wanted.repository, f.first_key + d.position, c.content_type, wanted.path, d.name, d.kind, d.container, "
-        "d.ordinal, d.place, c.digest, d.position, f.first_key FROM wanted "
-        "CROSS JOIN LATERAL (SELECT first_key, content_id FROM files "
-        "WHERE repository_id = wanted.repository AND path = wanted.path OFFSET 0) f "
-        "CROSS JOIN LATERAL (SELECT content_type, digest FROM contents WHERE id = f.content_id OFFSET 0) c "
-        "CROSS JOIN LATERAL (SELECT * FROM documents WHERE content_id = f.content_id "
-        "AND name_key = ANY(wanted.name_keys) AND (container = ANY(wanted.containers) OR name = '') OFFSET 0) d"
-    )
-    values = [[place[at] for place in places] for at in range(4)]
-    rows = database.select(sql, values)
-    for repository, part in groupby(sorted(rows, key=_FIRST), _FIRST):
-        by_repository[repository].add_doc_keys([row[1:] for row in part])
-
-
 def read_results(database: TeamDatabase, wanted: Sequence[tuple[RepositoryIndex, Sequence[int]]]) -> None:
     """Read what results show of documents of several repositories: place, descriptions, text, structure, activity."""
     places = [(index, key) for index, keys in wanted for key in keys if key < FIRST_COMMIT_KEY]
@@ -397,7 +254,7 @@ def read_results(database: TeamDatabase, wanted: Sequence[tuple[RepositoryIndex,
     by_repository = {index.info.repository_id: index for index, _ in places}
     # With OFFSET 0 the planner looks each path and change up; otherwise it reads all of the repository for each.
     sql = (
-        f"SELECT wanted.repository, {_DOCUMENT_COLUMNS}, c.text, f.importers, f.centrality, f.flags, p.recent "
+        f"SELECT wanted.repository, {DOCUMENT_COLUMNS}, c.text, f.importers, f.centrality, f.flags, p.recent "
         f"{FROM_DOCUMENTS} LEFT JOIN LATERAL (SELECT p.recent FROM changed_paths p "
         "WHERE p.repository_id = wanted.repository AND p.path = f.path AND EXISTS (SELECT FROM changes k "
         "WHERE k.repository_id = p.repository_id AND k.now = p.id OFFSET 0) OFFSET 0) p ON true"
@@ -406,7 +263,7 @@ def read_results(database: TeamDatabase, wanted: Sequence[tuple[RepositoryIndex,
     for repository, part in groupby(sorted(database.select(sql, values), key=_FIRST), _FIRST):
         index, rows = by_repository[repository], [row[1:] for row in part]
         files = {row[1]: ResultFile(row[10], _structure(*row[11:14])) for row in rows}
-        index.documents.add_documents(_read_documents([row[:10] for row in rows], files))
+        index.documents.add_documents(read_team_documents([row[:10] for row in rows], files))
         for row in rows:
             path = decode_text(row[3])
             index.files.add_result(path, files[row[1]])

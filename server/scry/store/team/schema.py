@@ -305,6 +305,26 @@ ALTER TABLE contents ADD digest bytea NOT NULL GENERATED ALWAYS AS (sha256(text)
 CREATE INDEX contents_by_digest ON contents (digest);
 """
 
+_CODE_GRAPH = """
+-- The edges of the code graph that begin or end in a file, and the files that it imports or that import it. A file
+-- without any has no row.
+CREATE TABLE code_graph (
+    repository_id   integer NOT NULL REFERENCES repositories ON DELETE CASCADE,
+    path            bytea NOT NULL,
+    callers         integer NOT NULL,           -- documents in other files that call or inherit what it defines
+    packed          bytea NOT NULL,             -- see store.team.graph
+    PRIMARY KEY (repository_id, path)
+);
+ALTER TABLE code_graph ALTER packed SET STORAGE EXTERNAL;
+ALTER TABLE code_graph ENABLE ROW LEVEL SECURITY;
+CREATE POLICY granted ON code_graph FOR SELECT USING (repository_id IN (SELECT repository_id FROM grants));
+GRANT SELECT ON code_graph TO PUBLIC;
+
+-- Each repository is read anew by the next run, so that its graph is stored.
+ALTER TABLE repositories ADD has_graph boolean NOT NULL DEFAULT false;
+UPDATE repositories SET reading = '';
+"""
+
 MIGRATIONS: tuple[LiteralString, ...] = (
     _TABLES + _POLICIES,
     _NOTES,
@@ -313,6 +333,7 @@ MIGRATIONS: tuple[LiteralString, ...] = (
     _CHANGES,
     _FILE_VECTORS,
     _DIGESTS,
+    _CODE_GRAPH,
 )
 """The statements that bring a schema from each version to the next; a published one never changes."""
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scry.store.team.contents import pack_mean
 from scry.store.team.database import TeamDatabase, encode_text
-from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
+from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch, compare_rows
 from scry.store.vectors import FloatRows, compare_packed, exact_cosines, quantize
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ def select_of_files(
     values = [part.repository for part, _ in places], [encode_text(path) for _, path in places]
     for number, *row in database.select(sql, (list(range(len(places))), *values)) if places else ():
         yield *places[number], tuple(row)
+
+
+_ROUNDING_MARGIN = 56
+"""Documents read beyond those that are wanted: cosines of rounded vectors may order them otherwise."""
 
 
 class RepositoryVectors:
@@ -116,6 +120,34 @@ class RepositoryVectors:
         if any(path not in self.of_files for path in paths):
             read_file_vectors(self._database, [(self, paths)])
         return compare_packed({path: self.of_files[path] for path in paths}, query)
+
+    def similar(self, doc_key: int, limit: int) -> list[tuple[int, float]]:
+        """Return the documents of this repository nearest to one of it, itself included; see VectorIndex.similar."""
+        sql = (
+            f"WITH own AS MATERIALIZED (SELECT d.vector {FROM_DOCUMENTS}) "
+            "SELECT f.first_key + d.position, halfvec_send(d.vector), halfvec_send(own.vector) FROM own "
+            "CROSS JOIN files f JOIN documents d ON d.content_id = f.content_id WHERE f.repository_id = %s "
+            "ORDER BY (d.vector <#> own.vector) + 0 LIMIT %s"  # to add nothing keeps the planner from the graph
+        )
+        repository = self._info.repository_id
+        rows = self._database.select(sql, ([repository], [doc_key], repository, limit + _ROUNDING_MARGIN))
+        if not rows:
+            return []
+        vectors = quantize(range(len(rows) + 1), unpack_halfvecs([rows[0][2], *(row[1] for row in rows)]))
+        matrix: NDArray[np.float32] = vectors.matrix.astype(np.float32)
+        products: NDArray[np.float32] = matrix[1:] @ matrix[0]  # of integers, so exact
+        scales: NDArray[np.float64] = vectors.scales.astype(np.float64)
+        cosines = list(map(float, np.round(np.multiply(products, scales[1:] * scales[0]), 6)))
+        pairs = [(int(row[0]), cosine) for row, cosine in zip(rows, cosines, strict=True)]
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+    def similar_files(self, path: str) -> list[tuple[str, float]]:
+        """Return all other files of this repository with their cosines to a file; see VectorIndex.similar_files."""
+        paths = self._files.known_paths()
+        read_file_vectors(self._database, [(self, paths)])
+        packed = {each: vector for each in paths if (vector := self.of_files[each])}
+        own = packed.pop(path, None)
+        return [] if own is None else sorted(compare_rows(own, packed).items(), key=lambda each: (-each[1], each[0]))
 
     def _require_embedder(self, identity: str) -> None:
         embedder = self.embedder

@@ -25,6 +25,7 @@ from scry.store.history.store import HistoryRows
 from scry.store.sqlite.database import batches
 from scry.store.team.contents import DOCUMENT_TYPES, INSERT_CONTENT, PackedContent
 from scry.store.team.database import TeamDatabase, decode_text, describing_failure, encode_text
+from scry.store.team.graph import FileGraph, replace_graph
 from scry.store.team.history import DELETE_HISTORY, history_rows
 from scry.store.team.notes import TeamNote, replace_notes
 from scry.store.team.postings import (
@@ -75,7 +76,7 @@ class RepositoryTree(Struct, frozen=True):
     """A repository at a commit.
 
     faults: why a file is not indexed, or which stage failed for an item. commit_terms: by key of a commit. reading: the
-    versions that read it. notes: by doc_id.
+    versions that read it. notes: by doc_id. graph: the code graph, by path; None where it could not be made.
     """
 
     commit: str
@@ -85,6 +86,7 @@ class RepositoryTree(Struct, frozen=True):
     commit_terms: Mapping[int, DocumentTerms] = msgspec.field(default_factory=dict[int, DocumentTerms])
     reading: str = ""
     notes: Sequence[TeamNote] = ()
+    graph: Mapping[str, FileGraph] | None = None
 
 
 class Publication(Struct, frozen=True):
@@ -187,7 +189,7 @@ class TeamWriter:
             self._db.execute(CREATE_GRAPH)
             self._db.execute(
                 "ANALYZE repositories, grants, contents, documents, files, postings, notes, commits, changed_paths, "
-                "changes, changed_symbols, touched"
+                "changes, changed_symbols, touched, code_graph"
             )
 
     # Staging ------------------------------------------------------------------------------------------------------
@@ -259,6 +261,7 @@ class TeamWriter:
             self._replace_faults(repository_id, tree.faults)
             self._replace_history(repository_id, tree.history, tree.commit_terms)
             self._replace_notes(repository_id, tree.notes)
+            replace_graph(self._database, repository_id, tree.graph)
             self._update_statistics(repository_id, tree, next_key)
         self._delete_unused([file.content_id for file in removed.values()])
         return Publication(generation + 1, len(added), len(removed), len(same))

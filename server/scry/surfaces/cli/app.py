@@ -14,7 +14,6 @@ from scry.core.errors import BadRequest
 from scry.surfaces.cli.commands import COMMANDS
 from scry.surfaces.cli.output import print_text
 from scry.surfaces.cli.run import suggest_command
-from scry.surfaces.serving.params import NOT_OF_TEAM, WITHOUT_TEAM
 
 _HELP_TEXT = """Answers questions about a code base, and shows why it answered so.
 
@@ -67,8 +66,6 @@ def _to_bad_request(error: CycloptsError, arguments: Sequence[str]) -> BadReques
     if isinstance(error, UnusedCliTokensError):
         message = f"{' '.join(error.unused_tokens or ())!r} is not understood here; --help says what is"
         message += f".{suggested}" if (suggested := _suggest_find_command(arguments)) else ""
-    elif isinstance(error, UnknownOptionError) and arguments[0] in WITHOUT_TEAM and "--team" in arguments:
-        return BadRequest("team", f"{NOT_OF_TEAM}: scry project add FOLDER")
     elif isinstance(error, UnknownOptionError):
         advice = "To search for words that begin with a dash, put them after two dashes: scry -- -x"
         if arguments[0] in COMMANDS and arguments[0] != "find":

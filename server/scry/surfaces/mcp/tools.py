@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from scry.core.errors import BadRequest
 from scry.surfaces.render.styled_text import make_printable
 from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
-from scry.surfaces.serving.params import NOT_OF_TEAM, WITHOUT_TEAM, parse_params
+from scry.surfaces.serving.params import parse_params
 from scry.surfaces.serving.schema import JsonSchema, is_json_array, is_json_object, referenced_structs, struct_schema
 
 INSTRUCTIONS = """\
@@ -98,6 +98,8 @@ OTHER_PROJECT_PARAMETERS = {"projects": _PROJECTS, "all_projects": _ALL_PROJECTS
 TEAM_PARAMETER = {"team": "Search the team's shared index of further repositories, too."}
 """Offered only where a team is joined."""
 
+_TEAM_PATH = {"team": "Ask the team's shared index; its repository is named before the path, as in cart:./src."}
+
 EXCERPT_LINES = 4
 """Lines of each result that find and recent show: with the signature enough to see whether it is the right one."""
 
@@ -137,7 +139,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
         "Find similar code",
         "Finds the functions, classes and sections nearest in meaning to the one at a line of a file. Use it to find "
         "what else follows a pattern, has the same bug, or does the same already.",
-        {"file": _FILE, "line": "A line of it; left out, files like this one.", "limit": _LIMIT},
+        {"file": _FILE, "line": "A line of it; left out, files like this one.", "limit": _LIMIT, **_TEAM_PATH},
         preset=MappingProxyType({"by": "similar"}),
         alias="find_related",
     ),
@@ -146,7 +148,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
         "Get an overview",
         "Lists the files of a folder, most important first, each with a line on what it is about. Use it first in a "
         "code base, or a part of one, that you do not know.",
-        {"path": "A folder or file of the project.", "limit": _LIMIT, **OTHER_PROJECT_PARAMETERS},
+        {"path": "A folder or file of the project.", "limit": _LIMIT, **_TEAM_PATH, **OTHER_PROJECT_PARAMETERS},
     ),
     ToolDefinition(
         "recent",
@@ -176,6 +178,7 @@ TOOLS: tuple[ToolDefinition, ...] = (
             "belief": "Instead of file: a belief (belief:…), to see which code it bears on.",
             "by": "cochange: same commits. dependency: imports and calls, both ways. similar: as find_related.",
             "limit": _LIMIT,
+            **_TEAM_PATH,
         },
     ),
     ToolDefinition(
@@ -348,8 +351,6 @@ def parse_arguments(
     """
     known = [*tool.parameters, BUDGET_PARAMETER]
     for name in given:
-        if name == "team" and tool.mode in WITHOUT_TEAM:
-            raise BadRequest(name, NOT_OF_TEAM)
         if name not in known:
             raise BadRequest(name, f"unknown parameter of {tool.name} (known: {', '.join(known)})")
     values = {} if with_structure else dict(tool.text_defaults)

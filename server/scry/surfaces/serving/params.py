@@ -11,18 +11,9 @@ import msgspec
 from scry.core.decoding import convert
 from scry.core.errors import BadRequest, PartMissing
 from scry.core.text import escape_unencodable
-from scry_protocol.messages import ErrorDetail, ErrorReport, NeighborsParams, OrientParams
+from scry_protocol.messages import ErrorDetail, ErrorReport
 
 P = TypeVar("P", bound=msgspec.Struct)
-
-WITHOUT_TEAM = frozenset({"orient", "neighbors"})
-"""Questions that a team's index can't answer (docs/decisions/0134)."""
-
-NOT_OF_TEAM = (
-    "the team's index holds no code graph, and answers find and recent alone: ask one of them with team; orient and "
-    "neighbors answer in a clone that is registered as a project"
-)
-"""The refusal of a question of WITHOUT_TEAM."""
 
 _LOCATED_MESSAGE = re.compile(r"(?P<reason>.*) - at `(?P<path>[^`]*)`", re.DOTALL)
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
@@ -44,8 +35,6 @@ def _to_bad_request(text: str, params_type: type[msgspec.Struct]) -> BadRequest:
     located = _LOCATED_MESSAGE.fullmatch(text)
     reason, field = (located["reason"], located["path"].removeprefix("$").removeprefix(".")) if located else (text, "")
     if unknown := _UNKNOWN_FIELD.fullmatch(reason):
-        if unknown[1] == "team" and params_type in (OrientParams, NeighborsParams):
-            return BadRequest("team", NOT_OF_TEAM)
         return BadRequest(unknown[1], f"unknown field (known: {', '.join(params_type.__struct_fields__)})")
     if missing := _MISSING_FIELD.fullmatch(reason):
         return BadRequest(missing[1], "required, and missing")

@@ -265,6 +265,7 @@
 ---@field projects? string[] as in find; the path is looked up in each (default []).
 ---@field all_projects? boolean as in find (default false).
 ---@field linked_projects? boolean as in find (default false).
+---@field team? boolean ask the index of the joined team alone; the name before the path, such as `cart:./src`, is that of one of its repositories. The URI of a file of the team names it, too (default false).
 
 ---A query for recent changes.
 ---@class (exact) scry.protocol.RecentParams
@@ -292,6 +293,7 @@
 ---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] of a belief's coverage only these content types; all when empty (default []).
 ---@field limit? integer maximum number of results (1 to 1000; default 10).
 ---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
+---@field team? boolean as in orient (default false).
 
 ---A request to explain a document's rank, or its absence.
 ---@class (exact) scry.protocol.WhyParams

@@ -27,12 +27,18 @@ from scry_protocol.messages import NeighborsParams, OrientParams, RecentParams
 
 ORIENT_DEFAULTS = OrientParams()
 
+TeamPathOption = Annotated[
+    bool,
+    Parameter(help="Ask the index of the joined team; its repository is named before the path, as in cart:./src."),
+]
+
 
 def orient(
     path: Annotated[str, Parameter(help="A folder or a file; without one the current folder.")] = ORIENT_DEFAULTS.path,
     /,
     *,
     limit: LimitOption = ORIENT_DEFAULTS.limit,
+    team: TeamPathOption = False,
     project_options: ProjectOptions = CURRENT_PROJECT,
     question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
@@ -41,10 +47,9 @@ def orient(
     They are ranked by who imports them, where programs start, and how much they change; --explain shows the figures.
     Of a file its own place is shown. With --projects the path is looked for in each of them.
     """
-    if project_options != CURRENT_PROJECT or split_off_project(path)[0]:
-        params = parse_params(
-            OrientParams, {"path": replace_undecodable(path), "limit": limit, **project_options.to_params()}
-        )
+    if team or project_options != CURRENT_PROJECT or split_off_project(path)[0]:
+        values = {"path": replace_undecodable(path), "limit": limit, "team": team}
+        params = parse_params(OrientParams, {**values, **project_options.to_params()})
         return ask_projects(lambda projects: projects.orient(params), question_options)
     params = parse_params(
         OrientParams, {"path": replace_undecodable(to_project_path(path, question_options.root)), "limit": limit}
@@ -119,6 +124,7 @@ def neighbors(
     belief: Annotated[str | None, Parameter(help="A belief instead: what it reaches.")] = None,
     types: TypeOption = (),
     limit: LimitOption = NEIGHBORS_DEFAULTS.limit,
+    team: TeamPathOption = False,
     question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
     """Shows what belongs to a file: what changed together with it, or what it imports, calls or is used by.
@@ -129,11 +135,13 @@ def neighbors(
         raise BadRequest("file", f"{path} and --file {file} are two files; give one of them")
     file = path if path is not None else file
     if belief is None and file is not None:
-        return ask_for_neighbors(file, by, limit, question_options, line)
+        return ask_for_neighbors(file, by, limit, question_options, line, team=team)
     if line is not None:
         raise BadRequest("line", "is in a file; name it with --file")
     if belief is None or file is not None:
         raise BadRequest("file", "name a file, or a --belief")
+    if team:
+        raise BadRequest("belief", "of a team's repository: its detail shows what it reaches")
     params = parse_params(
         NeighborsParams, {"belief": replace_undecodable(belief), "types": list(types), "limit": limit}
     )
@@ -141,15 +149,22 @@ def neighbors(
 
 
 def ask_for_neighbors(
-    file: str, by: NeighborsBy, limit: int, question_options: QuestionOptions, line: int | None = None
+    file: str,
+    by: NeighborsBy,
+    limit: int,
+    question_options: QuestionOptions,
+    line: int | None = None,
+    *,
+    team: bool = False,
 ) -> int:
     """Ask for the neighbors of a file, print them, and return the exit status. Raises ScryError."""
-    is_elsewhere = bool(split_off_project(file)[0])
+    is_elsewhere = team or bool(split_off_project(file)[0])
     values = {
         "file": replace_undecodable(file if is_elsewhere else to_project_path(file, question_options.root)),
         "by": by,
         "line": line,
         "limit": limit,
+        "team": team,
     }
     params = parse_params(NeighborsParams, values)
     if is_elsewhere:
