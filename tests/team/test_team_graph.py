@@ -11,11 +11,13 @@ from msgspec.structs import replace
 
 from scry.core import BadRequest, Settings
 from scry.core.types import Answer, Document
-from scry.engine import DEFAULT_CONTEXT, IndexView, NeighborsRequest, OrientRequest, ProjectIndex
+from scry.engine import DEFAULT_CONTEXT, FindRequest, IndexView, NeighborsRequest, OrientRequest, ProjectIndex
 from scry.engine.browse import file_document, list_neighbors
 from scry.engine.browse.orient import orient
 from scry.engine.explain import DocumentRelations, read_relations
-from scry.engine.federation import browse_team, view_repository
+from scry.engine.federation import TeamAnswer, browse_team, relate_repositories, team_browse, view_repository
+from scry.engine.graph_query import answer_relation_query, parse_relation_query
+from scry.engine.notices import RelationsOfFirstRepositories
 from scry.projects import open_project
 from scry.store.team import TeamDatabase, TeamReader
 from scry.team import load as load_module
@@ -107,7 +109,7 @@ def test_relations_are_those_of_a_clone(local: IndexView, team: IndexView) -> No
     assert {each.note for each in expected.values()} == {""}
 
 
-def described(answer: Answer) -> list[object]:
+def described(answer: Answer) -> list[tuple[object, ...]]:
     return [
         (
             hit.rank,
@@ -251,3 +253,59 @@ def test_damaged_row_costs_itself(postgres: PostgresServer, shop: HistoryProject
         relations = read_relations(called, view.store, None)
         assert relations.lists["callers"] == ()
         assert "may be missing" in relations.note
+
+
+# Relational questions -------------------------------------------------------------------------------------------------
+
+
+def relate(address: str, query: str) -> list[TeamAnswer]:
+    """Return the answers of the repositories of a team."""
+    request = FindRequest(query, 30, mode="reason")
+    with TeamDatabase.open_for_reading(address) as database, database.snapshot():
+        return relate_repositories(request, parse_relation_query(query), (), TeamReader(database))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what calls parse_doc_id",
+        "what is called by consult and is defined by temporal.py",
+        "what imports server/scry/core/doc_id.py and not what calls parse_doc_id",
+        "subclasses of ScryError transitively",
+        "what uses server/scry/core/types.py",
+        "what changes with server/scry/oracles/temporal.py",
+        "members of Document",
+    ],
+)
+@pytest.mark.acceptance("T1", "N3")
+def test_relational_answers_are_those_of_a_clone(query: str, address: str, local: IndexView) -> None:
+    request = FindRequest(query, 30, mode="reason")
+    expected = answer_relation_query(request, parse_relation_query(query), local, DEFAULT_CONTEXT)
+    [found] = relate(address, query)
+    assert [(*each[:3], hit.proof) for each, hit in zip(described(found.answer), found.answer.hits, strict=True)] == [
+        (*each[:3], hit.proof) for each, hit in zip(described(expected), expected.hits, strict=True)
+    ]
+    assert expected.hits
+    assert found.answer.notices == expected.notices
+
+
+def test_first_of_many_repositories_answer(
+    postgres: PostgresServer, shop: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are named by their number, and can be asked by name."""
+    address = postgres.create_database()
+    load(address, shop)
+    mill = HistoryProject(tmp_path / "mill").init_repository()
+    mill.commit("Open the mill", {**SHOP, "shop/till.py": CALLER})
+    load(address, mill)
+    query = "what calls total_price"
+    assert [each.repository.name for each in relate(address, query)] == ["mill", "shop"]
+    monkeypatch.setattr(team_browse, "MAX_REPOSITORIES", 1)
+    [answer] = relate(address, query)
+    assert answer.repository.name == "mill"
+    assert RelationsOfFirstRepositories(1, 2) in answer.answer.notices
+    [answer] = relate(address, "what calls shop:./shop/cart.py::total_price")
+    assert answer.repository.name == "shop"
+    assert [hit.document.doc_id for hit in answer.answer.hits] == ["./shop/till.py::pay"]
+    assert not answer.answer.notices
+    assert relate(address, "what calls total_price and is called by reserve_nothing") == []

@@ -204,6 +204,62 @@ def test_other_commands_refuse_the_team_by_name(tmp_path: Path) -> None:
     assert "team" in done.stderr
 
 
-def test_relational_questions_refuse_the_team_by_name(client: LspClient) -> None:
-    with pytest.raises(RpcError, match="is asked no relational questions"):
-        client.request("scry/find", {"query": "who calls departures", "reason": True, "team": True})
+def ask_relation(client: LspClient, query: str, **options: object) -> dict[str, Any]:
+    """Return an answer that the team took part in: the first questions may come before the connection."""
+
+    def ask() -> list[dict[str, Any]]:
+        answer = client.request("scry/find", {"query": query, "reason": True, "team": True, **options})
+        return [] if [fault for fault in answer["faults"] if fault.get("retry")] else [answer]
+
+    return eventually(ask, "the team's part")[0]
+
+
+@pytest.mark.acceptance("N3", "T1")
+def test_relational_questions_are_answered_by_the_repositories_that_know_the_names(client: LspClient) -> None:
+    answer = ask_relation(client, "what calls total_price", full=True)
+    [result] = answer["results"]
+    assert (result["doc_id"], result["project"]) == ("shop:./shop/till.py::pay", "shop")
+    assert result["location"]["uri"].startswith("scry-team:///shop/")
+    [step] = result["annotations"]["proof"]
+    assert step["location"]["uri"] == result["location"]["uri"]
+    assert (step["source"], step["kind"], step["target"]) == (
+        "shop:./shop/till.py::pay",
+        "calls",
+        "shop:./shop/cart.py::total_price",
+    )
+    assert [each["doc_id"] for each in result["full"]["graph"]["callees"]] == ["shop:./shop/cart.py::total_price"]
+    explanation = client.request("scry/why", {"doc_id": result["doc_id"], "query": "pay"})
+    assert explanation["result"]["commit"] == result["commit"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("what imports shop:./shop/cart.py", ["shop:./shop/till.py"]),
+        ("what imports shop.cart", ["shop:./shop/till.py"]),
+        ("what is called by pay and not defined by stock.py", ["shop:./shop/cart.py::total_price"]),
+        ("what defines departures", ["here:./ferry.py"]),
+        ("who calls departures", []),
+    ],
+)
+def test_names_of_relational_questions_are_found_here_and_in_the_team(
+    client: LspClient, query: str, found: list[str]
+) -> None:
+    assert [each["doc_id"] for each in ask_relation(client, query)["results"]] == found
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [("what calls zzz", "nothing in this project is called zzz"), ("what sings", "it can be asked what calls X")],
+)
+def test_relational_question_that_nobody_can_answer_is_refused(client: LspClient, query: str, message: str) -> None:
+    ask_relation(client, "what calls total_price")  # until the team is connected
+    with pytest.raises(RpcError, match=message):
+        ask_relation(client, query)
+
+
+def test_relational_question_about_an_unknown_repository_is_told(client: LspClient) -> None:
+    answer = ask_relation(client, "what imports mill:./a.py")
+    [fault] = answer["faults"]
+    assert fault["project"] == "team"
+    assert "has no repository mill, or you may not read it" in fault["message"]

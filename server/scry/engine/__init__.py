@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from scry.engine.context import DEFAULT_CONTEXT as DEFAULT_CONTEXT
     from scry.engine.context import CancelledCheck as CancelledCheck
+    from scry.engine.context import FindRequest as FindRequest
     from scry.engine.context import NeighborsRequest as NeighborsRequest
     from scry.engine.context import OrientRequest as OrientRequest
     from scry.engine.context import RequestContext as RequestContext
@@ -21,6 +22,7 @@ else:
         "CancelledCheck": "context",
         "DEFAULT_CONTEXT": "context",
         "Engine": "engine",
+        "FindRequest": "context",
         "HistoryAccess": "project_index",
         "IndexView": "index_view",
         "LogOff": "notices",

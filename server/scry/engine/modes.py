@@ -311,7 +311,7 @@ class ProjectModes:
         from scry.engine.graph_query.evaluate import answer_relation_query
         from scry.engine.graph_query.parse import parse_relation_query
 
-        _reject_knowledge_filters(request)
+        reject_knowledge_filters(request)
         tree = parse_relation_query(escape_unencodable(request.query))
         return self._browse(
             request.query, request.limit, context, lambda view: answer_relation_query(request, tree, view, context)
@@ -387,7 +387,7 @@ def question_of(request: FindRequest | RecentRequest) -> SearchQuery:
     )
 
 
-def _reject_knowledge_filters(request: FindRequest) -> None:
+def reject_knowledge_filters(request: FindRequest) -> None:
     """Raise BadRequest where a relational question, which is about code alone, asks for knowledge."""
     if request.domains:
         raise BadRequest("domains", "relational questions are about code, which is about no domain; leave it out")

@@ -263,6 +263,20 @@ class RelationsCut(Notice, frozen=True, tag="relations_cut"):
         return f"{self.name} is tied to more than {self.limit} things; some are left out"
 
 
+class RelationsOfFirstRepositories(Notice, frozen=True, tag="relations_of_first_repositories"):
+    """A relational question to the team was answered by the first of the repositories that know its names."""
+
+    asked: int
+    count: int
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return (
+            f"{self.count} repositories of the team know these names, the first {self.asked} were asked; "
+            "a doc_id such as cart:./src/app.py::main names one"
+        )
+
+
 class RelationsKnown(Notice, frozen=True, tag="relations_known"):
     """A query was searched by its words and its meaning that the code graph can answer. names: those in it."""
 

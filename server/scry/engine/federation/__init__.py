@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from scry.engine.federation.selection import ProjectSelection as ProjectSelection
     from scry.engine.federation.selection import select_projects as select_projects
     from scry.engine.federation.team_browse import browse_team as browse_team
+    from scry.engine.federation.team_browse import relate_repositories as relate_repositories
     from scry.engine.federation.team_browse import view_repository as view_repository
+    from scry.engine.federation.team_results import TeamAnswer as TeamAnswer
     from scry.engine.federation.team_search import TeamRetrieval as TeamRetrieval
     from scry.engine.federation.team_search import retrieve_from_team as retrieve_from_team
     from scry.engine.federation.workspace import HomeWorkspace as HomeWorkspace
@@ -24,11 +26,13 @@ else:
         "KeyedMatches": "rank_merge",
         "ProjectRouter": "router",
         "ProjectSelection": "selection",
+        "TeamAnswer": "team_results",
         "TeamRetrieval": "team_search",
         "browse_team": "team_browse",
         "make_engine_opener": "engine_pool",
         "rank_across_projects": "rank_merge",
         "rank_among_all": "rank_merge",
+        "relate_repositories": "team_browse",
         "retrieve_from_team": "team_search",
         "select_projects": "selection",
         "view_repository": "team_browse",

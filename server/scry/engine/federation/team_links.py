@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote, urlsplit
 
 from msgspec import UnsetType
@@ -142,6 +143,9 @@ def add_team_place(result: messages.ResultItem, repository: RepositoryInfo) -> m
     moved = replace(result, commit=repository.commit, further=further, link=_link_of(result, repository, before))
     if not isinstance(result.full, UnsetType):
         moved = replace(moved, full=_move_links(result.full, move))
+    if not isinstance(result.annotations.proof, UnsetType):
+        proof = [_move_link(edge, move) for edge in result.annotations.proof]
+        moved = replace(moved, annotations=replace(moved.annotations, proof=proof))
     return moved if isinstance(result.location, UnsetType) else replace(moved, location=move(result.location))
 
 
@@ -149,14 +153,15 @@ def _move_links(full: messages.Full, move: Callable[[messages.Location], message
     """Return a result in full; what it relates to lies where `move` says."""
     if isinstance(full.graph, UnsetType):
         return full
-    lists = {
-        name: [
-            link if isinstance(link.location, UnsetType) else replace(link, location=move(link.location))
-            for link in getattr(full.graph, name)
-        ]
-        for name in LINK_LISTS
-    }
+    lists = {name: [_move_link(link, move) for link in getattr(full.graph, name)] for name in LINK_LISTS}
     return replace(full, graph=replace(full.graph, **lists))
+
+
+Located = TypeVar("Located", messages.Link, messages.Edge)
+
+
+def _move_link(link: Located, move: Callable[[messages.Location], messages.Location]) -> Located:
+    return link if isinstance(link.location, UnsetType) else replace(link, location=move(link.location))
 
 
 def _link_of(result: messages.ResultItem, repository: RepositoryInfo, before: str) -> str:

@@ -33,7 +33,7 @@ from scry.engine.federation.team_answer import (
     find_with_team,
     present_part,
 )
-from scry.engine.federation.team_browse import browse_team, view_repository
+from scry.engine.federation.team_browse import browse_team, relate_with_team, view_repository
 from scry.engine.federation.team_copies import TeamCopies, add_copies, find_replacement
 from scry.engine.federation.team_documents import (
     TeamDocument,
@@ -85,9 +85,9 @@ class TeamService:
         self._access: TeamAccess | None = None
 
     def find(self, projects: Sequence[Participant], request: FindRequest, context: RequestContext) -> FederatedAnswer:
-        """Return the answers of these projects and of the team to a find. Raises BadRequest for a relational query."""
+        """Return the answers of these projects and of the team to a find. Raises BadRequest."""
         if request.mode == "reason":
-            raise BadRequest("team", "is asked no relational questions; detail and neighbors tell what calls what")
+            return relate_with_team(self.require(), projects, request, context, self.on_late)
         return find_with_team(self.require(), projects, request, context, self.on_late)
 
     def recent(

@@ -4,6 +4,7 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.engine.graph_query.evaluate import answer_relation_query as answer_relation_query
     from scry.engine.graph_query.parse import AllOf as AllOf
     from scry.engine.graph_query.parse import AnyOf as AnyOf
     from scry.engine.graph_query.parse import RelationClause as RelationClause
@@ -17,6 +18,7 @@ else:
         "RelationClause": "parse",
         "RelationKind": "parse",
         "RelationQuery": "parse",
+        "answer_relation_query": "evaluate",
         "parse_relation_query": "parse",
     }
 

@@ -27,7 +27,14 @@ from scry.engine.graph_query.lookup import (
     include_members,
     resolve_name,
 )
-from scry.engine.graph_query.parse import AnyOf, RelationClause, RelationKind, RelationQuery, parse_relation_query
+from scry.engine.graph_query.parse import (
+    AnyOf,
+    RelationClause,
+    RelationKind,
+    RelationQuery,
+    names_in,
+    parse_relation_query,
+)
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.notices import (
     GraphPending,
@@ -101,20 +108,12 @@ def suggest_relations(words: str, store: IndexStore) -> Notice | None:
     nothing that is known.
     """
     try:
-        names = _named(parse_relation_query(words))
+        names = names_in(parse_relation_query(words))
         for name in names:
             resolve_name(name, store, files_first=False)
     except BadRequest:
         return None
     return RelationsKnown(names)
-
-
-def _named(tree: RelationQuery) -> tuple[str, ...]:
-    """Return the names in a relational question."""
-    if isinstance(tree, RelationClause):
-        return (tree.name,)
-    parts = tree.parts if isinstance(tree, AnyOf) else (*tree.parts, *tree.without)
-    return tuple(dict.fromkeys(name for part in parts for name in _named(part)))
 
 
 class _Evaluation(Struct):

@@ -49,10 +49,8 @@ def _resolve_exact(name: str, store: IndexStore) -> str:
 
 def _resolve_symbols(name_input: str, store: IndexStore) -> tuple[str, ...]:
     """Return the symbols with a name: exact spellings before equal keys, callable kinds before fields and sections."""
-    path, _, name = name_input.rpartition("::")
-    if "/" not in path and "." not in path:  # as in Rust: Cart::add
-        path, name = "", name_input
-    last = name.replace("::", ".").rpartition(".")[2]
+    path, name = _split_off_path(name_input)
+    last = last_part(name)
     key = normalize_name(last)
     named = (
         [each for each in store.documents.headers_by_name([key]) if _matches_qualified_name(each, path, name)]
@@ -62,6 +60,19 @@ def _resolve_symbols(name_input: str, store: IndexStore) -> tuple[str, ...]:
     same = [each for each in named if each.name == last] or named
     active = [each for each in same if each.content_type == "code" and each.kind not in _PASSIVE_KINDS] or same
     return tuple(sorted(each.doc_id for each in active))
+
+
+def _split_off_path(name: str) -> tuple[str, str]:
+    """Return the path before the name of a symbol, empty for none, and the name."""
+    path, _, symbol = name.rpartition("::")
+    if "/" not in path and "." not in path:  # as in Rust: Cart::add
+        return "", name
+    return path, symbol
+
+
+def last_part(name: str) -> str:
+    """Return the last part of the qualified name of a symbol, that of its path left out."""
+    return _split_off_path(name)[1].replace("::", ".").rpartition(".")[2]
 
 
 def _matches_qualified_name(document: DocumentHeader, path: str, name: str) -> bool:

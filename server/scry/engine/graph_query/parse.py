@@ -18,7 +18,7 @@ steps. `and` binds tighter than `or`. A name is one word, or anything in quotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 
 from msgspec import Struct
@@ -116,6 +116,24 @@ _NOUNS: Mapping[str, tuple[RelationKind, bool]] = {
     "superclasses": (RelationKind.INHERITS, False),
     "members": (RelationKind.DEFINES, False),
 }
+
+
+def names_in(tree: RelationQuery) -> tuple[str, ...]:
+    """Return the names in a relational question, each once."""
+    if isinstance(tree, RelationClause):
+        return (tree.name,)
+    parts = tree.parts if isinstance(tree, AnyOf) else (*tree.parts, *tree.without)
+    return tuple(dict.fromkeys(name for part in parts for name in names_in(part)))
+
+
+def rename(tree: RelationQuery, new_name: Callable[[str], str]) -> RelationQuery:
+    """Return a relational question with other names."""
+    if isinstance(tree, RelationClause):
+        return replace(tree, name=new_name(tree.name))
+    parts = tuple(rename(part, new_name) for part in tree.parts)
+    if isinstance(tree, AnyOf):
+        return AnyOf(parts)
+    return AllOf(parts, tuple(rename(part, new_name) for part in tree.without))
 
 
 class _QueryToken(Struct, frozen=True):

@@ -127,6 +127,10 @@ class RepositoryDocuments:
             self._documents_of_file[path] = [read[doc_key] for doc_key in sorted(read)]
         return self._documents_of_file[path]
 
+    def symbol_names_with_prefix(self, *_: object) -> list[str]:
+        """Return nothing: the spellings of a team's names are not searched for similar ones."""
+        return []
+
     def outermost_by_name(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str]]:
         """Return path and name of the documents in no container, of these kinds, whose normalized name is a key."""
         sql = (

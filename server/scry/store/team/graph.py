@@ -120,19 +120,19 @@ class RepositoryGraph:
 
     def callers(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """Return the documents that call any of these."""
-        return self._neighbors(doc_keys, EdgeKind.CALLS, limit, backward=True)
+        return self.neighbors(doc_keys, EdgeKind.CALLS, limit, backward=True)
 
     def callees(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """Return the documents that any of these calls."""
-        return self._neighbors(doc_keys, EdgeKind.CALLS, limit)
+        return self.neighbors(doc_keys, EdgeKind.CALLS, limit)
 
     def base_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """Return the types that any of these inherits from, implements or mixes in."""
-        return self._neighbors(doc_keys, EdgeKind.INHERITS, limit)
+        return self.neighbors(doc_keys, EdgeKind.INHERITS, limit)
 
     def derived_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """Return the types that inherit from any of these."""
-        return self._neighbors(doc_keys, EdgeKind.INHERITS, limit, backward=True)
+        return self.neighbors(doc_keys, EdgeKind.INHERITS, limit, backward=True)
 
     def imported_files(self, path: str, limit: int) -> PathList:
         """Return the files of the repository that a file imports."""
@@ -144,8 +144,8 @@ class RepositoryGraph:
         file = self._read([path])[path]
         return _list_paths(file.imported_by if file else (), limit)
 
-    def _neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
-        """Return the documents one edge away, each once, by its surest edge; as GraphReader.neighbors does."""
+    def neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
+        """Return the documents one edge away, each once, by its surest edge. backward: against the edges."""
         headers = self._documents.headers(doc_keys).values()
         own = {encode_text(header.doc_id): header.doc_key for header in headers}
         surest: dict[bytes, tuple[int, int, int]] = {}

@@ -8,6 +8,7 @@ statements does not grow with the number of repositories.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -21,7 +22,7 @@ from scry.store.lexical import stem_of
 from scry.store.notes.postings import AVERAGE_DOCUMENT_TERMS
 from scry.store.team.changes import read_last_commits, read_newest_changes
 from scry.store.team.contents import Copies, read_copies
-from scry.store.team.database import TeamDatabase, decode_text
+from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.documents import HEADER_COLUMNS, read_doc_keys
 from scry.store.team.history import IS_COCHANGE, read_changes, read_commits, read_seeds, read_symbols
 from scry.store.team.lexical import TeamWords, TermTables, spread_over_documents
@@ -234,6 +235,21 @@ class TeamReader:
         )
         rows = self._database.select(sql, (list(range(len(keys))), list(repositories), list(keys)))
         return [(at, decode_text(path), language, content_type) for at, path, language, content_type in rows]
+
+    def repositories_with_name(self, name_key: int) -> set[int]:
+        """Return the repositories that hold a document with a name, by its key (`hash_name_key`)."""
+        sql = (
+            "SELECT DISTINCT f.repository_id FROM documents d JOIN files f ON f.content_id = d.content_id "
+            "WHERE d.name_key = %s"
+        )
+        return {repository for (repository,) in self._database.select(sql, (name_key,))}
+
+    def repositories_with_file(self, name: str) -> set[int]:
+        """Return the repositories that hold a file whose path ends in a name, with or without an extension."""
+        escaped = re.sub(rb"([\\%_])", rb"\\\1", encode_text(name))
+        patterns = [before + escaped + after for before in (b"", b"%/") for after in (b"", b".%", b"/%")]
+        sql = "SELECT DISTINCT repository_id FROM files WHERE path LIKE ANY(%s::bytea[])"
+        return {repository for (repository,) in self._database.select(sql, (patterns,))}
 
     def prefetch_texts(self, paths: Mapping[int, Sequence[str]]) -> None:
         """Read the texts of files by repository and path."""
