@@ -40,7 +40,9 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> HistoryProject:
     project = HistoryProject(tmp_path_factory.mktemp("sources") / NAME).init_repository()
     files = [path for pattern in SOURCES for path in sorted(ROOT.glob(pattern))]
     texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
-    project.commit("Add the first files", {**texts, "pyproject.toml": '[project]\nname = "scry"\n'})
+    project.commit(
+        "Add the first files", {**texts, ".github x/a.md": "# A\n", "pyproject.toml": '[project]\nname = "scry"\n'}
+    )
     for number in range(4):
         changed = {path: f"{text}\n# {number}\n" for path, text in texts.items() if path.endswith(".py")}
         project.commit(f"Change {number}", dict(list(changed.items())[7 * number : 7 * number + 20]))
@@ -174,12 +176,21 @@ def test_bad_paths_are_told(address: str, request_: OrientRequest | NeighborsReq
         browse_team(request_, DEFAULT_CONTEXT, TeamReader(database))
 
 
-@pytest.mark.parametrize("path", [f"{NAME}:./server/scry/core", f"scry-team:///{NAME}/4f2a/server/scry/core"])
-def test_repository_is_named_before_the_path_or_by_a_uri(address: str, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        (f"{NAME}:./server/scry/core", "server/scry/core"),
+        (f"scry-team:///{NAME}/4f2a/server/scry/core", "server/scry/core"),
+        (f"scry-team:/{NAME}/4f2a/.github%20x", ".github x"),
+        (f"{NAME}:", ""),
+    ],
+)
+def test_repository_is_named_before_the_path_or_by_a_uri(address: str, path: str, folder: str) -> None:
     with TeamDatabase.open_for_reading(address) as database, database.snapshot():
         [answer] = browse_team(OrientRequest(path, 5), DEFAULT_CONTEXT, TeamReader(database))
-    assert answer.answer.question.text == f"{NAME}:./server/scry/core"
-    assert len(answer.answer.hits) == 5
+    assert answer.answer.question.text == f"{NAME}:./{folder}"
+    assert answer.answer.hits
+    assert {hit.document.path.startswith(folder) for hit in answer.answer.hits} == {True}
 
 
 # Loading --------------------------------------------------------------------------------------------------------------

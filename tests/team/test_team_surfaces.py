@@ -190,11 +190,19 @@ def test_answers_in_full_have_the_graph(server: HttpServer, mode: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "message"), [("shop", "name a repository of the team"), ("mill:./src", "has no repository mill")]
+    ("params", "message"),
+    [
+        ({"path": "shop"}, "name a repository of the team"),
+        ({"path": "shop:./shop", "team": False}, "a repository of the joined team is asked with team"),
+        ({"path": "mill:./src"}, "has no repository mill"),
+        ({"path": "shop:./", "projects": ["here"]}, "the team is asked alone"),
+    ],
 )
-def test_path_without_a_known_repository_is_told(client: LspClient, path: str, message: str) -> None:
+def test_question_about_no_single_repository_of_the_team_is_told(
+    client: LspClient, params: dict[str, object], message: str
+) -> None:
     with pytest.raises(RpcError, match=message):
-        client.request("scry/orient", {"path": path, "team": True})
+        client.request("scry/orient", {"team": True, **params})
 
 
 def test_other_commands_refuse_the_team_by_name(tmp_path: Path) -> None:

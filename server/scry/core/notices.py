@@ -106,14 +106,16 @@ class DataDamage(Notice, frozen=True, tag="data_damage"):
 
 
 class UnknownProjects(Notice, frozen=True, tag="unknown_projects"):
-    """No project has these names. names: each with a hint at what may be meant."""
+    """No project has these names. names: each with a hint at what may be meant. has_team: whether a team is joined."""
 
     names: tuple[tuple[str, str], ...]
+    has_team: bool = False
 
     def render(self, commands: CommandNames) -> str:
         """Return the text."""
         advice = f"({commands.list_projects}; {commands.add_project})"
-        return "; ".join(f"no project is called {name!r}; {hint} {advice}" for name, hint in self.names)
+        of_team = "; a repository of the joined team is asked with team" if self.has_team else ""
+        return "; ".join(f"no project is called {name!r}; {hint} {advice}" for name, hint in self.names) + of_team
 
 
 class NoOtherProject(Notice, frozen=True, tag="no_other_project"):

@@ -30,9 +30,12 @@ def split_off_requested(params: Params) -> tuple[Params, RequestedProjects]:
     """Return the params without a project's name before their path, and the requested projects.
 
     `lib:./src` requests the project `lib`, unless the params name projects themselves, or ask the team. The URI of a
-    team's file asks the team.
+    team's file asks the team. Raises BadRequest for both.
     """
-    if names_projects(params) or getattr(params, "team", False):
+    is_of_team = getattr(params, "team", False)
+    if is_of_team and names_projects(params):
+        raise BadRequest("projects", "the team is asked alone: leave out the projects, or the team")
+    if is_of_team or names_projects(params):
         return params, requested_projects(params)
     for field in _PATH_FIELDS:
         text = getattr(params, field, "")
@@ -111,8 +114,11 @@ def _describe_link(
 
 def describe_unknown_projects(names: Sequence[str], known: Sequence[RegisteredProject]) -> UnknownProjects:
     """Return the notice that no project has these names, each with the closest of the known names."""
+    from scry.store.team.membership import has_joined
+
     known_names = [project.name for project in known]
-    return UnknownProjects(tuple(each for name in names for each in describe_unknown_project(name, known_names).names))
+    described = tuple(each for name in names for each in describe_unknown_project(name, known_names).names)
+    return UnknownProjects(described, has_joined())
 
 
 def describe_missing_folder(project: RegisteredProject) -> str:

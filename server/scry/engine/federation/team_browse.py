@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from msgspec.structs import replace
 
@@ -60,9 +60,8 @@ def browse_team(
 
 def _open_repository(field: str, text: str, reader: TeamReader) -> tuple[RepositoryIndex, str]:
     """Return the repository that is named before a path, and the path in it. text: see `OrientParams.team`."""
-    parts = urlsplit(text)
-    if parts.scheme == TEAM_SCHEME:
-        name, _, rest = parts.path.lstrip("/").partition("/")
+    if text.startswith(f"{TEAM_SCHEME}:"):
+        name, _, rest = text.removeprefix(f"{TEAM_SCHEME}:").lstrip("/").partition("/")
         name, path = unquote(name), unquote(rest.partition("/")[2])
     else:
         name, colon, path = text.partition(":")
@@ -73,7 +72,7 @@ def _open_repository(field: str, text: str, reader: TeamReader) -> tuple[Reposit
 
 def _name_repository(answer: Answer, index: RepositoryIndex) -> Answer:
     """Return an answer whose question names the repository."""
-    path = answer.question.text.removeprefix("./").removeprefix(".")
+    path = "" if answer.question.text == "." else answer.question.text.removeprefix("./")
     return replace(answer, question=replace(answer.question, text=f"{index.info.name}:./{path}"))
 
 
@@ -112,7 +111,8 @@ def relate_with_team(
     except BadRequest as error:
         refusal, local = error, FederatedAnswer([], request.limit)
     answers, fault = asked.wait(context.team_timeout_s)
-    parts = [*local.parts, *(present_part(each, request, context, [each.name for each in ordered]) for each in answers)]
+    names = [each.name for each in ordered]
+    parts = [*local.parts, *(present_part(each, request, context, names) for each in answers)]
     if not parts:
         if refusal is not None and fault is None:
             raise refusal
@@ -155,6 +155,6 @@ def _repositories_that_know(names: Sequence[str], reader: TeamReader) -> list[Re
         found = reader.repositories_with_name(hash_name_key(key)) if key else set[int]()
         if not found & known or "/" in name or "." in name:
             path = name.removeprefix("./").partition("::")[0]
-            found |= reader.repositories_with_file(path) | reader.repositories_with_file(path.replace(".", "/"))
+            found |= reader.repositories_with_file((path, path.replace(".", "/")))
         known &= found
     return sorted((reader.repositories[each] for each in known), key=lambda info: info.name)

@@ -244,10 +244,13 @@ class TeamReader:
         )
         return {repository for (repository,) in self._database.select(sql, (name_key,))}
 
-    def repositories_with_file(self, name: str) -> set[int]:
-        """Return the repositories that hold a file whose path ends in a name, with or without an extension."""
-        escaped = re.sub(rb"([\\%_])", rb"\\\1", encode_text(name))
-        patterns = [before + escaped + after for before in (b"", b"%/") for after in (b"", b".%", b"/%")]
+    def repositories_with_file(self, names: Sequence[str]) -> set[int]:
+        """Return the repositories that hold a file whose path ends in one of these names, with or without an extension,
+        or in a folder of such a name.
+        """
+        escaped = [re.sub(rb"([\\%_])", rb"\\\1", encode_text(name)) for name in names]
+        ends = [each + end for each in escaped for end in (b"", b".%", b"/%")]
+        patterns = [start + end for end in ends for start in (b"", b"%/")]
         sql = "SELECT DISTINCT repository_id FROM files WHERE path LIKE ANY(%s::bytea[])"
         return {repository for (repository,) in self._database.select(sql, (patterns,))}
 
