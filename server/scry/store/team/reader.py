@@ -8,7 +8,6 @@ statements does not grow with the number of repositories.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -248,7 +247,9 @@ class TeamReader:
         """Return the repositories that hold a file whose path ends in one of these names, with or without an extension,
         or in a folder of such a name.
         """
-        escaped = [re.sub(rb"([\\%_])", rb"\\\1", encode_text(name)) for name in names]
+        escaped = [
+            encode_text(name).replace(b"\\", b"\\\\").replace(b"%", b"\\%").replace(b"_", b"\\_") for name in names
+        ]
         ends = [each + end for each in escaped for end in (b"", b".%", b"/%")]
         patterns = [start + end for end in ends for start in (b"", b"%/")]
         sql = "SELECT DISTINCT repository_id FROM files WHERE path LIKE ANY(%s::bytea[])"
