@@ -1,7 +1,6 @@
 ---Shows the important files of a folder in a buffer. Files are opened in the window beside it.
 
 local actions = require("scry.actions")
-local answers = require("scry.answers")
 local entry = require("scry.entry")
 local highlights = require("scry.highlights")
 local modes = require("scry.modes")
