@@ -12,6 +12,7 @@ document is never returned.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
@@ -103,20 +104,12 @@ _MAX_WALKED = 20_000
 """Number of documents after which a walk stops; farther ones explain nothing."""
 
 
-class GraphReader:
-    """Reader of the edges of one index. Every method may be called from any thread."""
+class EdgeReader(ABC):
+    """The relations of documents by their names, wherever the edges are stored."""
 
-    def __init__(self, database: IndexDatabase) -> None:
-        self._db = database.connection
-        self._lock = database.lock
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the graph is that of the current documents; otherwise it is being made or updated."""
-        with self._lock:
-            rows = self._db.execute("SELECT key, value FROM meta WHERE key IN ('documents', 'graph')").fetchall()
-        known = dict(rows)
-        return "graph" in known and known["graph"] == known.get("documents")
+    @abstractmethod
+    def neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
+        """Return the documents one edge away, each once, by its surest edge. backward: against the edges."""
 
     def callers(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """Return the documents that call any of these."""
@@ -133,6 +126,22 @@ class GraphReader:
     def derived_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """Return the types that inherit from any of these."""
         return self.neighbors(doc_keys, EdgeKind.INHERITS, limit, backward=True)
+
+
+class GraphReader(EdgeReader):
+    """Reader of the edges of one index. Every method may be called from any thread."""
+
+    def __init__(self, database: IndexDatabase) -> None:
+        self._db = database.connection
+        self._lock = database.lock
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the graph is that of the current documents; otherwise it is being made or updated."""
+        with self._lock:
+            rows = self._db.execute("SELECT key, value FROM meta WHERE key IN ('documents', 'graph')").fetchall()
+        known = dict(rows)
+        return "graph" in known and known["graph"] == known.get("documents")
 
     def neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
         """Return the documents one edge away, each once, by its surest edge. backward: against the edges."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from scry.core.decoding import msgpack_decoder
 from scry.core.errors import IndexDamaged
-from scry.store.graph import Confidence, Edge, EdgeKind, FileEdge, Neighbor, Neighbors, PathList
+from scry.store.graph import Confidence, Edge, EdgeKind, EdgeReader, FileEdge, Neighbor, Neighbors, PathList
 from scry.store.index.rows import compress_frame, decompress_frame
 from scry.store.sqlite.database import batches
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
@@ -103,7 +103,7 @@ def replace_graph(database: TeamDatabase, repository: int, graph: Mapping[str, F
 # Reading --------------------------------------------------------------------------------------------------------------
 
 
-class RepositoryGraph:
+class RepositoryGraph(EdgeReader):
     """The code graph of one repository of a team as of one moment."""
 
     def __init__(self, database: TeamDatabase, info: RepositoryInfo, documents: RepositoryDocuments) -> None:
@@ -117,22 +117,6 @@ class RepositoryGraph:
     def is_current(self) -> bool:
         """Whether the graph is stored, and none of what was read is damaged."""
         return self._info.has_graph and not self._has_damage
-
-    def callers(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
-        """Return the documents that call any of these."""
-        return self.neighbors(doc_keys, EdgeKind.CALLS, limit, backward=True)
-
-    def callees(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
-        """Return the documents that any of these calls."""
-        return self.neighbors(doc_keys, EdgeKind.CALLS, limit)
-
-    def base_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
-        """Return the types that any of these inherits from, implements or mixes in."""
-        return self.neighbors(doc_keys, EdgeKind.INHERITS, limit)
-
-    def derived_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
-        """Return the types that inherit from any of these."""
-        return self.neighbors(doc_keys, EdgeKind.INHERITS, limit, backward=True)
 
     def imported_files(self, path: str, limit: int) -> PathList:
         """Return the files of the repository that a file imports."""
