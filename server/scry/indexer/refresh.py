@@ -118,7 +118,6 @@ class _RefreshPass:
         self._checkpoint = checkpoint
         self._prefetch = prefetch
         self._trusted = True
-        self._complete = False
         self._notes = notes
 
     def run(self, only: frozenset[str] | None) -> IndexState:
@@ -140,20 +139,19 @@ class _RefreshPass:
                 embedded, documents = self._store.vectors.counts()
                 if documents - embedded <= MAX_PARSED_ANEW:
                     contents.blobs.evict()
-        if self._complete:
+        if whole:
             self._store.save_fingerprint(self._reading_basis())
-        self._store.save_state(is_complete=self._complete, files_total=self._store.state().files_indexed, commit=commit)
+        self._store.save_state(whole=whole, files_total=self._store.state().files_indexed, commit=commit)
         return replace(self._store.state(), state="ready", head_commit=commit)
 
     def _compare(self, known: Mapping[str, StoredFile], only: frozenset[str] | None) -> TreeChanges:
         """Return the changes. only: None for the whole tree."""
-        state = self._store.state()
         if only is None:
             changes = compare_tree(self._project.root, self._settings, known, reread_all=not self._trusted)
         else:
-            changes = compare_paths(self._project.root, self._settings, self._store.files, only, state.files_indexed)
+            indexed = self._store.state().files_indexed
+            changes = compare_paths(self._project.root, self._settings, self._store.files, only, indexed)
         self._store.files.save_folders(changes.folders, replace_all=only is None)
-        self._complete = only is None or state.state == "ready"
         return changes
 
     def _reading_basis(self) -> str:

@@ -39,7 +39,9 @@ class IndexSample:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text if isinstance(text, bytes) else text.encode())
 
-    def update_index(self, *only: str, checkpoint: Callable[[], None] = lambda: None) -> IndexState:
+    def update_index(
+        self, *only: str, checkpoint: Callable[[], None] = lambda: None, embed: bool = True
+    ) -> IndexState:
         self.states.clear()
         return refresh_index(
             self.project,
@@ -48,6 +50,7 @@ class IndexSample:
             only_paths=frozenset(only) or None,
             report=self.states.append,
             checkpoint=checkpoint,
+            standalone=embed,
         )
 
     def names(self) -> list[str]:
@@ -104,6 +107,26 @@ def test_refresh_can_be_limited_to_paths(sample: IndexSample) -> None:
     state = sample.update_index("sub/b.py")
     assert sample.names() == ["./a.py::one"]
     assert (state.files_indexed, state.files_total) == (1, 1)
+
+
+def test_index_stays_complete_when_paths_are_compared_before_their_vectors_are_made(sample: IndexSample) -> None:
+    sample.write("a.py", "def one(): pass\n")
+    sample.update_index()
+    for text in ("def two(): pass\n", "def three(): pass\n"):  # the second while the first still lacks its vector
+        sample.write("a.py", text)
+        sample.update_index("a.py", embed=False)
+    assert sample.store.state().state == "starting"
+    sample.update_index("a.py")
+    assert sample.store.state().state == "ready"
+
+
+def test_index_of_single_paths_is_not_complete_before_a_whole_pass(sample: IndexSample) -> None:
+    sample.write("a.py", "def one(): pass\n")
+    sample.write("b.py", "def two(): pass\n")
+    sample.update_index("a.py")
+    assert sample.store.state().state == "starting"
+    sample.update_index()
+    assert sample.store.state().state == "ready"
 
 
 def test_a_changed_rule_is_applied_to_the_whole_tree(sample: IndexSample) -> None:

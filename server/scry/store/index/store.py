@@ -239,10 +239,11 @@ class IndexStore:
                 shutil.rmtree(path, ignore_errors=True)
         self.vectors.delete_unused_files()
 
-    def save_state(self, *, is_complete: bool, files_total: int, commit: str | None) -> None:
-        """Store how far the last pass came, for processes that open the index without an indexer."""
+    def save_state(self, *, whole: bool, files_total: int, commit: str | None) -> None:
+        """Store that a pass has ended. whole: whether it compared the whole tree; from then on the index is complete."""
         with self._database.transaction():
-            state = {"complete": is_complete, "files_total": files_total, "commit": commit}
+            saved = json.loads(str(self._database.meta.get("state") or "{}"))
+            state = {"complete": whole or saved.get("complete", False), "files_total": files_total, "commit": commit}
             self._database.meta.set("state", json.dumps(state))
 
     def save_fingerprint(self, fingerprint: str) -> None:
