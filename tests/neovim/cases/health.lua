@@ -16,13 +16,14 @@ T["does not wait for the doctor"] = function()
   local gate = vim.fn.tempname()
   local script = ([[while ! [ -e %s ]; do sleep 0.05; done; echo '{"checks": [%s]}']]):format(
     gate,
-    '{"name": "disk", "level": "warning", "found": "full", "advice": "make room"}'
+    '{"name": "disk", "level": "warn", "found": "full", "advice": "make room"}'
   )
   child().lua("require('scry').setup({ cmd = { 'sh', '-c', ... } })", { script })
   child().cmd("checkhealth scry")
   editor.expect_holds(child().text(), RUNNING)
   vim.fn.writefile({}, gate)
   child().wait("vim.fn.search('disk: full', 'nw') > 0", "the check")
+  editor.expect_holds(child().text(), "WARNING disk: full")
   editor.expect_holds(child().text(), "make room")
   expect.equality(child().text():find(RUNNING, 1, true), nil)
 end
@@ -48,6 +49,17 @@ T["a healthy setup has no errors"] = function()
   for _, part in ipairs({ "python", "grammars", "git", "protocol 1", "positions in utf-", "used" }) do
     editor.expect_holds(text, part)
   end
+end
+
+T["warnings and failures of the doctor come with their advice"] = function()
+  child().lua("vim.env.SCRY_NOSUCH = 'a setting that does not exist'")
+  local text = health()
+  editor.expect_holds(text, "WARNING settings: SCRY_NOSUCH: there is no such setting")
+  editor.expect_holds(text, "correct it, or take it out")
+  child().lua("vim.env.SCRY_MAX_PARSE_SECONDS = 'many'")
+  text = health()
+  editor.expect_holds(text, "ERROR settings: SCRY_MAX_PARSE_SECONDS")
+  editor.expect_holds(text, "`scry settings` explains each value")
 end
 
 T["a missing sidecar and wrong options are errors with advice"] = function()

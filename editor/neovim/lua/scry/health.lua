@@ -39,24 +39,25 @@ end
 ---Return what `scry doctor` found, or why it gave no answer.
 ---@param failure? string
 ---@param output? string
----@return { name: string, level: string, found: string, advice: string }[]
+---@return { name: string, level: "ok"|"warn"|"fail", found: string, advice: string }[]
 local function checks_of(failure, output)
   local ok, doctor = pcall(vim.json.decode, output or "")
   if ok and type(doctor) == "table" and doctor.checks then
     return doctor.checks
   end
   local reason = "it gave no answer: " .. (failure or vim.trim(output or ""))
-  return { { name = "`scry doctor`", level = "error", found = reason, advice = ":help scry-install" } }
+  return { { name = "`scry doctor`", level = "fail", found = reason, advice = ":help scry-install" } }
 end
 
+---The words of the health buffer for the levels of `scry doctor`, from Neovim 0.11 on with a sign.
+local WORDS = vim.fn.has("nvim-0.11") == 1 and { ok = "✅ OK", warn = "⚠️ WARNING", fail = "❌ ERROR" }
+  or { ok = "OK", warn = "WARNING", fail = "ERROR" }
+
 ---Return the lines of a check in the form of the health buffer.
----@param check { name: string, level: string, found: string, advice: string }
+---@param check { name: string, level: "ok"|"warn"|"fail", found: string, advice: string }
 ---@return string[]
 local function report(check)
-  local is_bare = vim.fn.has("nvim-0.11") == 0
-  local signs = { ok = "✅ OK", warning = "⚠️ WARNING", error = "❌ ERROR" }
-  local sign = is_bare and signs[check.level]:match("%u+") or signs[check.level]
-  local lines = { ("- %s %s: %s"):format(sign, check.name, check.found) }
+  local lines = { ("- %s %s: %s"):format(WORDS[check.level] or check.level, check.name, check.found) }
   if check.level ~= "ok" and check.advice ~= "" then
     vim.list_extend(lines, { "  - ADVICE:", "    - " .. check.advice })
   end
