@@ -240,7 +240,7 @@ class IndexStore:
         self.vectors.delete_unused_files()
 
     def save_state(self, *, whole: bool, files_total: int, commit: str | None) -> None:
-        """Store that a pass has ended. whole: whether it compared the whole tree; from then on the index is complete."""
+        """Store that a pass has ended. whole: whether it compared the whole tree; the index is then complete."""
         with self._database.transaction():
             saved = json.loads(str(self._database.meta.get("state") or "{}"))
             state = {"complete": whole or saved.get("complete", False), "files_total": files_total, "commit": commit}
