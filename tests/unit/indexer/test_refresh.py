@@ -39,9 +39,7 @@ class IndexSample:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text if isinstance(text, bytes) else text.encode())
 
-    def update_index(
-        self, *only: str, checkpoint: Callable[[], None] = lambda: None, embed: bool = True
-    ) -> IndexState:
+    def update_index(self, *only: str, checkpoint: Callable[[], None] = lambda: None, embed: bool = True) -> IndexState:
         self.states.clear()
         return refresh_index(
             self.project,
