@@ -79,7 +79,8 @@ def team(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def router(team: Team) -> Iterator[ProjectRouter]:
+def router(team: Team, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProjectRouter]:
+    monkeypatch.setenv("SCRY_LEARN", "false")  # what one test uses ranks nothing in the next
     save_membership(as_role(team.address, "note_clerk"))
     pool = EnginePool(make_engine_opener("test", start_indexer=False))
     with closing(ProjectRouter(pool, HomeWorkspace(pool, team.home.root))) as router:

@@ -130,6 +130,16 @@ def split_off_project(text: str) -> tuple[str, str]:
     return (named["name"], text[named.end() :]) if named else ("", text)
 
 
+TEAM_SUFFIX = " (team)"
+"""Behind the name of a team's repository where a local project in the same answer has that name."""
+
+
+def split_off_repository(text: str) -> tuple[str, str]:
+    """Return the name of the team's repository before a doc_id, as the team has it, and the doc_id within it."""
+    name, doc_id = split_off_project(text)
+    return name.removesuffix(TEAM_SUFFIX), doc_id
+
+
 def parse_doc_id(text: str) -> DocId:
     """Parse the doc_id of a file, symbol, section or range of lines; a leading `./` may be missing.
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from scry.engine.explain.explanation import WhyResult
     from scry.engine.index_view import IndexView
     from scry.engine.search.warm_up import WarmUp
+    from scry.oracles.reader import FindUsedPlaces
     from scry.store.events.learnt import LearntUses, WeightsFile
 
 
@@ -275,19 +276,22 @@ class ProjectModes:
         with self._index.refusing_damage():
             return read_detail(self._index.snapshot(context.unsaved_paths), doc_id, doc_key)
 
+    def learnt(self) -> FindUsedPlaces | None:
+        """Return what finds the places used for like questions; None where nothing was learnt, or none shall be."""
+        if not self._learnt_path.exists() or not all(map(RecordingSwitch.is_on, self._switches)):
+            return None
+        from scry.store.events.learnt import LearntUses  # a person who used nothing yet needs none of it
+
+        with self._warm_up_lock:
+            self._learnt = self._learnt or LearntUses(self._learnt_path)
+        return self._learnt.find_places
+
     # Inside ---------------------------------------------------------------------------------------------------------
 
     def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
         encode = partial(self._index.encode, context.model_timeout_s)
         history, knowledge = self._index.history.read, self._index.knowledge.read
-        learnt = None
-        if self._learnt_path.exists() and all(map(RecordingSwitch.is_on, self._switches)):
-            from scry.store.events.learnt import LearntUses  # a person who used nothing yet needs none of it
-
-            with self._warm_up_lock:
-                self._learnt = self._learnt or LearntUses(self._learnt_path)
-            learnt = self._learnt.find_places
-        return retrieve(question, store, encode, context.cancelled, history, knowledge, learnt)
+        return retrieve(question, store, encode, context.cancelled, history, knowledge, self.learnt())
 
     def _weigh(self, question: SearchQuery) -> SearchQuery:
         """Return the question with the weights that were learnt from jumps, where these rank."""

@@ -258,7 +258,8 @@ class OracleReader(Struct, frozen=True):
     """Sources that oracles read for one query. Headers, word searches and the query's vector are read once and shared.
 
     encode_query: returns a text's vector by the given embedder; raises ModelUnavailable. learnt: returns what was used
-    for like questions; None where nothing was learnt. Raises IndexUnavailable.
+    for like questions; None where nothing was learnt. Raises IndexUnavailable. repository: the name of the team's
+    repository that is read; empty for a project of this machine.
     """
 
     code: CodeCorpus
@@ -266,6 +267,7 @@ class OracleReader(Struct, frozen=True):
     notes: NoteCorpus
     encode_query: Callable[[EmbedderInfo, str], Vectors]
     learnt: FindUsedPlaces | None = None
+    repository: str = ""
     _headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     _vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
     _word_searches: dict[tuple[object, ...], ScoredKeys] = field(default_factory=dict[tuple[object, ...], ScoredKeys])

@@ -18,9 +18,11 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from scry.core.doc_id import commit_sha_of, parse_doc_id
+from msgspec.structs import replace
+
+from scry.core.doc_id import commit_sha_of, parse_doc_id, split_off_project
 from scry.core.errors import IndexUnavailable, ModelUnavailable
 from scry.core.text import (
     exact_name_term,
@@ -32,9 +34,11 @@ from scry.core.text import (
     text_fingerprint,
 )
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
+from scry.embedding.embedder import Vectors
 from scry.oracles.oracle import Oracle, RankLookup
-from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, OracleReader
+from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, FindUsedPlaces, OracleReader
 from scry.store.events.learnt import LikenessRules, UsedPlace
+from scry.store.vector_sets import EmbedderInfo
 
 WEIGHT = 1.0
 """As much as words: enough to bring a document that was opened from the middle of an answer to its top, and less than
@@ -75,17 +79,11 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
 
     Commits and notes take the ranks where they would stand among code and documents.
     """
-    terms = query_terms(question) if search_text(question).strip() and reader.learnt is not None else ()
-    if not terms or reader.learnt is None:
+    if reader.learnt is None:
         return ()
-    stem = reader.code.store.lexical.stem
-    words = [zlib.crc32(each.encode()) for each in dict.fromkeys(map(stem, terms)) if each]
-    try:
-        encoded = reader.query_vector(question)
-    except ModelUnavailable:  # the semantic oracle reports it; words are left
-        encoded = None
-    now = time.time_ns() // 1_000_000 // _HOUR_MS * _HOUR_MS
-    places = reader.learnt(words, (encoded[0].identity, encoded[1]) if encoded else None, LIKENESS, now)
+    now = _full_hour()
+    every = find_used_places(question, reader.code.store.lexical.stem, reader.query_vector, reader.learnt)
+    places = _places_of(reader.repository, every)
     if not places:
         return ()
     found = _find_documents(places, reader)
@@ -120,6 +118,37 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
         note = describe_use(best[doc_key][1], now)
         matches.append(OracleMatch(doc_key, among + positions[corpus.name], -negated, SCORE_TYPE, note=note))
     return tuple(matches)
+
+
+def find_used_places(
+    question: SearchQuery,
+    stem: Callable[[str], str],
+    encode_query: Callable[[SearchQuery], tuple[EmbedderInfo, Vectors] | None],
+    learnt: FindUsedPlaces,
+) -> Sequence[UsedPlace]:
+    """Return the places used for questions like this one, of this project and of a team, by evidence.
+
+    encode_query: returns the question's vector with its embedder; None for none. Raises IndexUnavailable.
+    """
+    terms = query_terms(question) if search_text(question).strip() else ()
+    if not terms:
+        return ()
+    words = [zlib.crc32(each.encode()) for each in dict.fromkeys(map(stem, terms)) if each]
+    try:
+        encoded = encode_query(question)
+    except ModelUnavailable:  # the semantic oracle reports it; words are left
+        encoded = None
+    return learnt(words, (encoded[0].identity, encoded[1]) if encoded else None, LIKENESS, _full_hour())
+
+
+def _full_hour() -> int:
+    return time.time_ns() // 1_000_000 // _HOUR_MS * _HOUR_MS
+
+
+def _places_of(repository: str, places: Sequence[UsedPlace]) -> list[UsedPlace]:
+    """Return the places of a team's repository, of this project for "", by their doc_ids within it."""
+    named = [(*split_off_project(place.doc_id), place) for place in places]
+    return [replace(place, doc_id=doc_id) if name else place for name, doc_id, place in named if name == repository]
 
 
 def _asked_names(question: SearchQuery, reader: OracleReader) -> frozenset[str]:

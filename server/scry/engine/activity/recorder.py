@@ -262,13 +262,14 @@ class RecordedAct(Struct, frozen=True):
 class ActSubject(Struct, frozen=True):
     """The answer that an act is about.
 
-    doc_ids: of its results, by rank. further: the doc_ids of each result's further places, by rank. make: makes the
-    event of its question. is_private: nothing of it is logged.
+    doc_ids: of its results, by rank. further: the doc_ids of each result's further places, by rank. of_team: whether
+    each result is of a team's repository. make: makes the event of its question. is_private: nothing of it is logged.
     """
 
     query_id: str
     doc_ids: Sequence[str]
     further: Sequence[Sequence[str]]
+    of_team: Sequence[bool]
     make: EventFactory
     is_private: bool
 
@@ -358,12 +359,13 @@ class Recorder:
         stored = self.answers.get(query_id)
         if stored is not None:
             make = partial(query_event, stored)
-            return ActSubject(query_id, stored.doc_ids, stored.further_doc_ids, make, stored.origin.is_private)
+            of_team = [bool(each.commit) for each in stored.results]
+            private = stored.origin.is_private
+            return ActSubject(query_id, stored.doc_ids, stored.further_doc_ids, of_team, make, private)
         logged = self._find_logged(query_id)
         if logged is None:
             raise BadRequest("query_id", self.answers.explain_absence(query_id))
-        doc_ids, further = _logged_doc_ids(logged)
-        return ActSubject(query_id, doc_ids, further, lambda: logged, is_private=False)
+        return ActSubject(query_id, *_logged_results(logged), lambda: logged, is_private=False)
 
     def record_act(self, subject: ActSubject, event: LogEvent) -> RecordedAct:
         """Write an act, preceded by its question where that is not logged yet: just typed, or lost to an error."""
@@ -433,8 +435,12 @@ class Recorder:
         return logged.event if logged else None
 
 
-def _logged_doc_ids(event: LogEvent) -> tuple[list[str], list[list[str]]]:
-    """Return the doc_ids of a logged query's results, by rank, and those of each result's further places."""
+def _logged_results(event: LogEvent) -> tuple[list[str], list[list[str]], list[bool]]:
+    """Return of a logged query's results, by rank, the doc_ids, those of further places, and whether a team has it."""
     body: dict[str, Any] = msgspec.json.decode(event.body)
     results = body["results"]
-    return [result["doc_id"] for result in results], [result.get("further", []) for result in results]
+    return (
+        [result["doc_id"] for result in results],
+        [result.get("further", []) for result in results],
+        [result.get("team", False) for result in results],
+    )

@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
-from scry.core.doc_id import split_off_project
+from scry.core.doc_id import split_off_repository
 from scry.core.errors import ScryError
 from scry.core.memory.masking import mask_secrets
 from scry.core.text import format_count
@@ -111,9 +111,8 @@ def give_jump(doc_id: str, rank: int, query: str, act_id: str, way: str) -> None
     """Give a jump to a result of the team. way: `hashed` or `clear`, as the setting team_jumps."""
     from scry.store.team.jumps import TeamJump
 
-    repository, own_id = split_off_project(doc_id)
+    name, own_id = split_off_repository(doc_id)
     act = hashlib.blake2b(f"{doc_id} {act_id} {query}".encode("utf-8", "replace"), digest_size=16).digest()
-    name = repository.removesuffix(" (team)")
     GIVER.give(TeamJump(name, own_id, rank, prepare_question(query, way), way == "hashed", act))
 
 

@@ -138,7 +138,7 @@ class ProjectRouter:
             if params.query_id and not self.workspace.is_editor:
                 answering.insert(0, stack.enter_context(self._borrow_answering("why", params.query_id, None)))
             if name and is_of_team(answering, params.doc_id, params.query_id):
-                return self.team.why(params, [each.recorder for each in answering], context)
+                return self.team.why(params, answering, context)
             if self._is_elsewhere(name, opened):
                 participant = _to_participant(stack.enter_context(self._borrow_registered(name, "doc_id")))
             elif answering and not opened:

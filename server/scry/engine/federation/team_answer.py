@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -46,11 +46,15 @@ from scry.engine.federation.team_search import TeamRetrieval, retrieve_from_team
 from scry.engine.modes import question_of
 from scry.engine.response.answer import present_answer
 from scry.engine.response.merged import FederatedAnswer, PresentedAnswer, ProjectAnswer, ProjectFault
-from scry.engine.search.pipeline import OracleMatches, RetrievalResult
+from scry.engine.search.pipeline import Retrieval, RetrievalResult
+from scry.oracles.reader import FindUsedPlaces
 from scry.store.team.database import TeamDatabase
 from scry.store.team.membership import Membership
 from scry.store.team.reader import TeamReader
 from scry.store.vector_sets import EmbedderInfo
+
+if TYPE_CHECKING:
+    from scry.engine.engine import Engine
 
 TEAM = "team"
 """The name under which faults of the team's server are told."""
@@ -221,8 +225,9 @@ class TeamAccess:
 class _TeamQuestion:
     """A question on its way to the team, in a thread of its own: first retrieval, then, once ranks are known, answers.
 
-    key: by which late answers are kept. on_late: called when they have come too late. with_texts: whether the texts of
-    results are wanted, too. with_graph: whether their relations are.
+    key: by which late answers are kept. on_late: called when they have come too late. learnt: as for
+    retrieve_from_team. with_texts: whether the texts of results are wanted, too. with_graph: whether their relations
+    are.
     """
 
     def __init__(
@@ -232,6 +237,7 @@ class _TeamQuestion:
         excluded: Sequence[str],
         key: QuestionKey,
         on_late: Callable[[], None] | None,
+        learnt: Sequence[FindUsedPlaces],
         *,
         with_texts: bool,
         with_graph: bool,
@@ -240,10 +246,11 @@ class _TeamQuestion:
         self._question = question
         self._excluded = excluded
         self._on_late = on_late
+        self._learnt = learnt
         self._with_texts = with_texts
         self._with_graph = with_graph
         self._key = key
-        self._ranks: queue.SimpleQueue[Sequence[OracleMatches] | None] = queue.SimpleQueue()
+        self._ranked: queue.SimpleQueue[Sequence[Retrieval] | None] = queue.SimpleQueue()
         self._retrieved: Future[Sequence[TeamRetrieval]] = Future()
         self._answered: Future[Sequence[TeamAnswer]] = Future()
         self._is_given_up = threading.Event()
@@ -253,9 +260,9 @@ class _TeamQuestion:
         """Return the matches; None where they did not come in time. Raises ScryError."""
         return self._wait(self._retrieved, seconds)
 
-    def wait_for_answers(self, ranks: Sequence[OracleMatches], seconds: float) -> Sequence[TeamAnswer] | None:
-        """Return the answers by these ranks; None where they did not come in time. Raises ScryError."""
-        self._ranks.put(ranks)
+    def wait_for_answers(self, ranked: Sequence[Retrieval], seconds: float) -> Sequence[TeamAnswer] | None:
+        """Return the answers by these ranks and weights; None where they did not come in time. Raises ScryError."""
+        self._ranked.put(ranked)
         answers = self._wait(self._answered, seconds)
         if answers is None:
             self._give_up()
@@ -265,7 +272,7 @@ class _TeamQuestion:
     def abandon(self) -> None:
         """Let the thread finish on its own, and keep its answers for the same question."""
         self._give_up()
-        self._ranks.put(None)
+        self._ranked.put(None)
 
     def _give_up(self) -> None:
         self._access.keep_running(self._key, self._answered)
@@ -298,15 +305,23 @@ class _TeamQuestion:
 
     def _answer(self, reader: TeamReader) -> bool:
         """Find and answer; return whether the answers are kept for later."""
-        found = retrieve_from_team(self._question, reader, encode_question, excluded=self._excluded)
+        found = retrieve_from_team(
+            self._question, reader, encode_question, excluded=self._excluded, learnt=self._learnt
+        )
         self._retrieved.set_result(found)
         try:
-            ranks = self._ranks.get(timeout=HANDOFF_TIMEOUT_S)
+            ranked = self._ranked.get(timeout=HANDOFF_TIMEOUT_S)
         except queue.Empty:
-            ranks = None
-        if ranks is None:
-            ranks = rank_across_projects([each.retrieval for each in found]) if found else []
-        answers = build_team_answers(found, rank_in_team(found, ranks, reader), reader)
+            ranked = None
+        if ranked is None:
+            matches = rank_across_projects([each.retrieval for each in found]) if found else []
+        else:
+            matches = [each.oracle_matches for each in ranked]
+            found = [
+                replace(each, retrieval=replace(each.retrieval, question=own.question))
+                for each, own in zip(found, ranked, strict=True)
+            ]
+        answers = build_team_answers(found, rank_in_team(found, matches, reader), reader)
         if self._with_texts:
             answers = read_texts(answers, reader, with_graph=self._with_graph)
         self._answered.set_result(answers)
@@ -351,13 +366,16 @@ def find_with_team(
     with_graph = request.with_full_results
     with_texts = with_graph or request.excerpt_lines > 0
     excluded = remotes_of_projects(ordered)
+    learnt = used_places_of(engines_of(ordered))
     key = (repr(question), with_texts, with_graph, *excluded)
     # Who asks again takes what came late, or waits for what is under way: a slow server is not asked twice.
     late = access.take_late(key)
     running = None if late else access.running(key)
     asked: _TeamQuestion | None = None
     if not late and running is None:
-        asked = _TeamQuestion(access, question, excluded, key, on_late, with_texts=with_texts, with_graph=with_graph)
+        asked = _TeamQuestion(
+            access, question, excluded, key, on_late, learnt, with_texts=with_texts, with_graph=with_graph
+        )
 
     def retrieve(participant: Participant) -> RetrievalResult:
         return require_engine(participant).modes.retrieve(request, subrequest_context(context, participant))
@@ -365,7 +383,7 @@ def find_with_team(
     local = ask_in_parallel(ordered, retrieve)
     deadline = time.monotonic() + context.team_timeout_s
     found, fault = ((), None) if asked is None else _wait_for_team(asked, deadline)
-    of_team = [RetrievalResult(question, IndexState(), each.retrieval) for each in found]
+    of_team = [RetrievalResult(each.retrieval.question, IndexState(), each.retrieval) for each in found]
     ranked = rank_retrievals_together([*local, *of_team])
 
     hits: dict[str, LocalHits] = {}
@@ -419,9 +437,9 @@ def _wait_for_team(asked: _TeamQuestion, deadline: float) -> tuple[Sequence[Team
 def _wait_for_answers(
     asked: _TeamQuestion, ranked: Sequence[RetrievalResult | ScryError], deadline: float
 ) -> tuple[Sequence[TeamAnswer], str | None]:
-    matches = [each.retrieval.oracle_matches for each in ranked if isinstance(each, RetrievalResult) and each.retrieval]
+    retrievals = [each.retrieval for each in ranked if isinstance(each, RetrievalResult) and each.retrieval]
     try:
-        answers = asked.wait_for_answers(matches, deadline - time.monotonic())
+        answers = asked.wait_for_answers(retrievals, deadline - time.monotonic())
     except ScryError as error:
         return (), str(error)
     return ((), LATE) if answers is None else (answers, None)
@@ -463,7 +481,19 @@ def present_part(
     return ProjectAnswer(name, replace(answer, results=results), team.answer.notices, is_team=True)
 
 
+def used_places_of(projects: Sequence[Engine]) -> list[FindUsedPlaces]:
+    """Return what finds the places used for like questions, of each project that learnt any: its log has also the uses
+    of a team's results.
+    """
+    return [learnt for each in dict.fromkeys(projects) if (learnt := each.modes.learnt()) is not None]
+
+
+def engines_of(participants: Sequence[Participant]) -> list[Engine]:
+    """Return the engines of the projects that can be asked."""
+    return [each.engine for each in participants if each.engine is not None]
+
+
 def remotes_of_projects(projects: Sequence[Participant]) -> list[str]:
     """Return the addresses of the repositories that the projects are clones of, in one form."""
-    roots = [each.engine.project.root for each in projects if each.engine is not None]
+    roots = [each.project.root for each in engines_of(projects)]
     return sorted({remote for root in roots for remote in remotes_of(root)})

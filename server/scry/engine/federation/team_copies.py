@@ -15,7 +15,7 @@ from urllib.parse import quote
 from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
-from scry.core.doc_id import add_project, file_doc_id
+from scry.core.doc_id import TEAM_SUFFIX, add_project, file_doc_id
 from scry.core.types import Candidate, Hit
 from scry.engine.federation.rank_merge import number_copies
 from scry.engine.federation.team_links import file_link, shown_lines
@@ -173,7 +173,7 @@ def with_copies(result: messages.ResultItem, count: int, named: Sequence[message
 
 def name_of_repository(repository: RepositoryInfo, taken: Sequence[str]) -> str:
     """Return the name of a repository in an answer. taken: names of local projects in the same answer."""
-    return f"{repository.name} (team)" if repository.name in taken else repository.name
+    return f"{repository.name}{TEAM_SUFFIX}" if repository.name in taken else repository.name
 
 
 def _doc_id_at(doc_id: str, path: str, other: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from scry.core.doc_id import commit_sha_of, file_doc_id, parse_doc_id
+from scry.core.doc_id import TEAM_SUFFIX, commit_sha_of, file_doc_id, parse_doc_id
 from scry.core.errors import BadRequest
 from scry.core.knowledge import BELIEF, knowledge_type
 from scry.core.types import Document
@@ -60,7 +60,7 @@ class TeamDocument(Struct, frozen=True):
 
 def require_repository(reader: TeamReader, name: str, field: str = "doc_id") -> RepositoryIndex:
     """Return a visible repository by its name in an answer. Raises BadRequest for the field where there is none."""
-    wanted = name.removesuffix(" (team)")
+    wanted = name.removesuffix(TEAM_SUFFIX)
     for info in reader.repositories.values():
         if info.name == wanted:
             return reader.open(info.repository_id)

@@ -31,8 +31,10 @@ from scry.engine.federation.team_answer import (
     TEAM,
     TeamAccess,
     encode_question,
+    engines_of,
     present_part,
     remotes_of_projects,
+    used_places_of,
 )
 from scry.engine.federation.team_documents import read_texts
 from scry.engine.federation.team_links import normalize_remote
@@ -43,6 +45,7 @@ from scry.engine.modes import question_of
 from scry.engine.response.merged import FederatedAnswer, ProjectFault
 from scry.engine.search.pipeline import Ranking, RetrievalResult, rank_candidates
 from scry.engine.search.query import allowed_change_types
+from scry.oracles.reader import FindUsedPlaces
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex
 
@@ -68,7 +71,10 @@ def recent_with_team(
     """Return the answers of these projects and of the team's repositories to a recent; as `find_with_team`."""
     ordered = sort_by_name(projects)
     excluded = remotes_of_projects(ordered)
-    list_or_rank = partial(_rank_team_by_recency if request.query.strip() else _list_team_changes, request, excluded)
+    if request.query.strip():
+        list_or_rank = partial(_rank_team_by_recency, request, excluded, used_places_of(engines_of(ordered)))
+    else:
+        list_or_rank = partial(_list_team_changes, request, excluded)
 
     def read(reader: TeamReader) -> Sequence[TeamAnswer]:
         answers = list_or_rank(reader)
@@ -181,11 +187,13 @@ def _dates_of(index: RepositoryIndex, now: float) -> ChangeDates:
 # With a query ---------------------------------------------------------------------------------------------------------
 
 
-def _rank_team_by_recency(request: RecentRequest, excluded: Sequence[str], reader: TeamReader) -> list[TeamAnswer]:
+def _rank_team_by_recency(
+    request: RecentRequest, excluded: Sequence[str], learnt: Sequence[FindUsedPlaces], reader: TeamReader
+) -> list[TeamAnswer]:
     """Return the relevant documents by recency; relevance is judged by the best of the team, as the ranks are."""
     question, now = question_of(request), time.time()
-    found = retrieve_from_team(question, reader, encode_question, excluded=excluded)
-    results = [RetrievalResult(question, IndexState(), each.retrieval) for each in found]
+    found = retrieve_from_team(question, reader, encode_question, excluded=excluded, learnt=learnt)
+    results = [RetrievalResult(each.retrieval.question, IndexState(), each.retrieval) for each in found]
     rankings = [_rank(each) for each in rank_retrievals_together(results)]
     matches = [each for each in apply_shared_thresholds(rankings, results) if isinstance(each, RecentMatches)]
     relevant = [(each, own) for each, own in zip(found, matches, strict=True) if _relevant_keys(own)]

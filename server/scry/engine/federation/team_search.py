@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
@@ -20,14 +20,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from scry.core.doc_id import possible_names_of_doc_ids
+from scry.core.doc_id import possible_names_of_doc_ids, split_off_project
+from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import PROJECT_NOTES
 from scry.core.text import EXACT_NAME_PREFIX, expand_query_terms, query_terms, search_text
 from scry.core.types import OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.engine.federation.team_copies import shared_content_ids
 from scry.engine.federation.team_links import normalize_remote
-from scry.engine.search.pipeline import Retrieval, consult_oracles
+from scry.engine.search.pipeline import Retrieval, consult_oracles, weigh_use
 from scry.engine.search.query import apply_filters
 from scry.oracles import temporal
 from scry.oracles.reader import (
@@ -35,6 +36,7 @@ from scry.oracles.reader import (
     RETRIEVAL_DEPTH,
     CodeCorpus,
     CommitCorpus,
+    FindUsedPlaces,
     NoteCorpus,
     OracleReader,
     search_with_min_terms,
@@ -60,6 +62,7 @@ from scry.store.team.repository import RepositoryIndex, RepositoryInfo
 from scry.store.vector_sets import EmbedderInfo
 
 if TYPE_CHECKING:
+    from scry.store.events.learnt import UsedPlace
     from scry.store.history.reader import HistoryReader
     from scry.store.index.store import IndexStore
     from scry.store.lexical import LexicalIndex
@@ -96,12 +99,14 @@ def retrieve_from_team(
     *,
     excluded: Sequence[str] = (),
     included: Sequence[int] = (),
+    learnt: Sequence[FindUsedPlaces] = (),
 ) -> list[TeamRetrieval]:
     """Return the matches in each repository that holds any of the best documents, by name of the repository.
 
     reader: of a snapshot that lasts until the results are read. encode: as for OracleReader. excluded: addresses of
     repositories that local projects answer for, as `normalize_remote` gives them. included: ids of
-    repositories that take part whatever they hold. Raises Cancelled, IndexUnavailable and ModelUnavailable.
+    repositories that take part whatever they hold. learnt: what finds the places that the person used for like
+    questions; their repositories take part, too. Raises Cancelled, IndexUnavailable and ModelUnavailable.
     """
     vectors: dict[str, Vectors] = {}
 
@@ -114,19 +119,28 @@ def retrieve_from_team(
     left_out = {info.repository_id for info in reader.repositories.values() if normalize_remote(info.url) in excluded}
     best = [each for each in _choose_repositories(question, reader, encode_once) if each not in left_out]
     by_notes = [each for each in _choose_by_notes(question, reader, encode_once) if each not in left_out]
-    chosen = list(dict.fromkeys((*included, *best)))[:MAX_REPOSITORIES]
+    used = _find_used_places(question, reader, encode_once, learnt)
+    names = {split_off_project(place.doc_id)[0] for place in used}
+    by_use = [each.repository_id for each in reader.repositories.values() if each.name in names]
+    by_use = [each for each in by_use if each not in left_out]
+    chosen = list(dict.fromkeys((*included, *by_use, *best)))[:MAX_REPOSITORIES]
     chosen = list(dict.fromkeys((*chosen, *by_notes[:MAX_NOTE_REPOSITORIES])))
     if _has_file_filters(question):
         reader.prefetch_files(chosen)
     reader.prefetch(terms, chosen, lambda index: _keys_by_words(terms, question, index))
     opened = sorted((reader.open(each) for each in chosen), key=lambda index: index.info.name)
-    readers = [_open_oracle_reader(question, index, encode_once) for index in opened]
+    readers = [
+        _open_oracle_reader(question, index, encode_once, used if index.info.repository_id in by_use else ())
+        for index in opened
+    ]
     co_changes = _prefetch_co_changes(question, reader, opened, readers)
     matches = {
         index.info.repository_id: consult_oracles(question, own, cancelled, known)
         for index, own in zip(opened, readers, strict=True)
         for known in (_known_matches(question, own, co_changes.get(index.info.repository_id)),)
     }
+    if any("use" in each.by_oracle for each in matches.values()):
+        question = weigh_use(question)
     content_ids = shared_content_ids(matches, reader)
     return [
         TeamRetrieval(index.info, Retrieval(question, own, matches[each], content_ids[each]))
@@ -142,15 +156,48 @@ def _known_matches(
     return {} if co_changes is None else {temporal.ORACLE.name: partial(temporal.consult, question, reader, co_changes)}
 
 
+def _find_used_places(
+    question: SearchQuery,
+    reader: TeamReader,
+    encode: Callable[[EmbedderInfo, str], Vectors],
+    learnt: Sequence[FindUsedPlaces],
+) -> list[UsedPlace]:
+    """Return the places of the team that were used for like questions; of a log that can't be read none, which the
+    answer of its project reports.
+    """
+
+    def encode_query(asked: SearchQuery) -> tuple[EmbedderInfo, Vectors] | None:
+        words = search_text(asked)
+        return (reader.embedder, encode(reader.embedder, words)) if words and reader.embedder is not None else None
+
+    places: list[UsedPlace] = []
+    for each in learnt:
+        from scry.oracles.use import find_used_places  # a person who used nothing yet needs none of it
+
+        with suppress(IndexUnavailable):
+            places += find_used_places(question, stem_of, encode_query, each)
+    return [place for place in places if split_off_project(place.doc_id)[0]]
+
+
 def _open_oracle_reader(
-    question: SearchQuery, index: RepositoryIndex, encode: Callable[[EmbedderInfo, str], Vectors]
+    question: SearchQuery,
+    index: RepositoryIndex,
+    encode: Callable[[EmbedderInfo, str], Vectors],
+    used: Sequence[UsedPlace],
 ) -> OracleReader:
+    """Return what the oracles read of a repository. used: places of the team; empty where none is of the repository."""
     left = apply_filters(question, index.files.indexed_files)
     # A team's repository has the methods of the local stores that answer questions; tests/team holds it to that.
     code = CodeCorpus(cast("IndexStore", index), left.file_ids)
     history = cast("HistoryReader", index.history) if index.info.commits else None
     notes = NoteStores({PROJECT_NOTES: index.notes}) if index.info.notes else None
-    return OracleReader(code, CommitCorpus(history, left.has_commits), NoteCorpus(notes, left.notes), encode)
+    commits = CommitCorpus(history, left.has_commits)
+
+    def find_used(*_: object) -> Sequence[UsedPlace]:
+        return used
+
+    own_notes, learnt = NoteCorpus(notes, left.notes), find_used if used else None
+    return OracleReader(code, commits, own_notes, encode, learnt, index.info.name)
 
 
 def _keys_by_words(terms: Sequence[str], question: SearchQuery, index: RepositoryIndex) -> set[int]:

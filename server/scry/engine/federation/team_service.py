@@ -32,6 +32,7 @@ from scry.engine.federation.team_answer import (
     encode_question,
     find_with_team,
     present_part,
+    used_places_of,
 )
 from scry.engine.federation.team_browse import browse_team, relate_with_team, view_repository
 from scry.engine.federation.team_copies import TeamCopies, add_copies, find_replacement
@@ -57,7 +58,7 @@ from scry.engine.search.pipeline import rank_candidates
 from scry.index.parse.documents import assign_doc_ids
 from scry.index.parse.parse import parse
 from scry.indexer.embed import make_note_passage, make_passages
-from scry.oracles.reader import NoteCorpus
+from scry.oracles.reader import FindUsedPlaces, NoteCorpus
 from scry.projects.registration import open_registry
 from scry.store.team.membership import read_membership
 from scry.store.team.reader import TeamReader
@@ -66,6 +67,7 @@ from scry_protocol import messages
 
 if TYPE_CHECKING:
     from scry.engine.activity.recorder import Recorder
+    from scry.engine.engine import Engine
 
 READ_TIMEOUT_S = 10.0
 """Longest wait of why, detail and a file for the server."""
@@ -104,19 +106,19 @@ class TeamService:
         return FederatedAnswer([present_part(each, request, context) for each in answers], request.limit)
 
     def why(
-        self, params: messages.WhyParams, recorders: Sequence[Recorder], context: RequestContext
+        self, params: messages.WhyParams, projects: Sequence[Engine], context: RequestContext
     ) -> messages.Explanation:
-        """Explain the rank of a document of a team's repository, by its qualified doc_id. recorders: at least one.
+        """Explain the rank of a document of a team's repository, by its qualified doc_id.
 
-        Raises BadRequest.
+        projects: those that may have answered, at least one; the first logs. Raises BadRequest.
         """
         name, doc_id = split_off_project(params.doc_id.strip())
-        archives = [each.answers for each in recorders]
+        archives, learnt = [each.recorder.answers for each in projects], used_places_of(projects)
         recalled = recall_query(params.query, params.query_id, [params.doc_id], archives)
 
         def explain(reader: TeamReader) -> tuple[RepositoryInfo, WhyResult, TeamCopies | None]:
             found = find_document(reader, name, doc_id)
-            explained = _explain(reader, found, recalled.question, doc_id)
+            explained = _explain(reader, found, recalled.question, doc_id, learnt)
             remark = recalled.remark or explained.remark
             copies = _copies_of(reader, found.index, explained)
             return found.index.info, replace(explained, query=recalled.query, remark=remark), copies
@@ -129,7 +131,7 @@ class TeamService:
             explanation = replace(explanation, result=result)
         explanation = qualify_explanation(name, explanation)
         if params.record and not context.is_subrequest:
-            explanation = record_answer(recorders[0], explanation, params, context.encoding)
+            explanation = record_answer(projects[0].recorder, explanation, params, context.encoding)
         return explanation
 
     def detail(self, recorder: Recorder, params: messages.DetailParams, context: RequestContext) -> messages.Detail:
@@ -224,16 +226,22 @@ def _find_with_graph(
     return found, read_graph(found.document, found.index)
 
 
-def _explain(reader: TeamReader, found: TeamDocument, question: SearchQuery | None, doc_id: str) -> WhyResult:
+def _explain(
+    reader: TeamReader,
+    found: TeamDocument,
+    question: SearchQuery | None,
+    doc_id: str,
+    learnt: Sequence[FindUsedPlaces],
+) -> WhyResult:
     """Return why a document has its rank: within its repository, by the ranks of oracles in the whole team."""
     info = found.index.info
     explanation, places, remark = None, list[ModeRank](), ""
     if question is not None:
-        retrieved = retrieve_from_team(question, reader, encode_question, included=[info.repository_id])
+        retrieved = retrieve_from_team(question, reader, encode_question, included=[info.repository_id], learnt=learnt)
         matches = rank_across_projects([each.retrieval for each in retrieved])
         at = [each.repository.repository_id for each in retrieved].index(info.repository_id)
         retrieval, own = retrieved[at].retrieval, matches[at]
-        ranking = rank_candidates(question, retrieval.reader, own)
+        ranking = rank_candidates(retrieval.question, retrieval.reader, own)
         explanation = explain_document(found.keys, ranking, partial(_split_score, found.index))
         rank = explanation.hit.rank if explanation.hit else None
         places.append(ModeRank("find", rank, explanation.ranked_count, explanation.absence))

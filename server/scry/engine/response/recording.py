@@ -260,7 +260,9 @@ def record_detail(recorder: Recorder, detail: Detail, params: DetailParams) -> D
         use = UseParams(detail.query_id, rank, "detail", f"detail-{secrets.token_hex(8)}")
         is_further = doc_id in _further_doc_ids(stored.results)
         recorder.log(partial(query_event, stored), origin)
-        recorder.log(partial(use_event, use, doc_id, recorder.surface, is_further=is_further), origin)
+        of_team = bool(detail.result.commit)
+        make = partial(use_event, use, doc_id, recorder.surface, is_further=is_further, of_team=of_team)
+        recorder.log(make, origin)
     return detail
 
 
@@ -280,7 +282,9 @@ def record_use(
     subject = (answered_by or recorder).find_subject(params.query_id)
     doc_id = subject.doc_id(params.rank, params.doc_id)
     is_further = doc_id != subject.doc_id(params.rank)
-    event = use_event(params, doc_id, recorder.surface, is_further=is_further, text=fingerprint(doc_id))
+    of_team = subject.of_team[params.rank - 1]
+    text = "" if of_team else fingerprint(doc_id)
+    event = use_event(params, doc_id, recorder.surface, is_further=is_further, of_team=of_team, text=text)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
@@ -295,7 +299,8 @@ def record_feedback(
     if params.rank is None and params.doc_id is not None:
         raise BadRequest("doc_id", "names a further place of a result; give the rank of the result, too")
     doc_id = None if params.rank is None else subject.doc_id(params.rank, params.doc_id)
-    event = feedback_event(params, doc_id, recorder.surface)
+    of_team = params.rank is not None and subject.of_team[params.rank - 1]
+    event = feedback_event(params, doc_id, recorder.surface, of_team=of_team)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
@@ -351,14 +356,19 @@ def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEven
     return LogEvent(QUERY, origin.time_ms, msgspec.json.encode(body).decode(), query_id)
 
 
-def use_event(params: UseParams, doc_id: str, surface: str, *, is_further: bool = False, text: str = "") -> LogEvent:
+def use_event(
+    params: UseParams, doc_id: str, surface: str, *, is_further: bool = False, of_team: bool = False, text: str = ""
+) -> LogEvent:
     """Return the event of a result's use.
 
-    is_further: doc_id is a further place of the file of the result. text: the fingerprint of its text.
+    is_further: doc_id is a further place of the file of the result. of_team: the result is of a team's repository.
+    text: the fingerprint of its text.
     """
     body: dict[str, object] = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
     if is_further:
         body["further"] = True
+    if of_team:
+        body["team"] = True
     if text:
         body["text"] = text
     return LogEvent(
@@ -366,8 +376,8 @@ def use_event(params: UseParams, doc_id: str, surface: str, *, is_further: bool 
     )
 
 
-def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> LogEvent:
-    """Return the event of a rating: of an answer, or of one result of it."""
+def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str, *, of_team: bool = False) -> LogEvent:
+    """Return the event of a rating: of an answer, or of one result of it. of_team: that is of a team's repository."""
     body: dict[str, object] = {
         "signal": params.signal,
         "comment": escape_unencodable(params.comment),
@@ -375,6 +385,8 @@ def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> 
     }
     if doc_id is not None:
         body |= {"rank": params.rank, "doc_id": doc_id}
+    if of_team:
+        body["team"] = True
     return LogEvent(FEEDBACK, now_ms(), msgspec.json.encode(body).decode(), params.query_id)
 
 
@@ -417,4 +429,5 @@ def _result_fields(result: ResultItem) -> dict[str, object]:
         "adjustments": {each.name: each.factor for each in result.adjustments},
         "annotations": result.annotations,
         **({"further": [place.doc_id for place in result.further]} if result.further else {}),
+        **({"team": True} if result.commit else {}),
     }

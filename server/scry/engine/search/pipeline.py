@@ -127,11 +127,14 @@ def retrieve(
     code = CodeCorpus(store, left.file_ids)
     reader = OracleReader(code, commits, notes, encode, learnt)
     matches = consult_oracles(question, reader, cancelled)
-    if "use" in matches.by_oracle:
-        from scry.oracles.use import WEIGHT
+    return Retrieval(weigh_use(question) if "use" in matches.by_oracle else question, reader, matches)
 
-        question = replace(question, weights={**question.weights, "use": WEIGHT * question.use_factor})
-    return Retrieval(question, reader, matches)
+
+def weigh_use(question: SearchQuery) -> SearchQuery:
+    """Return a question in whose answer the oracle of use takes part, with its weight."""
+    from scry.oracles.use import WEIGHT
+
+    return replace(question, weights={**question.weights, "use": WEIGHT * question.use_factor})
 
 
 def consult_oracles(

@@ -31,7 +31,7 @@ import numpy as np
 from msgspec import Struct
 
 from scry.core.decoding import decode_json
-from scry.core.doc_id import split_off_project
+from scry.core.doc_id import add_project, split_off_project, split_off_repository
 from scry.core.errors import IndexUnavailable, LogUnavailable
 from scry.core.events import USE
 from scry.core.platform import user_id
@@ -100,7 +100,7 @@ EVENTS_BETWEEN_FITS = 500
 """With the setting `learn_weights = auto` weights are fitted anew whenever the log has so many more events."""
 
 _SCHEMA = CacheSchema(
-    4,
+    5,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -120,7 +120,8 @@ _SCHEMA = CacheSchema(
     );
     CREATE INDEX questions_by_use ON questions (used);
 
-    -- The places used for them. weight: the sum of its uses, decayed to `used`. text: the fingerprint of its text then.
+    -- The places used for them. doc_id: with its repository before it for a place of a team. weight: the sum of its
+    -- uses, decayed to `used`. text: the fingerprint of its text then.
     CREATE TABLE places (
         question    INTEGER NOT NULL REFERENCES questions (number) ON DELETE CASCADE,
         doc_id      TEXT NOT NULL,
@@ -251,7 +252,7 @@ def forget_learnt(folder: Path) -> bool:
 
 
 class _LoggedAct(Struct, frozen=True):
-    """A use or a rating of one result, with its question. how: the use, or the signal. text: as in UsedPlace.
+    """A use or a rating of one result, with its question. how: the use, or the signal. doc_id, text: as in UsedPlace.
 
     agreed, possible: by how much it agrees with the oracle of use beyond chance, and the most by which it could.
     """
@@ -282,6 +283,7 @@ class _Body(Struct):  # of a use, a rating or a question
     result_used: str = ""
     how: str = ""
     text: str = ""
+    team: bool = False
     signal: str = ""
     doc_id: str = ""
     mode: str = ""
@@ -299,7 +301,8 @@ def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedA
         return None
     doc_id, how = act.result_used or act.doc_id, act.how or act.signal
     agreed, possible = _agreement_of(doc_id, asked.results) if ACT_WEIGHTS.get(how) == 1.0 else (0.0, 0.0)
-    return _LoggedAct(kind, time_ms, doc_id, act.rank, how, act.text, asked.query, asked.mode, agreed, possible)
+    place = add_project(*split_off_repository(doc_id)) if act.team else split_off_project(doc_id)[1]
+    return _LoggedAct(kind, time_ms, place, act.rank, how, act.text, asked.query, asked.mode, agreed, possible)
 
 
 def _agreement_of(doc_id: str, results: Sequence[_Result]) -> tuple[float, float]:
@@ -353,7 +356,7 @@ class _Learner:
 
     def _learn(self, act: _LoggedAct) -> None:
         strength = _strength_of(act)
-        doc_id = split_off_project(act.doc_id)[1]
+        doc_id = act.doc_id
         if not strength or not doc_id or act.mode not in ("find", "recent"):
             return
         if act.query not in self._read:

@@ -44,8 +44,9 @@ DAY_MS = 86_400_000
 class UsedPlace(Struct, frozen=True, gc=False):
     """A place that was used for a question like the one asked.
 
-    evidence: the weight of all its uses, decayed to now, times the squared likeness of the two questions. used_ms: when
-    the last was. how: the last act. text: the fingerprint of the place's text then; empty for unknown.
+    doc_id: with the name of its repository before it for a place of a team. evidence: the weight of all its uses,
+    decayed to now, times the squared likeness of the two questions. used_ms: when the last was. how: the last act.
+    text: the fingerprint of the place's text then; empty for unknown.
     """
 
     doc_id: str

@@ -110,6 +110,23 @@ class RepositoryHistory:
         rows = self._database.select(sql, (self.repository, low, high))
         return int(rows[0][0]) if len(rows) == 1 else None
 
+    def commit_by_sha(self, sha: str) -> Commit | None:
+        """Return the commit with this full hash."""
+        key = self.key_of_commit(sha)
+        return self.get_commits([key]).get(key) if key is not None else None
+
+    def count_changes_since(self, used: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Return how many commits later than a time changed each file. used: paths, with seconds since the epoch."""
+        sql = (
+            "SELECT wanted.path, wanted.time, (SELECT count(*) FROM changed_paths p JOIN changes c "
+            "ON c.repository_id = p.repository_id AND c.now = p.id JOIN commits k "
+            "ON k.repository_id = c.repository_id AND k.number = c.number WHERE p.repository_id = %s "
+            "AND p.path = wanted.path AND k.time > wanted.time) "
+            "FROM unnest(%s::bytea[], %s::bigint[]) AS wanted(path, time)"
+        )
+        values = self.repository, [encode_text(path) for path, _ in used], [time for _, time in used]
+        return {(decode_text(path), time): count for path, time, count in self._database.select(sql, values)}
+
     def newest_commits(self, since: float, offset: int, limit: int) -> list[Commit]:
         """Return those of the commits that `changes.read_newest_commits` read which are since a time, newest first:
         `limit` after `offset`.

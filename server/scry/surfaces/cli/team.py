@@ -208,7 +208,7 @@ def jumps(
 
 def _read_logged_jumps(names: Collection[str], setting: str) -> list[TeamJump]:
     """Return the last jumps of this project's log to documents of these repositories, as they would be given."""
-    from scry.core.doc_id import split_off_project
+    from scry.core.doc_id import TEAM_SUFFIX, split_off_project
     from scry.engine.activity.team_jumps import prepare_question
     from scry.projects.project import open_project
     from scry.store.events.log import EventReader
@@ -225,7 +225,7 @@ def _read_logged_jumps(names: Collection[str], setting: str) -> list[TeamJump]:
     way, jumps = "clear" if setting == "off" else setting, list[TeamJump]()
     for at, query, qualified, rank in rows:
         name, doc_id = split_off_project(str(qualified))
-        if name.removesuffix(" (team)") in names:
+        if name.removesuffix(TEAM_SUFFIX) in names:
             question = prepare_question(str(query), way)
             jumps.append(TeamJump(name, doc_id, int(str(rank)), question, way == "hashed", given_at=str(at)))
     return jumps

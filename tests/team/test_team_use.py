@@ -1,0 +1,150 @@
+"""Results of a team that a person used are found first again, and say so; the own project learns none of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from scry.engine.context import RequestContext
+from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
+from scry.store.team.membership import forget_membership, save_membership
+from scry_protocol import messages
+from tests.sample.history import HistoryProject
+from tests.team.postgres import PostgresServer, as_role
+from tests.team.team_samples import load
+
+pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
+
+QUESTION = "unload the pallets of a truck"
+CONTEXT = RequestContext(team_timeout_s=30.0)
+
+DEPOT = {
+    "src/pallets.py": '''def unload_truck(truck):
+    """Unload the pallets of a truck."""
+    return truck.pallets
+
+
+def weigh_truck(truck):
+    """Weigh the pallets of a truck."""
+    return sum(pallet.weight for pallet in truck.pallets)
+''',
+    "src/yard.py": '''def clear_yard(yard):
+    """Unload each truck of the yard, and stack its pallets."""
+    return [truck.pallets for truck in yard.trucks]
+''',
+}
+HOME = {"src/yard.py": 'def clear_yard(garden):\n    """Unload the truck of the garden: its pallets."""\n'}
+"""A project with a document of the same doc_id as one of the team."""
+
+USED = "./src/yard.py::clear_yard"
+
+
+class Team:
+    """A depot in a team's index, and a person's own project."""
+
+    def __init__(self, postgres: PostgresServer, folder: Path) -> None:
+        self.address = postgres.create_database()
+        self.depot = HistoryProject(folder / "depot").init_repository()
+        self.depot.commit("Open the depot", DEPOT)
+        load(self.address, self.depot, ["public"])
+        self.home = HistoryProject(folder / "home").init_repository()
+        self.home.commit("Live here", HOME)
+        self.home.update_all(standalone=True)
+
+
+@pytest.fixture
+def team(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Team]:
+    for name in ("DATA", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    team = Team(postgres, tmp_path)
+    save_membership(as_role(team.address, "member"))
+    yield team
+    forget_membership()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def member(postgres: PostgresServer) -> None:
+    postgres.execute("CREATE ROLE member LOGIN")
+
+
+@contextmanager
+def person(team: Team) -> Generator[ProjectRouter]:
+    pool = EnginePool(make_engine_opener("test", start_indexer=False))
+    with closing(ProjectRouter(pool, HomeWorkspace(pool, team.home.root))) as router:
+        yield router
+
+
+def find(router: ProjectRouter, query: str = QUESTION, *, team: bool = True) -> messages.Answer:
+    return router.find(messages.FindParams(query, team=team), CONTEXT)
+
+
+def use(team: Team, doc_id: str) -> None:
+    """Jump to a result of the team in a session of its own, which ends when that is learnt."""
+    with person(team) as router:
+        answer = find(router)
+        rank = next(each.rank for each in answer.results if each.doc_id == doc_id)
+        assert router.use(messages.UseParams(answer.query_id, rank, "jump", act_id=uuid4().hex)).recorded
+
+
+def test_used_result_of_a_team_comes_first_with_its_reason(team: Team) -> None:
+    used = f"depot:{USED}"
+    with person(team) as router:
+        before = [each.doc_id for each in find(router).results if each.doc_id.startswith("depot:")]
+    assert before[0] == "depot:./src/pallets.py::unload_truck"
+    use(team, used)
+    with person(team) as router:
+        answer = find(router)
+        first = answer.results[0]
+        assert (first.doc_id, first.contributions["use"].rank) == (used, 1)
+        assert first.contributions["use"].snippet == f"you opened this for '{QUESTION}', today"
+        explained = router.why(messages.WhyParams(used, query_id=answer.query_id), CONTEXT)
+        assert explained.result
+        assert explained.result.contributions == first.contributions
+        assert find(router, "weigh a truck").results[0].doc_id == "depot:./src/pallets.py::weigh_truck"
+
+
+def test_use_of_a_team_is_no_use_of_the_own_document_with_that_name(team: Team) -> None:
+    use(team, f"depot:{USED}")
+    with person(team) as router:
+        [own] = [each for each in find(router, team=False).results if each.doc_id == USED]
+        assert "use" not in own.contributions
+        together = {each.doc_id: each for each in find(router).results}
+        assert "use" not in together[f"home:{USED}"].contributions
+
+
+def test_use_of_the_own_document_is_no_use_of_the_team(team: Team) -> None:
+    use(team, f"home:{USED}")
+    with person(team) as router:
+        found = {each.doc_id: each for each in find(router).results}
+        assert "use" in found[f"home:{USED}"].contributions
+        assert "use" not in found[f"depot:{USED}"].contributions
+
+
+def test_commits_since_a_use_lower_it_as_in_a_clone(team: Team) -> None:
+    used = f"depot:{USED}"
+    use(team, used)
+    with person(team) as router:
+        before = next(each for each in find(router).results if each.doc_id == used).contributions["use"].raw_score
+    team.depot.clock = int(time.time()) + 3600  # commits after the uses
+    for number in range(10):
+        changed = DEPOT["src/yard.py"].replace("return [", f"number = {number}\n    return [")
+        team.depot.commit(f"Change the yard {number}", {"src/yard.py": changed})
+    load(team.address, team.depot, ["public"])
+    with person(team) as router:
+        after = next(each for each in find(router).results if each.doc_id == used).contributions["use"].raw_score
+    assert after == pytest.approx(before / 2, rel=0.01)
+
+
+def test_moved_document_of_a_team_is_followed(team: Team) -> None:
+    use(team, f"depot:{USED}")
+    (team.depot.root / "src/yard.py").unlink()
+    team.depot.commit("Move the yard", {"src/place.py": DEPOT["src/yard.py"]})
+    load(team.address, team.depot, ["public"])
+    with person(team) as router:
+        found = {each.doc_id: each for each in find(router).results}
+        assert "use" in found["depot:./src/place.py::clear_yard"].contributions
