@@ -8,11 +8,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import psycopg
 import pytest
 
 from scry.engine.context import RequestContext
 from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
+from scry.store.team import TeamDatabase
+from scry.store.team.jumps import TeamJump, count_shared_uses, give_jumps, hash_question, take_back_jumps
 from scry.store.team.membership import forget_membership, save_membership
+from scry.team import index_one_by_one, read_sources
 from scry_protocol import messages
 from tests.sample.history import HistoryProject
 from tests.team.postgres import PostgresServer, as_role
@@ -43,6 +47,8 @@ HOME = {"src/yard.py": 'def clear_yard(garden):\n    """Unload the truck of the 
 
 USED = "./src/yard.py::clear_yard"
 
+MEMBERS = ("ann", "ben", "cid", "dot")
+
 
 class Team:
     """A depot in a team's index, and a person's own project."""
@@ -68,8 +74,9 @@ def team(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture(scope="module", autouse=True)
-def member(postgres: PostgresServer) -> None:
-    postgres.execute("CREATE ROLE member LOGIN")
+def members(postgres: PostgresServer) -> None:
+    for role in ("member", *MEMBERS):
+        postgres.execute(f"CREATE ROLE {role} LOGIN")
 
 
 @contextmanager
@@ -148,3 +155,100 @@ def test_moved_document_of_a_team_is_followed(team: Team) -> None:
     with person(team) as router:
         found = {each.doc_id: each for each in find(router).results}
         assert "use" in found["depot:./src/place.py::clear_yard"].contributions
+
+
+# What several members opened ------------------------------------------------------------------------------------------
+
+
+def give(
+    team: Team, role: str, doc_id: str = USED, question: str = QUESTION, *, rank: int = 1, clear: bool = False
+) -> None:
+    """Give a jump to a document of the depot, as a member whose setting `team_jumps` is `clear` or `hashed`."""
+    given = question if clear else hash_question(question)
+    give_jumps(as_role(team.address, role), [TeamJump("depot", doc_id, 1, given, not clear, uuid4().bytes)])
+
+
+def count(team: Team) -> int:
+    with TeamDatabase.open_for_writing(team.address) as database:
+        return count_shared_uses(database)
+
+
+def find_used(team: Team, question: str = QUESTION) -> messages.ResultItem:
+    with person(team) as router:
+        return next(each for each in find(router, question).results if each.doc_id == f"depot:{USED}")
+
+
+def test_place_that_three_members_opened_comes_first_for_all(team: Team) -> None:
+    for role in MEMBERS[:3]:
+        give(team, role, question=f"  {QUESTION.upper()}", clear=role == "ann")
+        assert count(team) == (role == "cid")
+    found = find_used(team)
+    assert found.rank == 1
+    month = time.strftime("%B %Y", time.gmtime())
+    assert found.contributions["use"].snippet == f"3 members of the team opened this for this question, last in {month}"
+    with person(team) as router:
+        explained = router.why(messages.WhyParams(found.doc_id, query=QUESTION), CONTEXT)
+        assert explained.result
+        assert "use" in explained.result.contributions
+    assert "use" not in find_used(team, "clear the yard of trucks").contributions
+
+
+def test_jumps_of_one_member_count_once(team: Team) -> None:
+    for _ in range(5):
+        give(team, "ann")
+        give(team, "ben")
+    assert count(team) == 0
+
+
+def test_jump_that_another_one_follows_does_not_count(team: Team) -> None:
+    for role in MEMBERS[:3]:
+        give(team, role)
+        give(team, role, "./src/pallets.py::weigh_truck")  # within a minute: the yard was not the answer
+    assert count(team) == 1
+    assert "use" not in find_used(team).contributions
+
+
+def test_shared_uses_decay_and_are_forgotten_with_the_jumps(team: Team, postgres: PostgresServer) -> None:
+    for role in MEMBERS[:3]:
+        give(team, role)
+    count(team)
+    score = find_used(team).contributions["use"].raw_score
+    postgres.execute("UPDATE scry.jumps SET given_at = given_at - interval '30 days'", team.address)
+    count(team)
+    assert find_used(team).contributions["use"].raw_score == pytest.approx(score / 2, rel=0.05)
+    assert take_back_jumps(as_role(team.address, "ben")) == 1
+    assert count(team) == 0
+    assert "use" not in find_used(team).contributions
+
+
+def test_shared_uses_rank_nothing_where_learning_is_off(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    for role in MEMBERS:
+        give(team, role)
+    count(team)
+    assert find_used(team).contributions["use"].rank == 1
+    monkeypatch.setenv("SCRY_LEARN", "false")
+    assert "use" not in find_used(team).contributions
+
+
+@pytest.mark.acceptance("T2")
+def test_shared_uses_of_a_hidden_repository_are_hidden(team: Team, postgres: PostgresServer) -> None:
+    for role in MEMBERS:
+        give(team, role)
+    count(team)
+    shown = "SELECT count(*) FROM scry.shared_uses"
+    with psycopg.connect(as_role(team.address, "member"), autocommit=True) as member:
+        assert member.execute(shown).fetchone() == (1,)
+        load(team.address, team.depot, ["ann"])
+        assert member.execute(shown).fetchone() == (0,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            member.execute("INSERT INTO scry.shared_uses VALUES ('q', 1, 'd', 9, 9, now())")
+
+
+def test_run_of_the_owner_counts_the_jumps(team: Team) -> None:
+    for role in MEMBERS:
+        give(team, role)
+    sources = team.depot.root.parent / "team.toml"
+    sources.write_text(f'readers = ["public"]\n[[repository]]\nname = "depot"\nurl = "{team.depot.root}"\n')
+    [outcome] = index_one_by_one(team.address, read_sources(sources))
+    assert outcome.error == ""
+    assert find_used(team).rank == 1

@@ -276,9 +276,14 @@ class ProjectModes:
         with self._index.refusing_damage():
             return read_detail(self._index.snapshot(context.unsaved_paths), doc_id, doc_key)
 
+    @property
+    def learns(self) -> bool:
+        """Whether uses rank: neither the log nor learning is switched off."""
+        return all(map(RecordingSwitch.is_on, self._switches))
+
     def learnt(self) -> FindUsedPlaces | None:
         """Return what finds the places used for like questions; None where nothing was learnt, or none shall be."""
-        if not self._learnt_path.exists() or not all(map(RecordingSwitch.is_on, self._switches)):
+        if not self.learns or not self._learnt_path.exists():
             return None
         from scry.store.events.learnt import LearntUses  # a person who used nothing yet needs none of it
 

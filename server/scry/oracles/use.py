@@ -19,10 +19,11 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from scry.core.doc_id import commit_sha_of, parse_doc_id, split_off_project
+from scry.core.doc_id import add_project, commit_sha_of, parse_doc_id, split_off_project
 from scry.core.errors import IndexUnavailable, ModelUnavailable
 from scry.core.text import (
     exact_name_term,
@@ -37,8 +38,11 @@ from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.oracles.oracle import Oracle, RankLookup
 from scry.oracles.reader import RETRIEVAL_DEPTH, CodeCorpus, FindUsedPlaces, OracleReader
-from scry.store.events.learnt import LikenessRules, UsedPlace
+from scry.store.events.learnt import LikenessRules, UsedPlace, decay
 from scry.store.vector_sets import EmbedderInfo
+
+if TYPE_CHECKING:
+    from scry.store.team.jumps import SharedUse
 
 WEIGHT = 1.0
 """As much as words: enough to bring a document that was opened from the middle of an answer to its top, and less than
@@ -139,6 +143,23 @@ def find_used_places(
     except ModelUnavailable:  # the semantic oracle reports it; words are left
         encoded = None
     return learnt(words, (encoded[0].identity, encoded[1]) if encoded else None, LIKENESS, _full_hour())
+
+
+def weigh_shared_uses(shared: Sequence[SharedUse], question: str) -> list[UsedPlace]:
+    """Return places that several members of a team opened for a question, with their evidence as of now."""
+    now = _full_hour()
+    return [
+        UsedPlace(
+            add_project(each.repository, each.doc_id),
+            question,
+            each.weight * decay(now - each.used_ms),
+            each.members,
+            each.used_ms,
+            SHARED,
+            "",
+        )
+        for each in shared
+    ]
 
 
 def _full_hour() -> int:
@@ -250,6 +271,9 @@ def _count_changes(
 
 # Evidence -------------------------------------------------------------------------------------------------------------
 
+SHARED = "shared"
+"""How a place was used that members of a team opened."""
+
 _VERBS = {"copy": "copied", "good": "rated", "detail": "read", "agent": "used"}
 
 
@@ -260,6 +284,10 @@ def describe_use(place: UsedPlace, now_ms: int) -> str:
     """
     import datetime  # only evidence needs it
 
+    if place.how == SHARED:
+        month = time.gmtime(place.used_ms / 1000)
+        last = f"{_MONTHS[month.tm_mon - 1]} {month.tm_year}"
+        return f"{place.uses} members of the team opened this for this question, last in {last}"
     then, today = time.localtime(place.used_ms / 1000), time.localtime(now_ms / 1000)
     days = (datetime.date(*today[:3]) - datetime.date(*then[:3])).days
     year = "" if then.tm_year == today.tm_year else f" {then.tm_year}"

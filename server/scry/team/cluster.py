@@ -21,7 +21,7 @@ from scry.core.errors import BadRequest, IndexUnavailable, PartMissing
 from scry.core.installation import install_command
 from scry.core.platform import available_cpus
 from scry.store.team.writer import TeamRepository
-from scry.team.indexing import RepositoryOutcome, index_repository, make_graph_last
+from scry.team.indexing import RepositoryOutcome, finish_run, index_repository
 from scry.team.load import reading_identity
 
 RETRIES = 3
@@ -52,7 +52,7 @@ def index_on_cluster(
     how many run at a time; by default as many as there are processors. Raises IndexUnavailable where the cluster can't
     be reached, and PartMissing.
     """
-    return make_graph_last(address, _index_on_cluster(address, repositories, cluster, tasks))
+    return finish_run(address, _index_on_cluster(address, repositories, cluster, tasks))
 
 
 def _index_on_cluster(

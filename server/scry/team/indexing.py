@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable, ScryError
 from scry.store.team.database import TeamDatabase
+from scry.store.team.jumps import count_shared_uses
 from scry.store.team.writer import TeamRepository, TeamWriter
 from scry.team.checkout import check_out
 from scry.team.load import load_repository, reading_identity
@@ -76,11 +77,12 @@ Indexing = Callable[[str, Sequence[TeamRepository]], Iterator[RepositoryOutcome]
 """Indexes repositories, and gives the outcome of each as it ends."""
 
 
-def make_graph_last(address: str, outcomes: Iterator[RepositoryOutcome]) -> Iterator[RepositoryOutcome]:
-    """Give the outcomes of a run as they come; then make the graph of vectors where it is missing.
+def finish_run(address: str, outcomes: Iterator[RepositoryOutcome]) -> Iterator[RepositoryOutcome]:
+    """Give the outcomes of a run as they come; then make the graph of vectors where it is missing, and count the jumps
+    that members gave.
 
     outcomes: of a run that begins with the first one. Raises IndexUnavailable where the server can't be used at the
-    end; the next run makes the graph.
+    end; the next run does it.
     """
     try:
         database = TeamDatabase.open_for_writing(address)
@@ -96,18 +98,19 @@ def make_graph_last(address: str, outcomes: Iterator[RepositoryOutcome]) -> Iter
     if is_any_indexed:
         with TeamDatabase.open_for_writing(address) as database:
             TeamWriter(database).make_missing_graph()
+            count_shared_uses(database)
 
 
 def index_one_by_one(address: str, repositories: Sequence[TeamRepository]) -> Iterator[RepositoryOutcome]:
     """Index repositories in this process."""
-    return make_graph_last(address, (index_repository(address, each) for each in repositories))
+    return finish_run(address, (index_repository(address, each) for each in repositories))
 
 
 def index_in_processes(
     address: str, repositories: Sequence[TeamRepository], processes: int
 ) -> Iterator[RepositoryOutcome]:
     """Index repositories in several processes of this machine. A process that dies costs its repository."""
-    return make_graph_last(address, _index_in_processes(address, repositories, processes))
+    return finish_run(address, _index_in_processes(address, repositories, processes))
 
 
 def _index_in_processes(

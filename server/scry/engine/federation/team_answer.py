@@ -237,7 +237,7 @@ class _TeamQuestion:
         excluded: Sequence[str],
         key: QuestionKey,
         on_late: Callable[[], None] | None,
-        learnt: Sequence[FindUsedPlaces],
+        learnt: Sequence[FindUsedPlaces] | None,
         *,
         with_texts: bool,
         with_graph: bool,
@@ -481,11 +481,12 @@ def present_part(
     return ProjectAnswer(name, replace(answer, results=results), team.answer.notices, is_team=True)
 
 
-def used_places_of(projects: Sequence[Engine]) -> list[FindUsedPlaces]:
+def used_places_of(projects: Sequence[Engine]) -> list[FindUsedPlaces] | None:
     """Return what finds the places used for like questions, of each project that learnt any: its log has also the uses
-    of a team's results.
+    of a team's results. None where no project learns.
     """
-    return [learnt for each in dict.fromkeys(projects) if (learnt := each.modes.learnt()) is not None]
+    learning = [each for each in dict.fromkeys(projects) if each.modes.learns]
+    return [learnt for each in learning if (learnt := each.modes.learnt()) is not None] if learning else None
 
 
 def engines_of(participants: Sequence[Participant]) -> list[Engine]:

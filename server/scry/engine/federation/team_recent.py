@@ -188,7 +188,7 @@ def _dates_of(index: RepositoryIndex, now: float) -> ChangeDates:
 
 
 def _rank_team_by_recency(
-    request: RecentRequest, excluded: Sequence[str], learnt: Sequence[FindUsedPlaces], reader: TeamReader
+    request: RecentRequest, excluded: Sequence[str], learnt: Sequence[FindUsedPlaces] | None, reader: TeamReader
 ) -> list[TeamAnswer]:
     """Return the relevant documents by recency; relevance is judged by the best of the team, as the ranks are."""
     question, now = question_of(request), time.time()

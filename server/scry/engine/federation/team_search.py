@@ -99,14 +99,15 @@ def retrieve_from_team(
     *,
     excluded: Sequence[str] = (),
     included: Sequence[int] = (),
-    learnt: Sequence[FindUsedPlaces] = (),
+    learnt: Sequence[FindUsedPlaces] | None = None,
 ) -> list[TeamRetrieval]:
     """Return the matches in each repository that holds any of the best documents, by name of the repository.
 
     reader: of a snapshot that lasts until the results are read. encode: as for OracleReader. excluded: addresses of
     repositories that local projects answer for, as `normalize_remote` gives them. included: ids of
     repositories that take part whatever they hold. learnt: what finds the places that the person used for like
-    questions; their repositories take part, too. Raises Cancelled, IndexUnavailable and ModelUnavailable.
+    questions; their repositories take part, too. None where nothing that was used, by members of the team neither,
+    shall rank. Raises Cancelled, IndexUnavailable and ModelUnavailable.
     """
     vectors: dict[str, Vectors] = {}
 
@@ -119,7 +120,7 @@ def retrieve_from_team(
     left_out = {info.repository_id for info in reader.repositories.values() if normalize_remote(info.url) in excluded}
     best = [each for each in _choose_repositories(question, reader, encode_once) if each not in left_out]
     by_notes = [each for each in _choose_by_notes(question, reader, encode_once) if each not in left_out]
-    used = _find_used_places(question, reader, encode_once, learnt)
+    used = [] if learnt is None else _find_used_places(question, reader, encode_once, learnt)
     names = {split_off_project(place.doc_id)[0] for place in used}
     by_use = [each.repository_id for each in reader.repositories.values() if each.name in names]
     by_use = [each for each in by_use if each not in left_out]
@@ -162,8 +163,8 @@ def _find_used_places(
     encode: Callable[[EmbedderInfo, str], Vectors],
     learnt: Sequence[FindUsedPlaces],
 ) -> list[UsedPlace]:
-    """Return the places of the team that were used for like questions; of a log that can't be read none, which the
-    answer of its project reports.
+    """Return the places of the team that were used for like questions, and those that several members opened for this
+    one; of a log that can't be read none, which the answer of its project reports.
     """
 
     def encode_query(asked: SearchQuery) -> tuple[EmbedderInfo, Vectors] | None:
@@ -176,7 +177,12 @@ def _find_used_places(
 
         with suppress(IndexUnavailable):
             places += find_used_places(question, stem_of, encode_query, each)
-    return [place for place in places if split_off_project(place.doc_id)[0]]
+    found = [place for place in places if split_off_project(place.doc_id)[0]]
+    if shared := reader.shared_uses(question.text):
+        from scry.oracles.use import weigh_shared_uses
+
+        found += weigh_shared_uses(shared, question.text)
+    return found
 
 
 def _open_oracle_reader(

@@ -231,7 +231,7 @@ def _explain(
     found: TeamDocument,
     question: SearchQuery | None,
     doc_id: str,
-    learnt: Sequence[FindUsedPlaces],
+    learnt: Sequence[FindUsedPlaces] | None,
 ) -> WhyResult:
     """Return why a document has its rank: within its repository, by the ranks of oracles in the whole team."""
     info = found.index.info

@@ -1,18 +1,43 @@
-"""Store the jumps that a person gives to the team: which document they opened for which question.
+"""Store the jumps that a person gives to the team, and count what several members opened for the same question.
 
-A member inserts rows of their own, reads and deletes these, and no others; the owner of the schema reads all of them.
+A member inserts rows of their own, reads and deletes these, and no others; the owner of the schema reads all of them,
+and counts them at the end of each run (`scry team index`). A place is counted only where MIN_MEMBERS members opened it
+for that question, so that nobody learns what a single colleague asked; who sees its repository reads how many did.
+
+    weight = Σ over members:  trust of the member * max over their jumps: min(√rank, MAX_RANK_WEIGHT) * decay
+
+as for the uses of a person (store.events.learner), but that a member counts once for a place, and that a jump which
+another one follows for the same question within BOUNCE_MS does not count.
 """
 
 from __future__ import annotations
 
+import datetime
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from msgspec import Struct
 
+from scry.store.events.learner import (
+    BOUNCE_MS,
+    MAX_PLACES,
+    MAX_RANK_WEIGHT,
+    PRIOR_JUMPS,
+    PROPENSITY_EXPONENT,
+    RETURN_EXPONENT,
+)
+from scry.store.events.learnt import DAY_MS, decay
 from scry.store.team.database import TeamDatabase, decode_text, describing_failure, encode_text
 
 MAX_QUESTION_CHARACTERS = 2000
+
+MIN_MEMBERS = 3
+"""With two, each of them knows of the other; what three did tells nobody who the others are."""
+
+HORIZON_DAYS = 180
+"""Older jumps are not read: after six half-lives nothing is left of them."""
 
 
 class TeamJump(Struct, frozen=True):
@@ -72,3 +97,126 @@ def take_back_jumps(address: str) -> int:
     """Delete all jumps that this person gave; return how many there were. Raises IndexUnavailable."""
     with TeamDatabase.open_for_giving(address) as database, describing_failure():
         return database.connection.execute("DELETE FROM jumps WHERE role = current_user").rowcount
+
+
+# What several members opened ------------------------------------------------------------------------------------------
+
+
+class SharedUse(Struct, frozen=True):
+    """A place that members of the team opened for a question. weight: decayed to used_ms, the day of the last jump."""
+
+    repository: str
+    doc_id: str
+    members: int
+    weight: float
+    used_ms: int
+
+
+class GivenJump(Struct, frozen=True):
+    """A jump of a member. place: repository and doc_id. question: the hash of its words."""
+
+    role: str
+    question: str
+    place: tuple[int, str]
+    rank: int
+    time_ms: int
+
+
+def count_shared_uses(database: TeamDatabase) -> int:
+    """Count the given jumps anew, and store the places that enough members opened; return how many there are.
+
+    Call it as the owner. Raises IndexUnavailable.
+    """
+    sql = (
+        "SELECT role, repository_id, doc_id, rank, question, is_hashed, "
+        "(extract(epoch FROM given_at) * 1000)::bigint FROM jumps "
+        "WHERE given_at > now() - make_interval(days => %s)"
+    )
+    with describing_failure(), database.connection.transaction():
+        jumps: list[GivenJump] = []
+        for role, repository, doc_id, rank, question, is_hashed, time_ms in database.select(sql, (HORIZON_DAYS,)):
+            text = decode_text(question)
+            key = text if is_hashed else hash_question(text)
+            jumps.append(GivenJump(role, key, (repository, decode_text(doc_id)), rank, time_ms))
+        rows = _combine(jumps)
+        database.connection.execute("DELETE FROM shared_uses")
+        with database.connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO shared_uses VALUES (%s, %s, %s, %s, %s, %s)", rows)
+        database.connection.execute(
+            "UPDATE repositories r SET shared_uses = c.count FROM (SELECT own.id, count(s.repository_id)::integer "
+            "FROM repositories own LEFT JOIN shared_uses s ON s.repository_id = own.id GROUP BY own.id) c "
+            "WHERE c.id = r.id AND r.shared_uses <> c.count"
+        )
+    return len(rows)
+
+
+def read_shared_uses(database: TeamDatabase, question: str) -> list[SharedUse]:
+    """Return what enough members opened for a question, in visible repositories. Raises IndexUnavailable."""
+    sql = (
+        "SELECT r.name, s.doc_id, s.members, s.weight, s.used - date '1970-01-01' FROM shared_uses s "
+        "JOIN repositories r ON r.id = s.repository_id WHERE s.question = %s ORDER BY s.weight DESC, r.name, s.doc_id"
+    )
+    rows = database.select(sql, (hash_question(question),))
+    return [
+        SharedUse(name, decode_text(doc_id), members, weight, days * DAY_MS)
+        for name, doc_id, members, weight, days in rows
+    ]
+
+
+# Counting -------------------------------------------------------------------------------------------------------------
+
+
+class _Opened(Struct):
+    """What one member did with a place for a question: the best jump's weight, decayed to its time."""
+
+    weight: float
+    time_ms: int
+
+
+def _combine(jumps: Iterable[GivenJump]) -> list[tuple[str, int, bytes, int, float, datetime.date]]:
+    """Return the rows of the table: question, repository, doc_id, members, weight and day of the last jump."""
+    opened: dict[tuple[str, tuple[int, str]], list[_Opened]] = {}
+    ordered = sorted(jumps, key=lambda jump: (jump.role, jump.question, jump.time_ms, jump.place))
+    for _, of_member in groupby(ordered, key=lambda jump: jump.role):
+        kept: list[GivenJump] = []
+        count = returns = 0
+        for _, asked in groupby(of_member, key=lambda jump: jump.question):
+            own = list(asked)
+            left = [jump for jump, following in zip(own, [*own[1:], None], strict=True) if _is_kept(jump, following)]
+            count, returns = count + len(own), returns + len(own) - len(left)
+            kept += left
+        trust = (1 - returns / (count + PRIOR_JUMPS)) ** RETURN_EXPONENT
+        by_place: dict[tuple[str, tuple[int, str]], _Opened] = {}
+        for jump in kept:
+            weight = trust * min(max(1, jump.rank) ** PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
+            key = jump.question, jump.place
+            before = by_place.get(key)
+            if before is None or weight >= before.weight * decay(jump.time_ms - before.time_ms):
+                by_place[key] = _Opened(weight, jump.time_ms)
+        for key, one in by_place.items():
+            opened.setdefault(key, []).append(one)
+    shared = {key: each for key, each in opened.items() if len(each) >= MIN_MEMBERS}
+    rows: list[tuple[str, int, bytes, int, float, datetime.date]] = []
+    for (question, (repository, doc_id)), each in shared.items():
+        days = max(one.time_ms for one in each) // DAY_MS
+        weight = sum(one.weight * decay(days * DAY_MS - one.time_ms) for one in each)
+        day = datetime.date(1970, 1, 1) + datetime.timedelta(days=days)
+        rows.append((question, repository, encode_text(doc_id), len(each), weight, day))
+    return _best_of_questions(rows)
+
+
+def _is_kept(jump: GivenJump, following: GivenJump | None) -> bool:
+    """Return whether a member stayed with a place, or jumped to it once more."""
+    if following is None or following.place == jump.place:
+        return True
+    return following.time_ms - jump.time_ms > BOUNCE_MS
+
+
+def _best_of_questions(
+    rows: Sequence[tuple[str, int, bytes, int, float, datetime.date]],
+) -> list[tuple[str, int, bytes, int, float, datetime.date]]:
+    """Return the MAX_PLACES rows of each question with the most weight."""
+    best: list[tuple[str, int, bytes, int, float, datetime.date]] = []
+    for _, own in groupby(sorted(rows, key=lambda row: (row[0], -row[4], row[1], row[2])), key=itemgetter(0)):
+        best += list(own)[:MAX_PLACES]
+    return best

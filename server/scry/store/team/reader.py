@@ -41,6 +41,8 @@ from scry.store.vectors import FloatRows
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
+    from scry.store.team.jumps import SharedUse
+
 _FIRST = itemgetter(0)
 
 FILTERED_DEPTH = 2_000
@@ -58,7 +60,7 @@ class TeamReader:
         self._database = database
         sql = (
             "SELECT (SELECT value FROM meta WHERE key = 'embedder'), id, name, url, encode(commit_id, 'hex'), "
-            "generation, documents, length, commits, commit_length, cochange_commits, notes, has_graph "
+            "generation, documents, length, commits, commit_length, cochange_commits, notes, has_graph, shared_uses "
             "FROM repositories WHERE commit_id IS NOT NULL ORDER BY name"
         )
         rows = database.select(sql)
@@ -145,6 +147,14 @@ class TeamReader:
         for repository, index in self._opened.items():
             index.vectors.prefetched = near.get(repository)
         return spread_over_documents(holders)
+
+    def shared_uses(self, question: str) -> list[SharedUse]:
+        """Return what several members opened for this question."""
+        if not any(each.shared_uses for each in self.repositories.values()):
+            return []
+        from scry.store.team.jumps import read_shared_uses  # a team that counted none needs none of it
+
+        return read_shared_uses(self._database, question)
 
     def nearest_note_repositories(self, query: FloatRows) -> list[int]:
         """Return the repositories of the notes nearest to a unit vector, the nearest first."""

@@ -53,6 +53,7 @@ class RepositoryInfo(Struct, frozen=True):
     cochange_commits: int
     notes: int = 0
     has_graph: bool = False
+    shared_uses: int = 0
 
 
 class RepositoryIndex:

@@ -325,6 +325,24 @@ ALTER TABLE repositories ADD has_graph boolean NOT NULL DEFAULT false;
 UPDATE repositories SET reading = '';
 """
 
+_SHARED_USES = """
+-- What several members opened for the same question, counted anew by each run of the owner, see store.team.jumps.
+CREATE TABLE shared_uses (
+    question        text NOT NULL,              -- the hash of its words
+    repository_id   integer NOT NULL REFERENCES repositories ON DELETE CASCADE,
+    doc_id          bytea NOT NULL,
+    members         integer NOT NULL,
+    weight          double precision NOT NULL,  -- decayed to the day of the last jump
+    used            date NOT NULL,              -- that day
+    PRIMARY KEY (question, repository_id, doc_id)
+);
+CREATE INDEX shared_uses_by_repository ON shared_uses (repository_id);
+ALTER TABLE shared_uses ENABLE ROW LEVEL SECURITY;
+CREATE POLICY granted ON shared_uses FOR SELECT USING (repository_id IN (SELECT repository_id FROM grants));
+GRANT SELECT ON shared_uses TO PUBLIC;
+ALTER TABLE repositories ADD shared_uses integer NOT NULL DEFAULT 0;  -- rows of that table
+"""
+
 MIGRATIONS: tuple[LiteralString, ...] = (
     _TABLES + _POLICIES,
     _NOTES,
@@ -334,6 +352,7 @@ MIGRATIONS: tuple[LiteralString, ...] = (
     _FILE_VECTORS,
     _DIGESTS,
     _CODE_GRAPH,
+    _SHARED_USES,
 )
 """The statements that bring a schema from each version to the next; a published one never changes."""
 
