@@ -132,6 +132,7 @@ NOTHING_LASTS = {
     "team/test_team_notes.py",
     "team/test_team_recent.py",
     "team/test_team_surfaces.py",
+    "team/test_team_use.py",
     "team/test_upgrade.py",  # an older schema is one that refuses: the row is the same
     "strangers/test_texts.py",  # a damaged frame or answer is made again by the next question
 }

@@ -138,6 +138,11 @@ def subrequest_context(context: RequestContext, participant: Participant) -> Req
     return replace(context, unsaved_paths=participant.unsaved_paths, is_subrequest=True)
 
 
+def engines_of(participants: Sequence[Participant]) -> list[Engine]:
+    """Return the engines of the projects that can be asked."""
+    return [each.engine for each in participants if each.engine is not None]
+
+
 def require_engine(participant: Participant) -> Engine:
     """Return the project's engine. Raises IndexUnavailable where it can't be asked."""
     if participant.engine is None:

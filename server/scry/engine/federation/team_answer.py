@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,6 +32,7 @@ from scry.engine.federation.fan_out import (
     Participant,
     ask_in_parallel,
     collect_answers,
+    engines_of,
     rank_retrievals_together,
     require_engine,
     sort_by_name,
@@ -42,7 +43,7 @@ from scry.engine.federation.team_copies import LocalHits, add_copies, fold_into_
 from scry.engine.federation.team_documents import TeamRequest, add_texts, read_texts
 from scry.engine.federation.team_links import add_team_place, remotes_of, team_project
 from scry.engine.federation.team_results import TeamAnswer, build_team_answers, rank_in_team
-from scry.engine.federation.team_search import TeamRetrieval, retrieve_from_team
+from scry.engine.federation.team_search import TeamRetrieval, retrieve_from_team, used_places_of
 from scry.engine.modes import question_of
 from scry.engine.response.answer import present_answer
 from scry.engine.response.merged import FederatedAnswer, PresentedAnswer, ProjectAnswer, ProjectFault
@@ -52,9 +53,6 @@ from scry.store.team.database import TeamDatabase
 from scry.store.team.membership import Membership
 from scry.store.team.reader import TeamReader
 from scry.store.vector_sets import EmbedderInfo
-
-if TYPE_CHECKING:
-    from scry.engine.engine import Engine
 
 TEAM = "team"
 """The name under which faults of the team's server are told."""
@@ -408,10 +406,14 @@ def find_with_team(
     names = [each.name for each in ordered]
     of_team_parts = [present_part(each, request, context, names) for each in team]
     parts = fold_into_local(merged.parts, hits, of_team_parts, team)
-    faults = [*merged.faults, *([] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in RETRIED)])]
-    if trouble := GIVER.describe_trouble():
-        faults.append(ProjectFault(TEAM, trouble))
-    return replace(merged, parts=parts, faults=faults)
+    return replace(merged, parts=parts, faults=[*merged.faults, *_faults_of_team(fault)])
+
+
+def _faults_of_team(fault: str | None) -> list[ProjectFault]:
+    """Return why the team's part is missing, if it is, and why jumps could not be given to it."""
+    faults = [] if fault is None else [ProjectFault(TEAM, fault, is_late=fault in RETRIED)]
+    trouble = GIVER.describe_trouble()
+    return [*faults, ProjectFault(TEAM, trouble)] if trouble else faults
 
 
 LATE = "the team's server has not answered yet; ask again for its results"
@@ -479,19 +481,6 @@ def present_part(
     ]
     name = name_of_repository(repository, taken)
     return ProjectAnswer(name, replace(answer, results=results), team.answer.notices, is_team=True)
-
-
-def used_places_of(projects: Sequence[Engine]) -> list[FindUsedPlaces] | None:
-    """Return what finds the places used for like questions, of each project that learnt any: its log has also the uses
-    of a team's results. None where no project learns.
-    """
-    learning = [each for each in dict.fromkeys(projects) if each.modes.learns]
-    return [learnt for each in learning if (learnt := each.modes.learnt()) is not None] if learning else None
-
-
-def engines_of(participants: Sequence[Participant]) -> list[Engine]:
-    """Return the engines of the projects that can be asked."""
-    return [each.engine for each in participants if each.engine is not None]
 
 
 def remotes_of_projects(projects: Sequence[Participant]) -> list[str]:

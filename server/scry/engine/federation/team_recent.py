@@ -23,7 +23,7 @@ from scry.engine.browse.changes import DAY_S, ChangeDates
 from scry.engine.browse.recent import DEFAULT_DAYS, list_changes
 from scry.engine.browse.recent_search import RecentMatches, filter_relevant, rank_by_recency
 from scry.engine.context import DEFAULT_CONTEXT, RecentRequest, RequestContext
-from scry.engine.federation.fan_out import Participant, rank_retrievals_together, sort_by_name
+from scry.engine.federation.fan_out import Participant, engines_of, rank_retrievals_together, sort_by_name
 from scry.engine.federation.recent import apply_shared_thresholds, has_changes, recent_in_projects, shorten_notices
 from scry.engine.federation.team_answer import (
     LATE,
@@ -31,15 +31,13 @@ from scry.engine.federation.team_answer import (
     TEAM,
     TeamAccess,
     encode_question,
-    engines_of,
     present_part,
     remotes_of_projects,
-    used_places_of,
 )
 from scry.engine.federation.team_documents import read_texts
 from scry.engine.federation.team_links import normalize_remote
 from scry.engine.federation.team_results import TeamAnswer, repository_state
-from scry.engine.federation.team_search import TeamRetrieval, retrieve_from_team
+from scry.engine.federation.team_search import TeamRetrieval, retrieve_from_team, used_places_of
 from scry.engine.index_view import IndexView
 from scry.engine.modes import question_of
 from scry.engine.response.merged import FederatedAnswer, ProjectFault

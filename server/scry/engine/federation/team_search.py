@@ -62,6 +62,7 @@ from scry.store.team.repository import RepositoryIndex, RepositoryInfo
 from scry.store.vector_sets import EmbedderInfo
 
 if TYPE_CHECKING:
+    from scry.engine.engine import Engine
     from scry.store.events.learnt import UsedPlace
     from scry.store.history.reader import HistoryReader
     from scry.store.index.store import IndexStore
@@ -86,6 +87,14 @@ class TeamRetrieval(Struct, frozen=True):
 
     repository: RepositoryInfo
     retrieval: Retrieval
+
+
+def used_places_of(projects: Sequence[Engine]) -> list[FindUsedPlaces] | None:
+    """Return what finds the places used for like questions, of each project that learnt any: its log has also the uses
+    of a team's results. None where no project learns.
+    """
+    learning = [each for each in dict.fromkeys(projects) if each.modes.learns]
+    return [learnt for each in learning if (learnt := each.modes.learnt()) is not None] if learning else None
 
 
 # Retrieval ------------------------------------------------------------------------------------------------------------

@@ -32,7 +32,6 @@ from scry.engine.federation.team_answer import (
     encode_question,
     find_with_team,
     present_part,
-    used_places_of,
 )
 from scry.engine.federation.team_browse import browse_team, relate_with_team, view_repository
 from scry.engine.federation.team_copies import TeamCopies, add_copies, find_replacement
@@ -47,7 +46,7 @@ from scry.engine.federation.team_documents import (
 from scry.engine.federation.team_links import add_team_place, find_in_clones, team_project
 from scry.engine.federation.team_recent import recent_with_team
 from scry.engine.federation.team_results import rank_in_team, repository_state
-from scry.engine.federation.team_search import retrieve_from_team
+from scry.engine.federation.team_search import retrieve_from_team, used_places_of
 from scry.engine.questions import recall_query
 from scry.engine.response.answer import present_location
 from scry.engine.response.details import present_full
