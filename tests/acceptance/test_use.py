@@ -20,6 +20,8 @@ from scry.core.events import FEEDBACK, QUERY, USE, EventFilter, LogEvent
 from scry.engine import Engine
 from scry.engine.activity import learning
 from scry.engine.activity.learning import learn_from_log
+from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
+from scry.projects.registration import add_project
 from scry.store.events import EventLog, EventReader, forget_events
 from scry.store.events.learner import MAX_PLACES, MAX_QUESTIONS
 from scry_protocol import messages
@@ -111,6 +113,24 @@ def test_an_opened_result_is_found_first_for_a_like_question(shop: IndexedProjec
         (each.doc_id, each.fused_score) for each in other.results
     ]
     assert "use" not in unlike.scoring.weights
+
+
+def test_use_of_another_project_is_no_use_of_the_own_document_with_that_name(
+    shop: IndexedProject, tmp_path: Path
+) -> None:
+    other = IndexedProject(tmp_path / "other").init_repository()
+    other.write(SHOP)
+    other.update_index()
+    add_project(other.root, "other", ())
+    pool = EnginePool(make_engine_opener("test", start_indexer=False))
+    with closing(ProjectRouter(pool, HomeWorkspace(pool, shop.root))) as router:
+        asked = router.find(messages.FindParams(QUESTION, projects=["other"]))
+        rank = doc_ids(asked).index(f"other:{CHOSEN}") + 1
+        assert router.use(messages.UseParams(asked.query_id, rank, "jump", "one")).recorded
+        assert router.feedback(messages.FeedbackParams(asked.query_id, "good", rank=rank)).recorded
+    learn(shop)
+    with closing(shop.engine()) as engine:
+        assert used(engine.find(messages.FindParams(QUESTION))) == {}
 
 
 def test_why_names_the_use_and_its_absence(shop: IndexedProject) -> None:

@@ -260,8 +260,8 @@ def record_detail(recorder: Recorder, detail: Detail, params: DetailParams) -> D
         use = UseParams(detail.query_id, rank, "detail", f"detail-{secrets.token_hex(8)}")
         is_further = doc_id in _further_doc_ids(stored.results)
         recorder.log(partial(query_event, stored), origin)
-        of_team = bool(detail.result.commit)
-        make = partial(use_event, use, doc_id, recorder.surface, is_further=is_further, of_team=of_team)
+        place = recorder.describe_origin(doc_id, detail.result.commit)
+        make = partial(use_event, use, doc_id, recorder.surface, is_further=is_further, origin=place)
         recorder.log(make, origin)
     return detail
 
@@ -279,12 +279,12 @@ def record_use(
     of a document, "" for none, by which it is followed when it is renamed. Raises BadRequest for an answer, a rank
     or a further place that does not exist.
     """
-    subject = (answered_by or recorder).find_subject(params.query_id)
+    subject = (answered_by or recorder).find_subject(params.query_id, recorder.project_name)
     doc_id = subject.doc_id(params.rank, params.doc_id)
     is_further = doc_id != subject.doc_id(params.rank)
-    of_team = subject.of_team[params.rank - 1]
-    text = "" if of_team else fingerprint(doc_id)
-    event = use_event(params, doc_id, recorder.surface, is_further=is_further, of_team=of_team, text=text)
+    origin = subject.origin(params.rank)
+    text = "" if origin else fingerprint(doc_id)
+    event = use_event(params, doc_id, recorder.surface, is_further=is_further, origin=origin, text=text)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
@@ -295,12 +295,11 @@ def record_feedback(
     answered_by: Recorder | None = None,
 ) -> Recorded:
     """Record that an answer, or one of its results, was good or bad. As record_use."""
-    subject = (answered_by or recorder).find_subject(params.query_id)
+    subject = (answered_by or recorder).find_subject(params.query_id, recorder.project_name)
     if params.rank is None and params.doc_id is not None:
         raise BadRequest("doc_id", "names a further place of a result; give the rank of the result, too")
     doc_id = None if params.rank is None else subject.doc_id(params.rank, params.doc_id)
-    of_team = params.rank is not None and subject.of_team[params.rank - 1]
-    event = feedback_event(params, doc_id, recorder.surface, of_team=of_team)
+    event = feedback_event(params, doc_id, recorder.surface, subject.origin(params.rank))
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
@@ -357,18 +356,18 @@ def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEven
 
 
 def use_event(
-    params: UseParams, doc_id: str, surface: str, *, is_further: bool = False, of_team: bool = False, text: str = ""
+    params: UseParams, doc_id: str, surface: str, *, is_further: bool = False, origin: str = "", text: str = ""
 ) -> LogEvent:
     """Return the event of a result's use.
 
-    is_further: doc_id is a further place of the file of the result. of_team: the result is of a team's repository.
-    text: the fingerprint of its text.
+    is_further: doc_id is a further place of the file of the result. origin: see ActSubject.origin. text: the
+    fingerprint of its text.
     """
     body: dict[str, object] = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
     if is_further:
         body["further"] = True
-    if of_team:
-        body["team"] = True
+    if origin:
+        body[origin] = True
     if text:
         body["text"] = text
     return LogEvent(
@@ -376,8 +375,8 @@ def use_event(
     )
 
 
-def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str, *, of_team: bool = False) -> LogEvent:
-    """Return the event of a rating: of an answer, or of one result of it. of_team: that is of a team's repository."""
+def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str, origin: str = "") -> LogEvent:
+    """Return the event of a rating: of an answer, or of one result of it. origin: see ActSubject.origin."""
     body: dict[str, object] = {
         "signal": params.signal,
         "comment": escape_unencodable(params.comment),
@@ -385,8 +384,8 @@ def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str, *, 
     }
     if doc_id is not None:
         body |= {"rank": params.rank, "doc_id": doc_id}
-    if of_team:
-        body["team"] = True
+    if origin:
+        body[origin] = True
     return LogEvent(FEEDBACK, now_ms(), msgspec.json.encode(body).decode(), params.query_id)
 
 

@@ -284,6 +284,7 @@ class _Body(Struct):  # of a use, a rating or a question
     how: str = ""
     text: str = ""
     team: bool = False
+    elsewhere: bool = False
     signal: str = ""
     doc_id: str = ""
     mode: str = ""
@@ -301,6 +302,8 @@ def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedA
         return None
     doc_id, how = act.result_used or act.doc_id, act.how or act.signal
     agreed, possible = _agreement_of(doc_id, asked.results) if ACT_WEIGHTS.get(how) == 1.0 else (0.0, 0.0)
+    if act.elsewhere:
+        return None  # of another project, whose document of this doc_id is another one
     place = add_project(*split_off_repository(doc_id)) if act.team else split_off_project(doc_id)[1]
     return _LoggedAct(kind, time_ms, place, act.rank, how, act.text, asked.query, asked.mode, agreed, possible)
 
