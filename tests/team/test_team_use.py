@@ -244,6 +244,18 @@ def test_shared_uses_of_a_hidden_repository_are_hidden(team: Team, postgres: Pos
             member.execute("INSERT INTO scry.shared_uses VALUES ('q', 1, 'd', 9, 9, now())")
 
 
+def test_rows_that_no_scry_gives_cost_themselves_alone(team: Team) -> None:
+    rows = [("a", "x" * 8000, "now()"), ("b", r"a\000b", "now()"), ("c", "0" * 32, "'infinity'")]
+    for role in MEMBERS[:3]:
+        give(team, role)
+        with psycopg.connect(as_role(team.address, role), autocommit=True, options="-c search_path=scry,public") as own:
+            for act, question, at in rows:
+                values = f"'{role}', '{act}', {at}, id, 'd', 1, '{question}', true"
+                own.execute(f"INSERT INTO jumps SELECT {values} FROM repositories".encode())
+    assert count(team) == 1
+    assert find_used(team).rank == 1
+
+
 def test_run_of_the_owner_counts_the_jumps(team: Team) -> None:
     for role in MEMBERS:
         give(team, role)

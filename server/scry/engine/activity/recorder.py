@@ -264,7 +264,6 @@ class ActSubject(Struct, frozen=True):
 
     doc_ids: of its results, by rank. further: the doc_ids of each result's further places, by rank. of_team: whether
     each result is of a team's repository. make: makes the event of its question. is_private: nothing of it is logged.
-    project: the name of the project whose log has the act.
     """
 
     query_id: str
@@ -273,13 +272,6 @@ class ActSubject(Struct, frozen=True):
     of_team: Sequence[bool]
     make: EventFactory
     is_private: bool
-    project: str
-
-    def origin(self, rank: int | None) -> str:
-        """Return where a result is from: `team` for a team's repository, `elsewhere` for another project than the one
-        whose log has the act, empty for that one and for no result.
-        """
-        return "" if rank is None else _describe_origin(self.doc_ids[rank - 1], self.project, self.of_team[rank - 1])
 
     def doc_id(self, rank: int, place: str | None = None) -> str:
         """Return the doc_id at a rank, or that of a further place of that result. Raises BadRequest for neither."""
@@ -289,13 +281,6 @@ class ActSubject(Struct, frozen=True):
         if place is None or place == own or place in further:
             return place or own
         raise BadRequest("doc_id", describe_missing_place(rank, place, further))
-
-
-def _describe_origin(doc_id: str, project: str, of_team: object) -> str:
-    if of_team:
-        return "team"
-    named, _ = split_off_project(doc_id)
-    return "elsewhere" if named and named != project else ""
 
 
 class Recorder:
@@ -313,14 +298,14 @@ class Recorder:
         self._trouble_reported = False
         self._lock = threading.Lock()
 
-    @property
-    def project_name(self) -> str:
-        """The name of the project whose answers and acts are recorded."""
-        return self._project.name
-
-    def describe_origin(self, doc_id: str, of_team: object) -> str:
-        """Return where a result is from; see `ActSubject.origin`."""
-        return _describe_origin(doc_id, self.project_name, of_team)
+    def describe_origin(self, doc_id: str, *, of_team: bool) -> str:
+        """Return where a result is from: `team` for a team's repository, `elsewhere` for another project than this one,
+        empty for this one.
+        """
+        if of_team:
+            return "team"
+        named, _ = split_off_project(doc_id)
+        return "elsewhere" if named and named != self._project.name else ""
 
     # Answers on their way out -------------------------------------------------------------------------------------
 
@@ -378,22 +363,18 @@ class Recorder:
 
     # Acts ---------------------------------------------------------------------------------------------------------
 
-    def find_subject(self, query_id: str, project: str = "") -> ActSubject:
-        """Return the answer that an act is about, stored or logged. Raises BadRequest where there is none.
-
-        project: the name of the project whose log has the act; by default this one.
-        """
-        project = project or self.project_name
+    def find_subject(self, query_id: str) -> ActSubject:
+        """Return the answer that an act is about, stored or logged. Raises BadRequest where there is none."""
         stored = self.answers.get(query_id)
         if stored is not None:
             make = partial(query_event, stored)
             of_team = [bool(each.commit) for each in stored.results]
             private = stored.origin.is_private
-            return ActSubject(query_id, stored.doc_ids, stored.further_doc_ids, of_team, make, private, project)
+            return ActSubject(query_id, stored.doc_ids, stored.further_doc_ids, of_team, make, private)
         logged = self._find_logged(query_id)
         if logged is None:
             raise BadRequest("query_id", self.answers.explain_absence(query_id))
-        return ActSubject(query_id, *_logged_results(logged), lambda: logged, is_private=False, project=project)
+        return ActSubject(query_id, *_logged_results(logged), lambda: logged, is_private=False)
 
     def record_act(self, subject: ActSubject, event: LogEvent) -> RecordedAct:
         """Write an act, preceded by its question where that is not logged yet: just typed, or lost to an error."""

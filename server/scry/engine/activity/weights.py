@@ -42,10 +42,9 @@ from scry.store.events.learner import (
     ACT_WEIGHTS,
     BOUNCE_MS,
     EVENTS_BETWEEN_FITS,
-    MAX_RANK_WEIGHT,
-    PROPENSITY_EXPONENT,
     note_fit,
     read_progress,
+    weigh_rank,
 )
 from scry.store.events.learnt import (
     EXPONENT_BOUNDS,
@@ -253,8 +252,7 @@ def _read_answer(body: bytes, uses: Sequence[tuple[int, _LoggedUse]]) -> _Answer
         if bounced and following is not None and 0 <= following[0] - time_ms <= BOUNCE_MS:
             continue
         if act.result_used in ranks and act.rank >= 1:
-            propensity = min(act.rank**PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
-            jumps.append((ranks[act.result_used], JUMP_WEIGHTS[act.how] * propensity))
+            jumps.append((ranks[act.result_used], JUMP_WEIGHTS[act.how] * weigh_rank(act.rank)))
     return _Answer(asked.weights, question, jumps) if jumps else None
 
 

@@ -260,7 +260,7 @@ def record_detail(recorder: Recorder, detail: Detail, params: DetailParams) -> D
         use = UseParams(detail.query_id, rank, "detail", f"detail-{secrets.token_hex(8)}")
         is_further = doc_id in _further_doc_ids(stored.results)
         recorder.log(partial(query_event, stored), origin)
-        place = recorder.describe_origin(doc_id, detail.result.commit)
+        place = recorder.describe_origin(doc_id, of_team=bool(detail.result.commit))
         make = partial(use_event, use, doc_id, recorder.surface, is_further=is_further, origin=place)
         recorder.log(make, origin)
     return detail
@@ -279,10 +279,10 @@ def record_use(
     of a document, "" for none, by which it is followed when it is renamed. Raises BadRequest for an answer, a rank
     or a further place that does not exist.
     """
-    subject = (answered_by or recorder).find_subject(params.query_id, recorder.project_name)
+    subject = (answered_by or recorder).find_subject(params.query_id)
     doc_id = subject.doc_id(params.rank, params.doc_id)
     is_further = doc_id != subject.doc_id(params.rank)
-    origin = subject.origin(params.rank)
+    origin = recorder.describe_origin(doc_id, of_team=subject.of_team[params.rank - 1])
     text = "" if origin else fingerprint(doc_id)
     event = use_event(params, doc_id, recorder.surface, is_further=is_further, origin=origin, text=text)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
@@ -295,11 +295,14 @@ def record_feedback(
     answered_by: Recorder | None = None,
 ) -> Recorded:
     """Record that an answer, or one of its results, was good or bad. As record_use."""
-    subject = (answered_by or recorder).find_subject(params.query_id, recorder.project_name)
+    subject = (answered_by or recorder).find_subject(params.query_id)
     if params.rank is None and params.doc_id is not None:
         raise BadRequest("doc_id", "names a further place of a result; give the rank of the result, too")
     doc_id = None if params.rank is None else subject.doc_id(params.rank, params.doc_id)
-    event = feedback_event(params, doc_id, recorder.surface, subject.origin(params.rank))
+    origin = ""
+    if params.rank is not None and doc_id is not None:
+        origin = recorder.describe_origin(doc_id, of_team=subject.of_team[params.rank - 1])
+    event = feedback_event(params, doc_id, recorder.surface, origin)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
@@ -360,7 +363,7 @@ def use_event(
 ) -> LogEvent:
     """Return the event of a result's use.
 
-    is_further: doc_id is a further place of the file of the result. origin: see ActSubject.origin. text: the
+    is_further: doc_id is a further place of the file of the result. origin: see Recorder.describe_origin. text: the
     fingerprint of its text.
     """
     body: dict[str, object] = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
@@ -376,7 +379,7 @@ def use_event(
 
 
 def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str, origin: str = "") -> LogEvent:
-    """Return the event of a rating: of an answer, or of one result of it. origin: see ActSubject.origin."""
+    """Return the event of a rating: of an answer, or of one result of it. origin: see Recorder.describe_origin."""
     body: dict[str, object] = {
         "signal": params.signal,
         "comment": escape_unencodable(params.comment),

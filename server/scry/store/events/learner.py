@@ -87,7 +87,7 @@ MAX_PLACES = 20
 MIN_KEPT_WEIGHT = 0.02
 MAX_SHOWN_CHARACTERS = 120
 
-_HORIZON_MS = 180 * DAY_MS
+HORIZON_DAYS = 180
 """Older events are not read where a long log is learnt from anew: after six half-lives nothing is left of them."""
 
 WINDOW_EVENTS = 20_000
@@ -339,7 +339,7 @@ class _Learner:
         if meta.get("identity") != self._reader.identity or log.stamp_of(meta.get("learnt_to", 0)) != meta.get("stamp"):
             for table in ("places", "questions", "meta"):
                 self._db.execute(f"DELETE FROM {table}")
-            meta = {"learnt_to": log.last_sequence_before(self._now - _HORIZON_MS)}
+            meta = {"learnt_to": log.last_sequence_before(self._now - HORIZON_DAYS * DAY_MS)}
         self._jumps, self._returns = meta.get("jumps", 0.0), meta.get("returns", 0.0)
         self._agreed, self._possible = meta.get("agreed", 0.0), meta.get("possible", 0.0)
         start, last = int(meta["learnt_to"]), log.last_sequence()
@@ -444,7 +444,7 @@ class _Learner:
             np.array([len(row[1]) // 4 for row in rows], "<i4").tobytes(),
             b"".join(row[1] for row in rows),
             b"".join(row[2] or bytes(width) for row in rows),
-            (1 - self._returns / (self._jumps + PRIOR_JUMPS)) ** RETURN_EXPONENT * agreement,
+            trust_in_jumps(self._jumps, self._returns) * agreement,
         )
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('profile', ?)", (msgspec.msgpack.encode(profile),))
 
@@ -453,4 +453,14 @@ def _strength_of(act: _LoggedAct) -> float:
     """Return the weight of an act, corrected for its rank; 0 for one that says nothing."""
     if act.kind != USE:
         return RATING_WEIGHTS.get(act.how, 0.0)
-    return ACT_WEIGHTS.get(act.how, 0.0) * min(max(1, act.rank) ** PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
+    return ACT_WEIGHTS.get(act.how, 0.0) * weigh_rank(act.rank)
+
+
+def weigh_rank(rank: int) -> float:
+    """Return the weight of a use at a rank: the inverse of the probability that a person looks at it, clipped."""
+    return min(max(1, rank) ** PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
+
+
+def trust_in_jumps(jumps: float, returns: float) -> float:
+    """Return how much each jump of a person counts, of whose jumps so many were returns."""
+    return (1 - returns / (jumps + PRIOR_JUMPS)) ** RETURN_EXPONENT

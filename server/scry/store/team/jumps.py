@@ -4,7 +4,7 @@ A member inserts rows of their own, reads and deletes these, and no others; the 
 and counts them at the end of each run (`scry team index`). A place is counted only where MIN_MEMBERS members opened it
 for that question, so that nobody learns what a single colleague asked; who sees its repository reads how many did.
 
-    weight = Σ over members:  trust of the member * max over their jumps: min(√rank, MAX_RANK_WEIGHT) * decay
+    weight = Σ over members:  trust of the member * max over their jumps: weight of its rank * decay
 
 as for the uses of a person (store.events.learner), but that a member counts once for a place, and that a jump which
 another one follows for the same question within BOUNCE_MS does not count.
@@ -20,24 +20,16 @@ from operator import itemgetter
 
 from msgspec import Struct
 
-from scry.store.events.learner import (
-    BOUNCE_MS,
-    MAX_PLACES,
-    MAX_RANK_WEIGHT,
-    PRIOR_JUMPS,
-    PROPENSITY_EXPONENT,
-    RETURN_EXPONENT,
-)
+from scry.store.events.learner import BOUNCE_MS, HORIZON_DAYS, MAX_PLACES, trust_in_jumps, weigh_rank
 from scry.store.events.learnt import DAY_MS, decay
 from scry.store.team.database import TeamDatabase, decode_text, describing_failure, encode_text
 
 MAX_QUESTION_CHARACTERS = 2000
 
+_DIGEST_BYTES = 16
+
 MIN_MEMBERS = 3
 """With two, each of them knows of the other; what three did tells nobody who the others are."""
-
-HORIZON_DAYS = 180
-"""Older jumps are not read: after six half-lives nothing is left of them."""
 
 
 class TeamJump(Struct, frozen=True):
@@ -55,7 +47,7 @@ class TeamJump(Struct, frozen=True):
 def hash_question(question: str) -> str:
     """Return the hash of a question, alike for equal words in any case. Whoever guesses the question can verify it."""
     words = " ".join(question.casefold().split())
-    return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def give_jumps(address: str, jumps: Sequence[TeamJump]) -> None:
@@ -112,8 +104,8 @@ class SharedUse(Struct, frozen=True):
     used_ms: int
 
 
-class GivenJump(Struct, frozen=True):
-    """A jump of a member. place: repository and doc_id. question: the hash of its words."""
+class _GivenJump(Struct, frozen=True):
+    """A jump of a member. question: the hash of its words. place: repository and doc_id."""
 
     role: str
     question: str
@@ -130,15 +122,16 @@ def count_shared_uses(database: TeamDatabase) -> int:
     sql = (
         "SELECT role, repository_id, doc_id, rank, question, is_hashed, "
         "(extract(epoch FROM given_at) * 1000)::bigint FROM jumps "
-        "WHERE given_at > now() - make_interval(days => %s)"
+        "WHERE given_at > now() - make_interval(days => %s) AND given_at <= now()"
     )
     with describing_failure(), database.connection.transaction():
-        jumps: list[GivenJump] = []
+        jumps: list[_GivenJump] = []
         for role, repository, doc_id, rank, question, is_hashed, time_ms in database.select(sql, (HORIZON_DAYS,)):
             text = decode_text(question)
             key = text if is_hashed else hash_question(text)
-            jumps.append(GivenJump(role, key, (repository, decode_text(doc_id)), rank, time_ms))
-        rows = _combine(jumps)
+            if _is_hash(key):  # a member may insert anything
+                jumps.append(_GivenJump(role, key, (repository, decode_text(doc_id)), rank, time_ms))
+        rows = _count_by_place(jumps)
         database.connection.execute("DELETE FROM shared_uses")
         with database.connection.cursor() as cursor:
             cursor.executemany("INSERT INTO shared_uses VALUES (%s, %s, %s, %s, %s, %s)", rows)
@@ -167,28 +160,32 @@ def read_shared_uses(database: TeamDatabase, question: str) -> list[SharedUse]:
 
 
 class _Opened(Struct):
-    """What one member did with a place for a question: the best jump's weight, decayed to its time."""
+    """The jump of one member to a place for a question that weighs most by now."""
 
     weight: float
     time_ms: int
 
 
-def _combine(jumps: Iterable[GivenJump]) -> list[tuple[str, int, bytes, int, float, datetime.date]]:
-    """Return the rows of the table: question, repository, doc_id, members, weight and day of the last jump."""
+_Row = tuple[str, int, bytes, int, float, datetime.date]
+"""A row of the table: question, repository, doc_id, members, weight and day of the last jump."""
+
+
+def _count_by_place(jumps: Iterable[_GivenJump]) -> list[_Row]:
+    """Return the rows of the table."""
     opened: dict[tuple[str, tuple[int, str]], list[_Opened]] = {}
     ordered = sorted(jumps, key=lambda jump: (jump.role, jump.question, jump.time_ms, jump.place))
     for _, of_member in groupby(ordered, key=lambda jump: jump.role):
-        kept: list[GivenJump] = []
+        kept: list[_GivenJump] = []
         count = returns = 0
         for _, asked in groupby(of_member, key=lambda jump: jump.question):
             own = list(asked)
             left = [jump for jump, following in zip(own, [*own[1:], None], strict=True) if _is_kept(jump, following)]
             count, returns = count + len(own), returns + len(own) - len(left)
             kept += left
-        trust = (1 - returns / (count + PRIOR_JUMPS)) ** RETURN_EXPONENT
+        trust = trust_in_jumps(count, returns)
         by_place: dict[tuple[str, tuple[int, str]], _Opened] = {}
         for jump in kept:
-            weight = trust * min(max(1, jump.rank) ** PROPENSITY_EXPONENT, MAX_RANK_WEIGHT)
+            weight = trust * weigh_rank(jump.rank)
             key = jump.question, jump.place
             before = by_place.get(key)
             if before is None or weight >= before.weight * decay(jump.time_ms - before.time_ms):
@@ -196,7 +193,7 @@ def _combine(jumps: Iterable[GivenJump]) -> list[tuple[str, int, bytes, int, flo
         for key, one in by_place.items():
             opened.setdefault(key, []).append(one)
     shared = {key: each for key, each in opened.items() if len(each) >= MIN_MEMBERS}
-    rows: list[tuple[str, int, bytes, int, float, datetime.date]] = []
+    rows: list[_Row] = []
     for (question, (repository, doc_id)), each in shared.items():
         days = max(one.time_ms for one in each) // DAY_MS
         weight = sum(one.weight * decay(days * DAY_MS - one.time_ms) for one in each)
@@ -205,18 +202,21 @@ def _combine(jumps: Iterable[GivenJump]) -> list[tuple[str, int, bytes, int, flo
     return _best_of_questions(rows)
 
 
-def _is_kept(jump: GivenJump, following: GivenJump | None) -> bool:
+def _is_hash(question: str) -> bool:
+    """Return whether a given question may be what `hash_question` returns."""
+    return len(question) == 2 * _DIGEST_BYTES and question.isascii() and question.isalnum()
+
+
+def _is_kept(jump: _GivenJump, following: _GivenJump | None) -> bool:
     """Return whether a member stayed with a place, or jumped to it once more."""
     if following is None or following.place == jump.place:
         return True
     return following.time_ms - jump.time_ms > BOUNCE_MS
 
 
-def _best_of_questions(
-    rows: Sequence[tuple[str, int, bytes, int, float, datetime.date]],
-) -> list[tuple[str, int, bytes, int, float, datetime.date]]:
+def _best_of_questions(rows: Sequence[_Row]) -> list[_Row]:
     """Return the MAX_PLACES rows of each question with the most weight."""
-    best: list[tuple[str, int, bytes, int, float, datetime.date]] = []
+    best: list[_Row] = []
     for _, own in groupby(sorted(rows, key=lambda row: (row[0], -row[4], row[1], row[2])), key=itemgetter(0)):
         best += list(own)[:MAX_PLACES]
     return best
