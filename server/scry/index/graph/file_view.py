@@ -105,9 +105,12 @@ def to_definition(document: GraphDocument) -> GraphDefinition:
 
 def parameter_names(document: GraphDocument) -> frozenset[str]:
     """Return the words of a signature's parameters that may be their names: the target of a call of one is unknown."""
-    if document.kind not in ("function", "method", "macro"):
-        return frozenset()
-    text = document.signature.partition("(")[2]
+    return _parameter_names(document.signature) if document.kind in ("function", "method", "macro") else frozenset()
+
+
+@lru_cache(maxsize=256)
+def _parameter_names(signature: str) -> frozenset[str]:
+    text = signature.partition("(")[2]
     return frozenset(
         match[0]
         for match in _WORD_PATTERN.finditer(text)

@@ -92,6 +92,9 @@ _MAX_CACHED_DEFINITIONS = 200_000
 """Definitions that are cached by name, some 60 MB; the least recently used goes first."""
 
 _MAX_CACHED_MODULES = 5_000
+_MAX_CACHED_IMPORTS = 100_000
+"""Resolved imports that are cached, some 20 MB; beyond, all are forgotten."""
+
 _MAX_BASE_DEPTH = 5
 """Levels of bases that are followed."""
 
@@ -108,6 +111,11 @@ class SourceFile(Struct, frozen=True):
     language: Language | None
     name_resolution: NameResolution
     family: str
+
+    @property
+    def has_names_first(self) -> bool:
+        """Whether the name of a parameter stands before its type where no colon does."""
+        return self.family == "go"
 
 
 class ModuleImports(Struct, frozen=True):
@@ -138,6 +146,7 @@ class SymbolTable(Struct):
     _definitions: OrderedDict[str, _CandidatesByFamily] = field(default_factory=OrderedDict[str, "_CandidatesByFamily"])
     _cached_count: int = 0
     _modules: OrderedDict[int, ModuleImports] = field(default_factory=OrderedDict[int, ModuleImports])
+    _imports: dict[tuple[int, str], tuple[int, ...]] = field(default_factory=dict[tuple[int, str], tuple[int, ...]])
     _lineages: dict[int, Sequence[tuple[GraphDefinition, Confidence]]] = field(
         default_factory=dict[int, Sequence[tuple[GraphDefinition, Confidence]]]
     )
@@ -149,6 +158,15 @@ class SymbolTable(Struct):
 
     def resolve_import(self, source_file: SourceFile, name: str) -> tuple[int, ...]:
         """Return the files.id that an import resolves to, other than the file itself."""
+        key = source_file.id, name
+        found = None if self.files.is_recording else self._imports.get(key)
+        if found is None:
+            if len(self._imports) >= _MAX_CACHED_IMPORTS:
+                self._imports.clear()
+            found = self._imports[key] = self._look_up_import(source_file, name)
+        return found
+
+    def _look_up_import(self, source_file: SourceFile, name: str) -> tuple[int, ...]:
         if source_file.language is None:
             return ()
         paths = sorted(set(source_file.language.resolve(source_file.path, name, self.files)) - {source_file.path})

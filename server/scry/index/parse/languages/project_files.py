@@ -12,7 +12,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from posixpath import basename, dirname, join, normpath, splitext
 
 _NODE_NAME = re.compile(r'"name"\s*:\s*"([^"]+)"')
@@ -28,6 +28,7 @@ def _first_word(name: str) -> str:
     return name.partition(".")[0]
 
 
+@lru_cache(maxsize=8192)
 def _word_of(path: str) -> str:
     """Return the word by which a look-up of a path is recorded."""
     folder, _, name = path.rpartition("/")
@@ -129,6 +130,11 @@ class ProjectFiles:
         return self._manifests
 
     # Changes ------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether look-ups are recorded: then each must be made, though its answer may be known."""
+        return self._recorded is not None
 
     @contextmanager
     def recording(self) -> Generator[set[str]]:

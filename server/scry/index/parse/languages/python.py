@@ -126,9 +126,10 @@ def _find_module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ..
     """Return the file of `dotted` below a folder: the longest leading part that is a module; the rest is a name in
     that.
     """
-    parts = dotted.split(".") if dotted else []
-    if not parts or not files.has_stem(f"{folder}/{parts[0]}" if folder else parts[0]):
+    first = dotted.partition(".")[0]
+    if not first or not files.has_stem(f"{folder}/{first}" if folder else first):
         return ()
+    parts = dotted.split(".")
     for count in range(len(parts), 0, -1):
         stem = join(folder, *parts[:count])
         paths = files.first_existing((f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi", f"{stem}/__init__.pyi"))
