@@ -224,13 +224,9 @@ class GraphStore:
             rows = self._select_in(f"{_SELECT_GRAPH_FILE} WHERE path IN", _encode_paths(paths))
         return {file.path: file for file in _read_graph_files(rows)}
 
-    def linked_files(self, graph_files: Iterable[int]) -> list[GraphFile]:
-        """Return those of these files that are not pending for all, by graph_files.id."""
-        return [
-            file
-            for file in _read_graph_files(self._select_in(f"{_SELECT_GRAPH_FILE} WHERE id IN", sorted(graph_files)))
-            if file.pending < LINK_ALL
-        ]
+    def files_by_number(self, graph_files: Iterable[int]) -> list[GraphFile]:
+        """Return these files, by graph_files.id, in the order of these."""
+        return list(_read_graph_files(self._select_in(f"{_SELECT_GRAPH_FILE} WHERE id IN", sorted(graph_files))))
 
     def pending_files(self, pending: int) -> list[GraphFile]:
         """Return the files whose pending level is at least `pending`."""
@@ -301,16 +297,16 @@ class GraphStore:
         sql = "SELECT source, target, kind, confidence, line FROM edges WHERE source BETWEEN ? AND ? AND kind = ?"
         return {Edge(*row) for row in self._select(sql, (first, last, EdgeKind.INHERITS))}  # type: ignore[arg-type]
 
-    def files_with_derived_types(self, doc_keys: Iterable[int]) -> set[int]:
-        """Return the files.id of all types that inherit, directly or not, from one of these documents."""
+    def derived_types(self, doc_keys: Iterable[int]) -> set[tuple[int, str]]:
+        """Return the files.id and name of these documents, and of all types that inherit from one, directly or not."""
         sql = """
             WITH RECURSIVE derived(number) AS (
                 VALUES {} UNION
                 SELECT e.source FROM derived JOIN edges e ON e.target = derived.number AND e.kind = ?
-            ) SELECT DISTINCT d.file FROM derived JOIN documents d ON d.number = derived.number
+            ) SELECT DISTINCT d.file, d.name FROM derived JOIN documents d ON d.number = derived.number
         """
         parts = [self._select(sql.format(starts), (EdgeKind.INHERITS,)) for starts in _split_starts(doc_keys)]
-        return {int(str(row[0])) for rows in parts for row in rows}
+        return {(int(str(row[0])), str(row[1])) for rows in parts for row in rows}
 
     def definitions_of_file(self, graph_file: int) -> tuple[DefinitionArray, int, int]:
         """Return the known definitions of a file, and the keys of its first and last document."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from scry.index.graph.import_graph import is_manifest
-from scry.index.graph.occurrences import Hashes, Occurrences, ProjectImports
+from scry.index.graph.occurrences import Hashes, Occurrences, ProjectImports, hash_word
 from scry.index.graph.symbol_table import SourceFile, make_source_file
+from scry.index.parse.documents import unpack_uses
 from scry.store.graph_store import GraphStore
 from scry.store.index.store import IndexStore
 
@@ -73,6 +74,7 @@ class GraphMemory:
         self.stale: set[str] | None = set()
         self._has_all_look_ups = False
         self._names: Occurrences[int] | None = None
+        self._aliases: dict[int, Sequence[tuple[int, int]]] = {}
 
     def take_in_changes(self, store: IndexStore) -> None:
         """Take in which files were published and removed since the last call."""
@@ -119,6 +121,7 @@ class GraphMemory:
         """Record that a pass is complete. resolved_all: the imports of all files were resolved and recorded in it."""
         self._has_all_look_ups = self._has_all_look_ups or resolved_all
         self.changed, self.stale = set(), set()
+        self._aliases.clear()
 
     # Names --------------------------------------------------------------------------------------------------------
 
@@ -129,6 +132,17 @@ class GraphMemory:
             for graph_file, used in graph.used_names():
                 self._names.replace(graph_file, used)
         return self._names.find(hashes)
+
+    def aliases(self, graph: GraphStore, file_ids: Iterable[int]) -> set[tuple[int, int]]:
+        """Return the names (hashes) that imports of these files bind under another name, each with that name (hash)."""
+        wanted = [file for file in file_ids if file in self.by_id]
+        for file, packed in graph.packed_uses([file for file in wanted if file not in self._aliases]).items():
+            self._aliases[file] = [
+                (hash_word(binding.member), hash_word(binding.name))
+                for binding in unpack_uses(packed).bindings
+                if binding.name != binding.member
+            ]
+        return {pair for file in wanted for pair in self._aliases.get(file, ())}
 
     def note_saved(self, graph_file: int, used_names: Hashes) -> None:
         """Note the names that a saved file uses, once they are committed."""

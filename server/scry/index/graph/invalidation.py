@@ -7,7 +7,7 @@ the file looks up. Names and definitions are stored as hashes; a collision costs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -17,16 +17,16 @@ from scry.index.graph.file_view import TRANSPARENT_KINDS, parameter_types
 from scry.index.graph.graph_memory import GraphMemory
 from scry.index.graph.occurrences import Hashes, hash_word, hash_words
 from scry.index.graph.symbol_table import SourceFile, SymbolTable
-from scry.index.parse.documents import FileUses, unpack_uses
-from scry.index.parse.receivers import TYPE_MARK
+from scry.index.parse.documents import FileUses
+from scry.index.parse.receivers import split_receiver
 from scry.store.graph_store import (
     DEFINITION_DTYPE,
     IDENTITY_HASH_BYTES,
     LINK_ALL,
+    LINK_CALLS,
     DefinitionArray,
     FileDigest,
     GraphDocument,
-    GraphFile,
     GraphStore,
 )
 
@@ -60,7 +60,7 @@ def make_linked_file(
         documents[0].doc_key if documents else 0,
         documents[-1].doc_key if documents else 0,
         _digest_definitions(project, source_file, documents, uses.bindings),
-        hash_words(set(_looked_up_names(documents, uses))),
+        hash_words(set(_looked_up_names(documents, uses, name_first=source_file.has_names_first))),
         imports,
         look_ups,
     )
@@ -84,23 +84,28 @@ def _definition_identity(document: GraphDocument) -> tuple[object, ...]:
     return document.kind, document.container, document.name, document.ordinal
 
 
-def _looked_up_names(documents: Sequence[GraphDocument], uses: FileUses) -> Iterator[str]:
-    """Yield every name that linking looks up: used names, words of receivers, imported names, the types around."""
+def _looked_up_names(documents: Sequence[GraphDocument], uses: FileUses, *, name_first: bool) -> Iterator[str]:
+    """Yield every name that linking looks up: used names, words of receivers, imported names, the types around.
+
+    name_first: as in `parameter_types`.
+    """
     receivers: set[str] = set()
     for use in uses.uses:
         if use.kind in _LINKED_KINDS:
             yield use.name
-            yield from use.receiver.replace(TYPE_MARK, ".").split(".")
-            receivers.add(use.receiver)
+            receiver, known_type = split_receiver(use.receiver)
+            yield from receiver.split(".")
+            yield from known_type.split(".")
+            receivers.add(receiver)
+    words_of_receivers = set(_WORDS.findall(" ".join(receivers)))
     for binding in uses.bindings:
         yield binding.name
         yield binding.member
     for document in documents:
         yield from document.container.split(".")
-        if document.kind in TRANSPARENT_KINDS and "(" in document.signature:
-            for name_first in (False, True):
-                types = parameter_types(document.signature, name_first=name_first)
-                yield from (word for name, words in types.items() if name in receivers for word in words)
+        if document.kind in TRANSPARENT_KINDS and not words_of_receivers.isdisjoint(_WORDS.findall(document.signature)):
+            types = parameter_types(document.signature, name_first=name_first)
+            yield from (word for name, words in types.items() if name in receivers for word in words)
         if document.kind == "implementation":
             yield from _WORDS.findall(document.signature)
 
@@ -133,7 +138,7 @@ class InvalidationTracker:
         removed = ~np.isin(before["identity"], after["identity"])
         names = {int(name) for name in (*after["name"][added], *before["name"][removed])}
         self._names |= names
-        if _WILDCARD_HASH in names and len(before):
+        if _WILDCARD_HASH in names:
             self._changed_reexports.add(graph_file)
         self.removed_keys.update(int(key) for key in before["number"][removed] if key)
         remaining = {int(row["identity"]): int(row["number"]) for row in after if row["number"]}
@@ -143,20 +148,26 @@ class InvalidationTracker:
     def mark_dependents(self) -> None:
         """Mark all files that depend on the changes as pending; within a transaction."""
         self._graph.mark_pending(self._graph.transitive_importers(self._changed_reexports), LINK_ALL)
-        names = self._names
-        while names:
-            using = self._graph.linked_files(self._memory.files_using_names(self._graph, names))
-            self._graph.mark_pending([file.graph_file_id for file in using], LINK_ALL)
-            names = self._find_reexported_names(using, names)
+        self._mark_users(self._names, LINK_ALL)
 
-    def _find_reexported_names(self, files: Sequence[GraphFile], names: set[int]) -> set[int]:
-        """Return other names under which these files re-export one of the names."""
-        aliases: set[int] = set()
-        ids = [file.file_id for file in files if file.file_id in self._memory.by_id]
-        for packed in self._graph.packed_uses(ids).values():
-            for binding in unpack_uses(packed).bindings:
-                if binding.name != binding.member and hash_word(binding.member) in names:
-                    aliases.add(hash_word(binding.name))
-        aliases -= self._names
-        self._names |= aliases
-        return aliases
+    def mark_users_of_types(self, doc_keys: Iterable[int]) -> None:
+        """Mark all files whose calls depend on the bases of these types as pending; within a transaction.
+
+        These are the files of the types and of all that inherit from them, and those that use the name of one: a member
+        that a type inherits is called through the type in files that name no base of it.
+        """
+        types = self._graph.derived_types(doc_keys)
+        paths = {self._memory.by_id[file].path for file, _ in types if file in self._memory.by_id}
+        own = [file.graph_file_id for file in self._graph.graph_files(paths).values()]
+        self._graph.mark_pending(own, LINK_CALLS)
+        self._mark_users({hash_word(name) for _, name in types}, LINK_CALLS)
+
+    def _mark_users(self, names: set[int], level: int) -> None:
+        """Mark the files that use one of these names, or one under which a file re-exports it, and so on."""
+        seen = set(names)
+        while names:
+            using = self._graph.files_by_number(self._memory.files_using_names(self._graph, names))
+            self._graph.mark_pending([file.graph_file_id for file in using if file.pending < level], level)
+            aliases = self._memory.aliases(self._graph, [file.file_id for file in using])
+            names = {alias for member, alias in aliases if member in names} - seen
+            seen |= names

@@ -19,7 +19,7 @@ from scry.index.graph.scope import EXTERNAL_NAME, MAX_AMBIGUOUS_TARGETS, NameRes
 from scry.index.graph.symbol_table import DefinitionGroup, SymbolTable
 from scry.index.parse.documents import NameUse
 from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, PROJECT_SCOPE
-from scry.index.parse.receivers import STATIC_SUFFIX, TYPE_MARK, UNKNOWN_RECEIVER
+from scry.index.parse.receivers import STATIC_SUFFIX, UNKNOWN_RECEIVER, split_receiver
 from scry.store.graph import Confidence, Edge, EdgeKind
 from scry.store.graph_store import GraphDocument
 
@@ -61,7 +61,7 @@ class ReferenceResolver:
                     yield source, line, resolved
 
     def _resolve_use(self, use: NameUse, document: GraphDocument) -> tuple[int, ResolvedName | None]:
-        receiver, _, known_type = use.receiver.removesuffix(STATIC_SUFFIX).partition(TYPE_MARK)
+        receiver, known_type = split_receiver(use.receiver)
         words = receiver.split(".") if receiver else []
         if use.kind == _INHERITANCE_KIND:
             subtype = self._inheriting_type(document) if receiver != UNKNOWN_RECEIVER else None
@@ -77,7 +77,7 @@ class ReferenceResolver:
         """Return the declared type of a receiver that is a parameter; empty for any other."""
         if len(words) != 1 or words[0] in ("self", "super") or document.kind not in TRANSPARENT_KINDS:
             return ()
-        return parameter_types(document.signature, name_first=self._family == "go").get(words[0], ())
+        return parameter_types(document.signature, name_first=self._view.source_file.has_names_first).get(words[0], ())
 
     def _resolve_typed_member(self, name: str, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
         """Resolve a call on a receiver whose type is evident: it is declared, or the receiver was just made.

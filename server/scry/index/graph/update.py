@@ -3,8 +3,8 @@
 The targets of a file's uses depend on that file, on the definitions of the names that it uses, on the re-exports of the
 files that it imports, and on the bases of types. So a file is linked again when it changed itself, when a definition of
 a name that it uses was added, removed or changed anywhere, when its imports resolve to other files, or when a type in
-it got other bases. Every step is published with the list of pending files, so that a pass may be interrupted at any
-point.
+it, or one that it names, got other bases, itself or through another type. Every step is published with the list of
+pending files, so that a pass may be interrupted at any point.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class _GraphUpdate:
         self._save_files(with_changed_imports)
         self._save_files(changed, fresh=fresh)
         self._remove_files(removed)
-        self._link_bases()
+        self._link_bases(fresh=fresh)
         self._link_calls()
         with self._begin_write():
             pass
@@ -154,7 +154,7 @@ class _GraphUpdate:
                 tracker = InvalidationTracker(self._graph, self._memory)
                 for file in batch:
                     tracker.record_removed(self._graph.definitions_of_file(file.graph_file_id)[0])
-                self._mark_derived_types(tracker)
+                tracker.mark_users_of_types(tracker.removed_keys)  # before the edges to these are deleted
                 tracker.mark_dependents()
                 self._graph.remove_files([file.graph_file_id for file in batch])
             for file in batch:
@@ -183,7 +183,7 @@ class _GraphUpdate:
                     before, first, last = self._graph.definitions_of_file(file.graph_file_id)
                     moved = tracker.record_replaced(file.graph_file_id, before, linked.definitions)
                     saved.append((file, linked, first, last, moved))
-                self._mark_derived_types(tracker)
+                tracker.mark_users_of_types(tracker.removed_keys)  # before the edges to these are deleted
                 ids = self._ids_of_imports(linked for _, linked, *_ in saved)
                 for file, linked, first, last, moved in saved:
                     if (first, last) != (linked.first_key, linked.last_key):
@@ -198,14 +198,6 @@ class _GraphUpdate:
         """Return the graph_files.id of each file that one of these imports, by path."""
         known = self._graph.graph_files({path for file in files for path in file.imports})
         return {path: file.graph_file_id for path, file in known.items()}
-
-    def _mark_derived_types(self, tracker: InvalidationTracker) -> None:
-        """Mark the files of all types that inherit from removed definitions, before the edges to these are deleted.
-
-        The types may lie several levels below, in files that do not use the name of what was removed.
-        """
-        derived = self._graph.files_with_derived_types(tracker.removed_keys)
-        self._graph.mark_pending(self._graph_ids(derived), LINK_CALLS)
 
     def _link_file(
         self,
@@ -235,18 +227,20 @@ class _GraphUpdate:
 
     # Linking ------------------------------------------------------------------------------------------------------
 
-    def _link_bases(self) -> None:
+    def _link_bases(self, *, fresh: bool) -> None:
         for batch in _split_batches(self._list_pending_files(LINK_ALL)):
             self._run_checkpoint()
             views = list(self._open_views(batch, {"implementation"}))
             with self._begin_write():
+                changed: set[int] = set()
                 for file, view, uses in views:
                     edges: Sequence[Edge] = ()
                     with self._guard(file.file_id):
                         edges = ReferenceResolver(self._project, view).base_edges(uses.uses)
-                    others = self._types_with_changed_bases(file, edges)
+                    changed |= self._types_with_changed_bases(file, edges)
                     self._graph.replace_edges(file.graph_file_id, EdgeKind.INHERITS, edges, LINK_CALLS)
-                    self._graph.mark_pending(self._graph_ids(self._graph.files_with_derived_types(others)), LINK_CALLS)
+                if not fresh:
+                    InvalidationTracker(self._graph, self._memory).mark_users_of_types(changed)
         self._project.clear_bases()
 
     def _types_with_changed_bases(self, file: GraphFile, edges: Iterable[Edge]) -> set[int]:
@@ -298,10 +292,6 @@ class _GraphUpdate:
             module = self._project.resolve_bindings(source_file, uses.bindings)
             return FileView(source_file, documents, module, imported), uses
         return FileView(source_file, (), self._project.resolve_bindings(source_file, ()), imported), FileUses((), ())
-
-    def _graph_ids(self, file_ids: Iterable[int]) -> list[int]:
-        paths = [self._project.by_id[file].path for file in file_ids if file in self._project.by_id]
-        return [file.graph_file_id for file in self._graph.graph_files(paths).values()]
 
     # Writing ------------------------------------------------------------------------------------------------------
 

@@ -57,6 +57,12 @@ def read_receiver(data: bytes, start: int, name_resolution: NameResolution) -> s
     return receiver + STATIC_SUFFIX if accessor == b"::" else receiver
 
 
+def split_receiver(receiver: str) -> tuple[str, str]:
+    """Return the words of a receiver without marks, joined by dots, and the type that an assignment shows, if any."""
+    words, _, known_type = receiver.removesuffix(STATIC_SUFFIX).partition(TYPE_MARK)
+    return words, known_type
+
+
 @lru_cache(maxsize=32)
 def chain_patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pattern[bytes]]:
     """Return the accessors by their last byte, and the pattern of a chain at the end of a text."""
