@@ -104,6 +104,23 @@ def test_changes_of_all_stand_in_the_order_of_time(router: ProjectRouter, team: 
     assert gate.snippet == f'{team.newest[:7]}: "Open the gate" (1 file)'
 
 
+def test_commits_of_one_second_follow_their_parents(
+    postgres: PostgresServer, router: ProjectRouter, tmp_path: Path
+) -> None:
+    address, ledger = postgres.create_database(), repository(tmp_path / "ledger", 3)
+    for subject in "abcdef":
+        ledger.clock -= HOUR
+        ledger.commit(subject, {"ledger/lines.py": f"LINE = '{subject}'\n"})
+    load(address, ledger, ["public"])
+    save_membership(as_role(address, "reader_of_changes"))
+    answer = recent(router, types=["commit"], limit=50)
+    own = [each.doc_id for each in answer.results if each.project == "ledger"]
+    names = ledger.git("rev-list", "HEAD").split()
+    assert own == [f"ledger:commit:{name}" for name in names]
+    [lines] = [each for each in recent(router, types=["code"], limit=50).results if each.project == "ledger"]
+    assert '"f"' in lines.snippet
+
+
 @pytest.mark.acceptance("T2")
 def test_hidden_repository_and_own_clone_give_no_changes(router: ProjectRouter) -> None:
     answer = recent(router, limit=100, days=36500)

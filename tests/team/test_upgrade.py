@@ -28,8 +28,11 @@ ORDER BY 1, 2, 3, 4, 5
 """
 
 
-CONTENT_COLUMNS = "id, key, language, content_type, documents, length, text, links, terms"
-"""The columns of `contents` in the first version."""
+FIRST_COLUMNS = {
+    "contents": "id, key, language, content_type, documents, length, text, links, terms",
+    "commits": "repository_id, number, sha, time, author, subject, body, merge, files, lines",
+}
+"""The columns of tables of the first version that have more by now."""
 
 
 @pytest.fixture
@@ -97,8 +100,8 @@ def _copy_of_first_version(postgres: PostgresServer, address: str, columns: str,
     postgres.copy_rows(address, old, f"SELECT {columns} FROM scry.repositories", f"scry.repositories ({columns})")
     for table in tables:
         where = " WHERE corpus < 2" if table == "postings" else ""
-        own = CONTENT_COLUMNS if table == "contents" else "*"
-        into = f"scry.{table} ({own})" if table == "contents" else f"scry.{table}"
+        own = FIRST_COLUMNS.get(table, "*")
+        into = f"scry.{table} ({own})" if table in FIRST_COLUMNS else f"scry.{table}"
         postgres.copy_rows(address, old, f"SELECT {own} FROM scry.{table}{where}", into)
     embedder = "SELECT * FROM scry.meta WHERE key = 'embedder'"
     postgres.copy_rows(address, old, embedder, "scry.meta")

@@ -43,7 +43,7 @@ _INDEX = {
 }
 
 _HISTORY = {
-    "commits": "SELECT sha, time, author, subject, body, merge, files, lines FROM commits",
+    "commits": "SELECT sha, time, author, subject, body, merge, files, lines, place FROM commits",
     "changes": "SELECT c.sha, p.path, n.path, s.path, x.hunks FROM changes x "
     "LEFT JOIN commits c ON c.number = x.number LEFT JOIN paths p ON p.id = x.path LEFT JOIN paths n ON n.id = x.now "
     "LEFT JOIN paths s ON s.id = x.source",

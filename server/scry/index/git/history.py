@@ -133,6 +133,7 @@ class _HistoryUpdate:
         self._shallow_commits = source.shallow_commits()
         self._incomplete_count = 0
         self._published = False
+        self._places: Mapping[str, int] = {}
         self._fingerprint = source.fingerprint()
         self.is_current = not store.is_partial and (store.reader.head, store.fingerprint) == (head, self._fingerprint)
         self._unread = store.unread_commits()
@@ -154,6 +155,7 @@ class _HistoryUpdate:
         self._store.remove_commits(removed)
         remaining = {sha: commit for sha, commit in stored.items() if sha not in set(removed)}
         newest = select_commits_with_lines(added, remaining)
+        self._places = self._find_places(added, remaining)
         self._store.forget_changed_lines(
             [c.doc_key for sha, c in remaining.items() if c.has_lines and sha not in newest]
         )
@@ -191,6 +193,31 @@ class _HistoryUpdate:
     def _reachable(self) -> list[CommitSummary]:
         """The commits that HEAD reaches, as far as they are read, the newest first. Raises GitFailed."""
         return self._list_commits(self._head)
+
+    def _find_places(self, added: Sequence[CommitSummary], stored: Mapping[str, StoredCommit]) -> Mapping[str, int]:
+        """Return the place of each commit among those of one time: 0, or above the highest of its parents of that time.
+
+        What a commit descends from decides alone, so that a place is the same however the commits were read.
+        """
+        known = {sha: (commit.time, commit.place) for sha, commit in stored.items()}
+        for commit in reversed(self._list_with_parents(added, stored)):
+            above = [known[parent] for parent in commit.parents if parent in known]
+            known[commit.sha] = commit.time, max((place + 1 for time, place in above if time == commit.time), default=0)
+        return {sha: place for sha, (_, place) in known.items()}
+
+    def _list_with_parents(
+        self, added: Sequence[CommitSummary], stored: Mapping[str, StoredCommit]
+    ) -> Sequence[CommitSummary]:
+        """Return these commits with their parents, the newest first: also with others where parents of the same time
+        may have changed nothing in the folder.
+        """
+        times = {commit.time for commit in added}
+        if not self._source.in_subfolder or (
+            len(times) == len(added) and times.isdisjoint(commit.time for commit in stored.values())
+        ):
+            return added
+        names = (f"--max-age={min(times)}", self._head)
+        return list_commits(self._source.root, names, MAX_COMMITS, in_subfolder=False)
 
     def _completed_commits(self, stored: Mapping[str, StoredCommit], with_lines: frozenset[str]) -> list[str]:
         """Return the commits that were stored without their files or lines, if git can tell those of the newest now."""
@@ -348,6 +375,7 @@ class _HistoryUpdate:
             tuple(NewChange(change.path, change.source, change.hunks) for change in changed),
             has_lines,
             weighted_commit_terms(subject, body),
+            self._places.get(commit.sha, 0),
         )
 
 

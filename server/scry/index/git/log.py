@@ -64,11 +64,19 @@ class CommitFileChange(Struct, frozen=True):
 
 
 class CommitSummary(Struct, frozen=True):
-    """A commit in a list: its name, its time in seconds since the epoch, and whether it is a merge."""
+    """A commit in a list: its name, its time in seconds since the epoch, and its parents.
+
+    parents: empty in a list of a folder's commits.
+    """
 
     sha: str
     time: int
-    is_merge: bool
+    parents: tuple[str, ...]
+
+    @property
+    def is_merge(self) -> bool:
+        """Whether it has several parents."""
+        return len(self.parents) > 1
 
 
 class LoggedCommit(Struct, frozen=True):
@@ -100,7 +108,7 @@ def list_commits(folder: Path, commits: Sequence[str], limit: int, *, in_subfold
     with GitStream(folder, arguments) as stream:
         while line := stream.read_until(b"\n"):
             time, sha, *parents = _decode_ascii(line).split(" ")
-            listed.append(CommitSummary(sha, _parse_time(time), len(parents) > 1))
+            listed.append(CommitSummary(sha, _parse_time(time), tuple(parents)))
     return listed
 
 

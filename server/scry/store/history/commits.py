@@ -23,7 +23,11 @@ Lines count from 1; of a side without lines the number is that of the line befor
 
 
 class Commit(Struct, frozen=True):
-    """A commit of the history. file_count: number of changed files; None where git could not tell."""
+    """A commit of the history.
+
+    file_count: number of changed files; None where git could not tell. place: among the commits of one second, higher
+    than those of its ancestors.
+    """
 
     doc_key: int
     sha: str
@@ -33,6 +37,7 @@ class Commit(Struct, frozen=True):
     body: str
     is_merge: bool
     file_count: int | None
+    place: int
 
 
 class NewChange(Struct, frozen=True):
@@ -47,7 +52,10 @@ class NewChange(Struct, frozen=True):
 
 
 class NewCommit(Struct, frozen=True):
-    """A commit to be written. changes: empty for a merge. terms: for the lexical index, separated by blanks."""
+    """A commit to be written.
+
+    changes: empty for a merge. terms: for the lexical index, separated by blanks. place: as of `Commit`.
+    """
 
     sha: str
     time: int
@@ -59,6 +67,7 @@ class NewCommit(Struct, frozen=True):
     changes: tuple[NewChange, ...]
     has_lines: bool
     terms: str
+    place: int
 
 
 class StoredCommit(Struct, frozen=True):
@@ -68,6 +77,7 @@ class StoredCommit(Struct, frozen=True):
     time: int
     is_merge: bool
     has_lines: bool
+    place: int
 
 
 def pack_hunks(hunks: Iterable[Hunk]) -> bytes:
@@ -84,12 +94,15 @@ def unpack_hunks(data: bytes) -> list[Hunk]:
 RECENT_DAYS = 90
 """Days before the newest commit whose commits count as recent."""
 
-COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files"
+COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files, place"
+
+NEWEST_FIRST = "k.time DESC, k.place DESC, k.sha"
+"""The order of commits `k`, the newest first. A rebase gives many one time, where a child is newer than its parent."""
 
 
 def read_commit(row: Sequence[Any]) -> Commit:
     """Return the commit that a row of COMMIT_COLUMNS holds."""
-    return Commit(row[0], row[1].hex(), row[2], row[3], row[4], row[5], bool(row[6]), row[7])
+    return Commit(row[0], row[1].hex(), row[2], row[3], row[4], row[5], bool(row[6]), row[7], row[8])
 
 
 def describe_commit(commit: Commit) -> str:

@@ -28,7 +28,7 @@ HISTORY_FILE = "history.sqlite"
 _FIRST_WORDS = "commit-words-1"
 
 HISTORY_SCHEMA = CacheSchema(
-    2,
+    3,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -42,7 +42,8 @@ HISTORY_SCHEMA = CacheSchema(
         body        TEXT NOT NULL,
         merge       INTEGER NOT NULL,
         files       INTEGER,                    -- how many it changed; null where git could not tell
-        lines       INTEGER NOT NULL            -- whether its changed lines were read
+        lines       INTEGER NOT NULL,           -- whether its changed lines were read
+        place       INTEGER NOT NULL            -- among commits of one time: higher than those of its ancestors
     );
     CREATE INDEX commits_by_time ON commits (time);
 

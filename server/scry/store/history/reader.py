@@ -20,6 +20,7 @@ from scry.core.types import Document, DocumentHeader, IndexState, Point, Span, S
 from scry.store.history.commits import (
     COMMIT_COLUMNS,
     IS_COCHANGE_SQL,
+    NEWEST_FIRST,
     Commit,
     describe_commit,
     read_commit,
@@ -234,7 +235,7 @@ class HistoryReader:
         columns = ", ".join(f"k.{column}" for column in COMMIT_COLUMNS.split(", "))
         source = "FROM paths p JOIN changes c ON c.now = p.id JOIN commits k ON k.number = c.number WHERE p.path = ?"
         name = (encode_path(path),)
-        rows = self._select(f"SELECT {columns} {source} ORDER BY k.time DESC, k.number DESC LIMIT 1", name)
+        rows = self._select(f"SELECT {columns} {source} ORDER BY {NEWEST_FIRST} LIMIT 1", name)
         count = self._select(f"SELECT count(*) {source}", name)[0][0]
         return count, read_commit(rows[0]) if rows else None
 
@@ -253,11 +254,11 @@ class HistoryReader:
         return counts
 
     def last_commits(self, paths: Iterable[str]) -> dict[str, Commit]:
-        """Return the newest commit that changed each of these files; of equal times the one of the lowest hash."""
+        """Return the newest commit that changed each of these files; of equal times the last one."""
         sql = (
             f"SELECT path, {COMMIT_COLUMNS} FROM (SELECT p.path, k.*, row_number() OVER "
-            "(PARTITION BY p.id ORDER BY k.time DESC, k.sha) AS place FROM paths p JOIN changes c ON c.now = p.id "
-            "JOIN commits k USING (number) WHERE p.path IN ({})) WHERE place = 1"
+            f"(PARTITION BY p.id ORDER BY {NEWEST_FIRST}) AS newness FROM paths p JOIN changes c ON c.now = p.id "
+            "JOIN commits k USING (number) WHERE p.path IN ({})) WHERE newness = 1"
         )
         rows = self._select_in(sql, [encode_path(path) for path in paths])
         return {decode_path(row[0]): read_commit(row[1:]) for row in rows}
@@ -266,16 +267,16 @@ class HistoryReader:
         """Return the newest commit with known lines that changed each of these documents, by doc_id."""
         sql = (
             f"SELECT doc_id, {COMMIT_COLUMNS} FROM (SELECT s.doc_id, k.*, row_number() OVER "
-            "(PARTITION BY s.id ORDER BY k.time DESC, k.sha) AS place FROM symbols s JOIN touched t ON t.symbol = s.id "
-            "JOIN commits k USING (number) WHERE s.doc_id IN ({})) WHERE place = 1"
+            f"(PARTITION BY s.id ORDER BY {NEWEST_FIRST}) AS newness FROM symbols s JOIN touched t ON t.symbol = s.id "
+            "JOIN commits k USING (number) WHERE s.doc_id IN ({})) WHERE newness = 1"
         )
         return {row[0]: read_commit(row[1:]) for row in self._select_in(sql, doc_ids)}
 
     def newest_commits(self, since: float, offset: int, limit: int) -> list[Commit]:
         """Return the commits since a time, merges left out, the newest first: `limit` after `offset`."""
         sql = (
-            f"SELECT {COMMIT_COLUMNS} FROM commits WHERE NOT merge AND time >= ? "
-            "ORDER BY time DESC, sha LIMIT ? OFFSET ?"
+            f"SELECT {COMMIT_COLUMNS} FROM commits k WHERE NOT merge AND time >= ? "
+            f"ORDER BY {NEWEST_FIRST} LIMIT ? OFFSET ?"
         )
         return [read_commit(row) for row in self._select(sql, (since, limit, offset))]
 
@@ -316,7 +317,7 @@ class HistoryReader:
         """Return the newest `limit` co-change commits that changed each of these symbols."""
         sql = (
             "SELECT t.symbol, t.number FROM touched t JOIN commits k USING (number) "
-            f"WHERE t.symbol IN ({{}}) AND {IS_COCHANGE_SQL} ORDER BY k.time DESC, k.number DESC"
+            f"WHERE t.symbol IN ({{}}) AND {IS_COCHANGE_SQL} ORDER BY {NEWEST_FIRST}"
         )
         with self._lock:
             cached = self._current_cache().commits_by_symbol
@@ -331,7 +332,7 @@ class HistoryReader:
         """Return the newest `limit` co-change commits that changed this file."""
         sql = (
             "SELECT c.number FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
-            f"WHERE p.path = ? AND {IS_COCHANGE_SQL} ORDER BY k.time DESC, k.number DESC LIMIT ?"
+            f"WHERE p.path = ? AND {IS_COCHANGE_SQL} ORDER BY {NEWEST_FIRST} LIMIT ?"
         )
         with self._lock:
             cached = self._current_cache().commits_by_file

@@ -25,6 +25,7 @@ from scry.core.types import IndexingStage
 from scry.store.history.commits import (
     FIRST_COMMIT_KEY,
     IS_COCHANGE_SQL,
+    NEWEST_FIRST,
     RECENT_DAYS,
     Commit,
     Hunk,
@@ -133,8 +134,11 @@ class HistoryStore:
 
     def stored_commits(self) -> dict[str, StoredCommit]:
         """Return every commit by its hash."""
-        rows = self._select("SELECT sha, number, time, merge, lines FROM commits")
-        return {sha.hex(): StoredCommit(doc_key, time, bool(m), bool(lines)) for sha, doc_key, time, m, lines in rows}
+        rows = self._select("SELECT sha, number, time, merge, lines, place FROM commits")
+        return {
+            sha.hex(): StoredCommit(doc_key, time, bool(merge), bool(lines), place)
+            for sha, doc_key, time, merge, lines, place in rows
+        }
 
     def read_rows(self) -> HistoryRows:
         """Return everything that answers are made of, for another store."""
@@ -240,7 +244,7 @@ class HistoryStore:
     def _insert_commit(self, doc_key: int, commit: NewCommit, paths: Mapping[str, int]) -> None:
         self._db.execute("DELETE FROM commits WHERE number = ?", (doc_key,))
         self._db.execute(
-            "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 doc_key,
                 bytes.fromhex(commit.sha),
@@ -251,6 +255,7 @@ class HistoryStore:
                 commit.is_merge,
                 commit.file_count,
                 commit.has_lines,
+                commit.place,
             ),
         )
         self._db.executemany(
@@ -329,7 +334,7 @@ class HistoryStore:
         """Set the current path of every change, from the newest commit back."""
         rows: list[tuple[int, int, int, int | None]] = self._select(
             "SELECT number, c.path, c.now, c.source FROM changes c JOIN commits k USING (number) "
-            "ORDER BY k.time DESC, number DESC"
+            f"ORDER BY {NEWEST_FIRST}"
         )
         current_names: dict[int, int] = {}
         renamed: dict[int, int] = {}
@@ -418,7 +423,7 @@ class HistoryStore:
         """Return the hunks of each commit with known lines that changed a file, the newest first."""
         rows = self._select(
             "SELECT number, c.hunks FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
-            "WHERE p.path = ? AND c.hunks IS NOT NULL ORDER BY k.time DESC, number DESC",
+            f"WHERE p.path = ? AND c.hunks IS NOT NULL ORDER BY {NEWEST_FIRST}",
             (encode_path(path),),
         )
         return [(doc_key, unpack_hunks(hunks)) for doc_key, hunks in rows]

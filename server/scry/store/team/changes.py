@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scry.store.history.commits import Commit, read_commit
+from scry.store.history.commits import NEWEST_FIRST, Commit, read_commit
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.history import RepositoryHistory, read_activity, read_changes
 from scry.store.team.repository import RepositoryIndex, read_file_infos
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from scry.store.team.reader import TeamReader
 
-_COLUMNS = "k.number, k.sha, k.time, k.author, k.subject, k.body, k.merge, k.files"
+_COLUMNS = "k.number, k.sha, k.time, k.author, k.subject, k.body, k.merge, k.files, k.place"
 
 
 def read_newest_changes(
@@ -29,7 +29,7 @@ def read_newest_changes(
     """
     sql = (
         f"SELECT k.repository_id, {_COLUMNS} FROM commits k WHERE NOT k.merge AND k.time >= %s "
-        "AND k.repository_id != ALL(%s) ORDER BY k.time DESC, k.sha, k.repository_id LIMIT %s"
+        f"AND k.repository_id != ALL(%s) ORDER BY {NEWEST_FIRST}, k.repository_id LIMIT %s"
     )
     newest: dict[int, list[Commit]] = {}
     for repository, *columns in database.select(sql, (int(since), list(left_out), limit)):
@@ -65,7 +65,7 @@ def read_last_commits(
             f"SELECT wanted.repository, wanted.name, {_COLUMNS} FROM unnest(%s::integer[], %s::bytea[]) "
             f"AS wanted(repository, name) CROSS JOIN LATERAL (SELECT k.* FROM {condition} CROSS JOIN LATERAL (SELECT * "
             "FROM commits WHERE repository_id = wanted.repository AND number = changing.number OFFSET 0) k "
-            "ORDER BY k.time DESC, k.sha LIMIT 1) k"
+            f"ORDER BY {NEWEST_FIRST} LIMIT 1) k"
         )
         values = [history.repository for history, _ in places], [encode_text(name) for _, name in places]
         for repository, name, *columns in database.select(sql, values) if places else ():

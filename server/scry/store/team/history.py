@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from scry.core.doc_id import commit_doc_id
 from scry.core.types import Document, DocumentHeader
-from scry.store.history.commits import MAX_COCHANGE_FILES, Commit, read_commit
+from scry.store.history.commits import MAX_COCHANGE_FILES, NEWEST_FIRST, Commit, read_commit
 from scry.store.history.reader import ACTIVITY_LEVELS, commit_document
 from scry.store.sqlite.database import AFTER_SLASH
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
@@ -161,7 +161,7 @@ class RepositoryHistory:
                 "SELECT c.number FROM changed_paths p JOIN changes c ON c.repository_id = p.repository_id AND "
                 "c.now = p.id JOIN commits k ON k.repository_id = c.repository_id AND k.number = c.number "
                 f"WHERE p.repository_id = %s AND p.path = %s AND {IS_COCHANGE} "
-                "ORDER BY k.time DESC, k.number DESC LIMIT %s"
+                f"ORDER BY {NEWEST_FIRST} LIMIT %s"
             )
             rows = self._database.select(sql, (self.repository, encode_text(path), limit))
             return [doc_key for (doc_key,) in rows]
@@ -230,7 +230,7 @@ class RepositoryHistory:
         sql = (
             "SELECT t.symbol, t.number FROM touched t JOIN commits k ON k.repository_id = t.repository_id AND "
             f"k.number = t.number WHERE t.repository_id = %s AND t.symbol = ANY(%s) AND {IS_COCHANGE} "
-            "ORDER BY k.time DESC, k.number DESC"
+            f"ORDER BY {NEWEST_FIRST}"
         )
         for symbol, doc_key in self._database.select(sql, (self.repository, missing)) if missing else ():
             if len(commits_by_symbol[symbol]) < limit:
@@ -278,13 +278,13 @@ def read_commits(
     for history, doc_key in places:
         history.cache.commits[doc_key] = None
     sql: LiteralString = (
-        "SELECT k.repository_id, k.number, k.sha, k.time, k.author, k.subject, k.body, k.merge, k.files "
+        "SELECT k.repository_id, k.number, k.sha, k.time, k.author, k.subject, k.body, k.merge, k.files, k.place "
         "FROM unnest(%s::integer[], %s::bigint[]) AS wanted(repository, number) "
         "JOIN commits k ON k.repository_id = wanted.repository AND k.number = wanted.number"
     )
     values: list[object] = [[history.repository for history, _ in places], [doc_key for _, doc_key in places]]
     if more is not None:
-        sql += f" UNION ALL SELECT m.*, NULL, NULL, NULL, NULL, NULL, NULL FROM ({more[0]}) m"
+        sql += f" UNION ALL SELECT m.*, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM ({more[0]}) m"
         values += more[1]
     for repository, *row in database.select(sql, values):
         if more is not None and row[2] is None:
@@ -331,9 +331,9 @@ def read_seeds(
         "SELECT t.number FROM touched t WHERE t.repository_id = known.repository AND t.symbol = known.id "
         "UNION ALL SELECT c.number FROM changed_paths p JOIN changes c ON c.repository_id = p.repository_id AND "
         "c.now = p.id WHERE known.id IS NULL AND p.repository_id = known.repository AND p.path = known.path"
-        ") AS changing CROSS JOIN LATERAL (SELECT k.number, k.time FROM commits k WHERE k.repository_id = "
-        f"known.repository AND k.number = changing.number AND {IS_COCHANGE} OFFSET 0) k "
-        "ORDER BY k.time DESC, k.number DESC LIMIT %s) FROM known"
+        ") AS changing CROSS JOIN LATERAL (SELECT k.number, k.time, k.place, k.sha FROM commits k "
+        f"WHERE k.repository_id = known.repository AND k.number = changing.number AND {IS_COCHANGE} OFFSET 0) k "
+        f"ORDER BY {NEWEST_FIRST} LIMIT %s) FROM known"
     )
     values = (
         [history.repository for history, _ in places],
@@ -445,6 +445,7 @@ def history_rows(
             commit.is_merge,
             commit.file_count,
             commit.doc_key in history.lines,
+            commit.place,
         )
         for commit in history.commits
     ]
@@ -452,7 +453,7 @@ def history_rows(
     return [
         (
             "COPY commits FROM STDIN (FORMAT BINARY)",
-            ("int4", "int8", "bytea", "int8", "bytea", "bytea", "bytea", "bool", "int4", "bool"),
+            ("int4", "int8", "bytea", "int8", "bytea", "bytea", "bytea", "bool", "int4", "bool", "int4"),
             commits,
         ),
         (

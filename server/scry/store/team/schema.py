@@ -343,6 +343,16 @@ GRANT SELECT ON shared_uses TO PUBLIC;
 ALTER TABLE repositories ADD shared_uses integer NOT NULL DEFAULT 0;  -- rows of that table
 """
 
+_PLACES = """
+-- Among commits of one time: higher than those of its ancestors.
+ALTER TABLE commits ADD place integer NOT NULL DEFAULT 0;
+DROP INDEX commits_by_time;
+CREATE INDEX commits_by_time ON commits (time DESC, place DESC, sha) WHERE NOT merge;
+
+-- Each repository is read anew by the next run, so that these are stored.
+UPDATE repositories SET reading = '';
+"""
+
 MIGRATIONS: tuple[LiteralString, ...] = (
     _TABLES + _POLICIES,
     _NOTES,
@@ -353,6 +363,7 @@ MIGRATIONS: tuple[LiteralString, ...] = (
     _DIGESTS,
     _CODE_GRAPH,
     _SHARED_USES,
+    _PLACES,
 )
 """The statements that bring a schema from each version to the next; a published one never changes."""
 

@@ -36,7 +36,7 @@ def state_of(folder: Path) -> dict[str, object]:
             "JOIN paths a ON a.id = c.path JOIN paths b ON b.id = c.now ORDER BY 1, 2"
         )
         for question in (
-            "SELECT hex(sha), time, subject, body, merge, files, lines FROM commits ORDER BY 1",
+            "SELECT hex(sha), time, subject, body, merge, files, lines, place FROM commits ORDER BY 1",
             "SELECT path, ties, recent FROM paths WHERE ties OR recent ORDER BY 1",
             changes,
         ):

@@ -279,6 +279,79 @@ def test_incremental_history_equals_fresh_history(
         assert store.reader.state_at(sample.git("rev-parse", "HEAD")).extent == "of the newest 12 commits"
 
 
+def commit_at_once(sample: HistoryProject, *messages: str) -> None:
+    """Commit several times within one second, as a rebase does. Each changes a file of its own and `all.py`."""
+    for message in messages:
+        sample.clock -= 3600
+        sample.commit(message, {f"lib/{message}.py": "1\n", "lib/all.py": f"{message}\n"})
+
+
+def newest_subjects(sample: HistoryProject) -> list[str]:
+    with sample.history() as store:
+        return [commit.subject for commit in store.reader.newest_commits(0, 0, 100)]
+
+
+@pytest.mark.parametrize("folder", ["", "lib"])
+def test_commits_of_one_second_follow_their_parents(sample: HistoryProject, tmp_path: Path, folder: str) -> None:
+    sample.opened = sample.root / folder
+    expected = ["c9", "c8", "c7", "c6", "c5", "c4", "c3", "c2", "c1", "c0"]
+    commit_at_once(sample, "c0", "c1", "c2")
+    sample.update_history()
+    commit_at_once(sample, "c3")
+    sample.update_history()
+    commit_at_once(sample, "c4", "c5", "c6", "c7", "c8", "c9")
+    sample.update_history()
+    assert newest_subjects(sample) == expected
+    with sample.history() as store:
+        path = str(Path("lib/all.py").relative_to(folder or "."))
+        assert store.reader.last_commits([path])[path].subject == "c9"
+        last = store.reader.change_count_and_last_commit(path)[1]
+        assert last is not None
+        assert last.subject == "c9"
+    assert same_as_fresh(sample, tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["", "lib"])
+def test_places_within_a_second_do_not_depend_on_what_was_read_before(
+    sample: HistoryProject, tmp_path: Path, folder: str
+) -> None:
+    """Check this where commits of another branch, and some that change nothing in the folder, have the same time."""
+    (sample.root / "lib").mkdir()
+    sample.opened = sample.root / folder
+    commit_at_once(sample, "c0")
+    sample.git("checkout", "-q", "-b", "side")
+    commit_at_once(sample, "s1", "s2", "s3")
+    sample.git("checkout", "-q", "main")
+    commit_at_once(sample, "m1")
+    sample.update_history()
+    sample.clock -= 3600
+    sample.commit("outside", {"outside.py": "1\n"})
+    commit_at_once(sample, "m2")
+    sample.update_history()
+    date = f"{sample.clock} +0000"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_COMMITTER_DATE", date)
+        sample.git("merge", "-q", "-X", "ours", "-m", "merged", "side")
+    commit_at_once(sample, "last")
+    assert same_as_fresh(sample, tmp_path)
+    found = newest_subjects(sample)
+    assert found[0] == "last"
+    for branch in (["c0", "s1", "s2", "s3"], ["c0", "m1", "m2"]):
+        assert [subject for subject in reversed(found) if subject in branch] == branch
+
+
+def test_rename_within_a_second_is_followed(sample: HistoryProject, tmp_path: Path) -> None:
+    commit_at_once(sample, "c0", "c1")
+    (sample.root / "lib" / "all.py").rename(sample.root / "lib" / "every.py")
+    sample.clock -= 3600
+    sample.commit("renamed")
+    sample.clock -= 3600
+    sample.commit("changed", {"lib/every.py": "2\n"})
+    assert same_as_fresh(sample, tmp_path)
+    with sample.history() as store:
+        assert store.reader.change_count_and_last_commit("lib/every.py")[0] == 4
+
+
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
