@@ -1,4 +1,4 @@
-"""The code graph after replaced names in eight languages is that of a fresh index, and each rule of what follows them.
+"""The code graph after replaced names in twelve languages is that of a fresh index, and each rule of what follows them.
 
 Any word of a file is replaced by any other word of the project, so that imports, bases, definitions and calls come and
 go, and texts become wrong.
@@ -17,6 +17,69 @@ from scry.index.graph import GraphMemory
 from tests.sample.graph import GraphProject
 
 SOURCES: dict[str, dict[str, str]] = {
+    "kotlin": {
+        "common/Base.kt": (
+            "package app\n\ninterface Kept { fun lock() }\n\nopen class Base : Kept {\n"
+            "    override fun lock() {}\n    companion object { fun open() = Base() }\n}\n"
+        ),
+        "jvm/Store.kt": (
+            "package app\n\nimport app.tools.Helper as Aid\n\nclass Store : Base() {\n"
+            "    fun haul(aid: Aid) { aid.help(); lock() }\n}\n\nfun Store.extra() { lock() }\n"
+        ),
+        "jvm/Helper.kt": (
+            "package app.tools\n\nimport app.Base\nimport app.extra\n\nclass Helper : Base() {\n"
+            "    fun help() { extra() }\n}\n\nfun free() {}\n"
+        ),
+        "test/Main.kt": (
+            "package check\n\nimport app.*\nimport app.tools.*\n\nfun main(helper: Helper) {\n"
+            "    val s = Store()\n    s.haul(helper)\n    s.lock()\n    helper.lock()\n    free()\n"
+            "    Store.open()\n}\n"
+        ),
+    },
+    "scala": {
+        "core/Base.scala": (
+            "package app\n\ntrait Kept { def lock(): Unit }\n\nclass Base extends Kept {\n"
+            "  def lock(): Unit = {}\n}\nobject Base { def open() = new Base() }\n"
+        ),
+        "core/Store.scala": (
+            "package app\npackage data\n\nimport app.tools.{Helper => Aid}\n\nclass Store extends Base {\n"
+            "  def haul(aid: Aid) = { aid.help(); lock() }\n}\n"
+        ),
+        "more/Helper.scala": (
+            "package app.tools\n\nimport app.Base\n\nclass Helper extends Base {\n  def help() = {}\n}\n"
+        ),
+        "test/Main.scala": (
+            "package check\n\nimport app.data.Store\nimport app.tools._\n\nobject Main {\n"
+            "  def main(helper: Helper) = {\n    val s = new Store()\n    s.haul(helper)\n    s.lock()\n"
+            "    helper.lock()\n  }\n}\n"
+        ),
+    },
+    "haskell": {
+        "src/App/Store.hs": (
+            "module App.Store (haul, Store(..)) where\n\nimport App.Tools (help)\n"
+            "import qualified App.Base as B\n\ndata Store = Store { size :: Int }\n\nhaul :: Int -> Store\n"
+            "haul x = Store (help (B.lock x))\n"
+        ),
+        "src/App/Base.hs": "module App.Base where\n\nlock :: Int -> Int\nlock x = x\n",
+        "src/App/Tools.hs": "module App.Tools where\n\nimport App.Base\n\nhelp :: Int -> Int\nhelp x = lock x\n",
+        "src/Main.hs": (
+            "module Main where\n\nimport App.Store\nimport App.Tools hiding (help)\n\nmain :: IO ()\n"
+            "main = print (size (haul 1))\n"
+        ),
+    },
+    "zig": {
+        "src/store.zig": (
+            'const std = @import("std");\nconst tools = @import("tools.zig");\npub const Store = struct {\n'
+            "    pub fn init() Store { return tools.make(); }\n"
+            "    pub fn haul(self: *Store) void { self.lock(); tools.help(); }\n"
+            "    fn lock(self: *Store) void { _ = self; }\n};\n"
+        ),
+        "src/tools.zig": "pub fn help() void {}\npub fn make() void { help(); }\n",
+        "src/main.zig": (
+            'const Store = @import("store.zig").Store;\nconst t = @import("tools.zig");\n\n'
+            "pub fn main() void {\n    var s = Store.init();\n    s.haul();\n    t.help();\n}\n"
+        ),
+    },
     "python": {
         "pkg/__init__.py": "from . import store\nfrom .store import *\nfrom .kinds import Kept as K\n",
         "pkg/kinds.py": (

@@ -185,7 +185,8 @@ class Binding(Struct, frozen=True, gc=False):
     """A name that an import binds in a file.
 
     source: the import as its language resolves it. member: the name in there, which may also be the module itself (the
-    last word of `source`); empty for a module as a whole. The name `*` is every name of the module.
+    last word of `source`); empty for a module as a whole. The name `*` is every name of the module. A binding without a
+    name is of no import: its source is the package that the file says to be in, within those of the ones before.
     """
 
     name: str

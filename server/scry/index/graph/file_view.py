@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from scry.index.graph.symbol_table import ModuleImports, SourceFile
 from scry.store.graph_store import GraphDefinition, GraphDocument, make_definition
@@ -33,6 +34,7 @@ TRANSPARENT_KINDS = frozenset({"function", "method", "macro", "module"})
 """Kinds whose nested definitions are visible by their bare name from inside."""
 
 _WORD_PATTERN = re.compile(r"\w+")
+_BRACKET_OR_ARROW = re.compile(r"=>|[(\[{}\])]")
 _OPENING, _CLOSING = "([{<", ")]}>"
 _MODIFIERS = frozenset({"const", "dyn", "final", "impl", "in", "inout", "let", "mut", "out", "ref", "val", "var"})
 
@@ -110,12 +112,42 @@ def parameter_names(document: GraphDocument) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _parameter_names(signature: str) -> frozenset[str]:
-    text = signature.partition("(")[2]
+    text = _parameter_text(signature)
     return frozenset(
         match[0]
         for match in _WORD_PATTERN.finditer(text)
         if not match[0][0].isupper() and not _is_qualifier(text[match.end() : match.end() + 2])
     )
+
+
+def _parameter_text(signature: str) -> str:
+    """Return the part of a signature with its parameters; of `(a) => b => call(a)` not what the last arrow leads to."""
+    parts = _split_at_arrows(signature) if "=>" in signature else [signature]
+    if len(parts) == 1:
+        return signature.partition("(")[2]
+    first = parts[0].partition("(")[2] or " ".join(parts[0].split()[-1:])
+    lists = takewhile(_is_parameter_list, parts[1:-1])
+    return " ".join([first, *lists])
+
+
+def _is_parameter_list(part: str) -> bool:
+    """Return whether what stands between two arrows may be parameters: in brackets, or one name."""
+    text = part.strip()
+    return text.startswith(("(", "async (", "async(")) or text.isidentifier()
+
+
+def _split_at_arrows(text: str) -> list[str]:
+    """Return the parts between the arrows outside of all brackets."""
+    parts: list[str] = []
+    depth, start = 0, 0
+    for match in _BRACKET_OR_ARROW.finditer(text):
+        if match[0] == "=>":
+            if depth == 0:
+                parts.append(text[start : match.start()])
+                start = match.end()
+        else:
+            depth += 1 if match[0] in "([{" else -1
+    return [*parts, text[start:]]
 
 
 def _is_qualifier(after: str) -> bool:

@@ -16,7 +16,7 @@ from scry.core.types import Binding
 from scry.index.graph.file_view import TRANSPARENT_KINDS, parameter_types
 from scry.index.graph.graph_memory import GraphMemory
 from scry.index.graph.occurrences import Hashes, hash_word, hash_words
-from scry.index.graph.symbol_table import SourceFile, SymbolTable
+from scry.index.graph.symbol_table import SourceFile, SymbolTable, read_packages
 from scry.index.parse.documents import FileUses
 from scry.index.parse.receivers import split_receiver
 from scry.store.graph_store import (
@@ -69,12 +69,15 @@ def make_linked_file(
 def _digest_definitions(
     project: SymbolTable, source_file: SourceFile, documents: Sequence[GraphDocument], bindings: Sequence[Binding]
 ) -> DefinitionArray:
+    package = read_packages(bindings)[:1]
     rows = [
-        (document.doc_key, hash_word(document.name), definition_hash(*_definition_identity(document)))
+        (document.doc_key, hash_word(document.name), definition_hash(*package, *_definition_identity(document)))
         for document in documents
         if document.kind not in _UNNAMED_KINDS
     ]
     for binding in bindings:
+        if not binding.name:
+            continue
         targets = [project.by_id[target].path for target in project.resolve_import(source_file, binding.source)]
         rows.append((0, hash_word(binding.name), definition_hash(binding.name, binding.member, *targets)))
     return np.array(rows, DEFINITION_DTYPE)

@@ -108,6 +108,8 @@ class ReferenceResolver:
                 return None
             resolved = self._scope.resolve_unqualified(use.name, kinds, document)
             resolved = resolved or self._scope.resolve_component(use.name)
+            if resolved is None and self._view.source_file.name_resolution.implicit_receivers:
+                return self._resolve_unique_member(use.name)
             return None if self._is_probably_builtin(resolved, use.name) else resolved
         if use.kind == "class":
             return self._scope.resolve_type([*words, use.name], document)

@@ -96,6 +96,7 @@ class NameResolver:
             or self._resolve_imported(name, kinds)
             or self._resolve_opened(group)
             or self._resolve_in_package(group)
+            or self._resolve_in_declared_packages(group)
             or self._resolve_in_namespace(group, document)
             or self._resolve_in_project(group)
         )
@@ -110,6 +111,7 @@ class NameResolver:
             or self._resolve_imported(words[0], TYPE_KINDS)
             or self._resolve_opened(group)
             or self._resolve_in_package(group)
+            or self._resolve_in_declared_packages(group)
             or self._resolve_in_namespace(group, document)
             or self._resolve_in_project(group)
         )
@@ -180,6 +182,7 @@ class NameResolver:
         return (
             self._resolve_exported_by_any(targets, _exported_name(binding.member, name), kinds)
             or (self._resolve_default(targets, kinds) if binding.member == "default" else None)
+            or self._resolve_in_package_of(binding, kinds)
             or EXTERNAL_NAME
         )
 
@@ -214,6 +217,9 @@ class NameResolver:
         if not self.name_resolution.imports_all_names or not group.all:
             return None
         near = [d for d in self._in_files(self.view.imported, group) if self._is_visible_outside(d)]
+        if not near and self.name_resolution.default_scope == FILE_SCOPE and self.view.imported:
+            top = group.in_container("")  # by a module that exports what it imports
+            return self.choose_targets(top, Confidence.BY_NAME) if len(top) == 1 else None
         chosen = self.choose_targets(near, Confidence.EXACT)
         if chosen and self.view.source_file.family == "c":  # a header's declarations are defined in another file
             names = {d.qualified_name for d in near}
@@ -242,6 +248,34 @@ class NameResolver:
             return None
         near = group.in_folder(self.view.source_file.folder, self.project.folder_of)
         return self.choose_targets([d for d in near if not d.container], Confidence.EXACT)
+
+    def _resolve_in_declared_packages(self, group: DefinitionGroup) -> ResolvedName | None:
+        """Resolve in the package that this file says to be in, in one around that, then in those whose names are all
+        imported; whatever the folders of their files are.
+        """
+        module = self.view.module
+        if not module.packages or not 0 < len(group.all) <= _MAX_CANDIDATES:
+            return None
+        named = [d for d in group.in_container("") if d.kind != "module"]  # a package object is opened, not named
+        top = [(self.project.package_of(d.file_id), d) for d in named]
+        for visible in (*((package,) for package in module.packages), module.opened):
+            near = [d for package, d in top if package in visible]
+            if near:
+                return self.choose_targets(near, Confidence.EXACT)
+        return None
+
+    def _resolve_in_package_of(self, binding: Binding, kinds: frozenset[str]) -> ResolvedName | None:
+        """Resolve an imported name in the package that the import names, where no file is found by its path."""
+        package, _, name = binding.source.rpartition(".")
+        if not package or not self.view.module.packages:
+            return None
+        group = self.candidates(name, kinds).all
+        if len(group) > _MAX_CANDIDATES:
+            return None
+        near = [d for d in group if self.project.package_of(d.file_id) == package]
+        top = [d for d in near if not d.container]
+        extensions = near if self.name_resolution.implicit_receivers else ()  # these are named by their receiver's type
+        return self.choose_targets(top or extensions, Confidence.EXACT)
 
     def _resolve_in_namespace(self, group: DefinitionGroup, document: GraphDocument) -> ResolvedName | None:
         """Resolve in another file, in a namespace that is also around this document."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from posixpath import dirname
 from typing import TypeVar
 
@@ -123,7 +124,8 @@ class ModuleImports(Struct, frozen=True):
 
     names: each with its last binding and the files.id that its source resolves to. wildcard_sources: files.id of files
     whose names are all bound. earlier: the other bindings of names that are bound several times, as imports within
-    functions and in both branches of a condition do.
+    functions and in both branches of a condition do. packages: those that the file says to be in, the innermost first.
+    opened: the packages whose names are all bound.
     """
 
     names: Mapping[str, tuple[Binding, tuple[int, ...]]]
@@ -131,6 +133,8 @@ class ModuleImports(Struct, frozen=True):
     earlier: Mapping[str, Sequence[tuple[Binding, tuple[int, ...]]]] = field(
         default_factory=dict[str, Sequence["tuple[Binding, tuple[int, ...]]"]]
     )
+    packages: tuple[str, ...] = ()
+    opened: tuple[str, ...] = ()
 
 
 class SymbolTable(Struct):
@@ -185,20 +189,29 @@ class SymbolTable(Struct):
             self._modules.move_to_end(file_id)
         return module
 
-    def resolve_bindings(self, source_file: SourceFile, bindings: Iterable[Binding]) -> ModuleImports:
+    def resolve_bindings(self, source_file: SourceFile, bindings: Sequence[Binding]) -> ModuleImports:
         """Return the names that these bindings of a file bind."""
         names: dict[str, tuple[Binding, tuple[int, ...]]] = {}
         earlier: dict[str, list[tuple[Binding, tuple[int, ...]]]] = {}
         wildcard_sources: list[int] = []
+        opened: list[str] = []
         for binding in bindings:
+            if not binding.name:
+                continue
             targets = self.resolve_import(source_file, binding.source)
             if binding.name == "*":
                 wildcard_sources += targets
+                opened.append(binding.source)
             else:
                 if binding.name in names:
                     earlier.setdefault(binding.name, []).append(names[binding.name])
                 names[binding.name] = (binding, targets)
-        return ModuleImports(names, tuple(dict.fromkeys(wildcard_sources)), earlier)
+        sources = tuple(dict.fromkeys(wildcard_sources))
+        return ModuleImports(names, sources, earlier, read_packages(bindings), tuple(dict.fromkeys(opened)))
+
+    def package_of(self, file_id: int) -> str:
+        """Return the package that a file says to be in; empty for none."""
+        return next(iter(self.imports_of(file_id).packages), "")
 
     # Definitions --------------------------------------------------------------------------------------------------
 
@@ -271,6 +284,12 @@ class SymbolTable(Struct):
         """Clear the cached bases, after new ones were linked."""
         self._bases.clear()
         self._lineages.clear()
+
+
+def read_packages(bindings: Iterable[Binding]) -> tuple[str, ...]:
+    """Return the packages that a file says to be in, the innermost first: `package a`, `package b` gives a.b and a."""
+    names = accumulate((binding.source for binding in bindings if not binding.name), "{}.{}".format)
+    return tuple(names)[::-1]
 
 
 def make_source_file(file_id: int, path: str, name: str) -> SourceFile:

@@ -300,6 +300,104 @@ SAMPLES["python imports of one name in several functions"] = (
     set(),
 )
 
+SAMPLES["kotlin packages in folders of other names"] = (
+    {
+        "common/src/Store.kt": (
+            "package app\n\nclass Store {\n    fun haul() { lift() }\n}\n\nfun lift() {}\n\n"
+            "fun Store.extend() { lift() }\n"
+        ),
+        "jvm/src/More.kt": "package app\n\nfun more(store: Store) {\n    lift()\n    store.haul()\n}\n",
+        "tools/src/Tools.kt": (
+            "package app.tools\n\nimport app.Store\nimport app.extend\n\nfun tool(store: Store) {\n"
+            "    store.haul()\n    with(store) { extend() }\n}\n"
+        ),
+        "test/All.kt": (
+            "package check\n\nimport app.*\nimport app.tools.*\n\nfun all() {\n    lift()\n    tool(Store())\n}\n"
+        ),
+        "test/None.kt": "package check\n\nimport other.lift\n\nfun none() {\n    lift()\n}\n",
+    },
+    {
+        "common/src/Store.kt::Store.haul > common/src/Store.kt::lift (exact)",
+        "common/src/Store.kt::extend > common/src/Store.kt::lift (exact)",
+        "jvm/src/More.kt::more > common/src/Store.kt::lift (exact)",
+        "jvm/src/More.kt::more > common/src/Store.kt::Store.haul (exact)",
+        "tools/src/Tools.kt::tool > common/src/Store.kt::Store.haul (exact)",
+        "tools/src/Tools.kt::tool > common/src/Store.kt::extend (exact)",
+        "test/All.kt::all > common/src/Store.kt::lift (exact)",
+        "test/All.kt::all > tools/src/Tools.kt::tool (exact)",
+        "test/All.kt::all > common/src/Store.kt::Store (exact)",
+    },
+    set(),
+)
+SAMPLES["scala packages in clauses, renamed imports"] = (
+    {
+        "core/Base.scala": "package app\n\nclass Base {\n  def lift() = {}\n}\n",
+        "core/Store.scala": "package app\npackage data\n\nclass Store extends Base {\n  def haul() = lift()\n}\n",
+        "test/Main.scala": (
+            "package check\n\nimport app.data.{Store => Shop, _}\nimport app._\n\nobject Main {\n"
+            "  def main(shop: Shop, root: Base) = {\n    shop.haul()\n    root.lift()\n  }\n}\n"
+        ),
+    },
+    {
+        "core/Store.scala::Store.haul > core/Base.scala::Base.lift (exact)",
+        "test/Main.scala::Main.main > core/Store.scala::Store.haul (exact)",
+        "test/Main.scala::Main.main > core/Base.scala::Base.lift (exact)",
+    },
+    {"core/Store.scala::Store > core/Base.scala::Base (exact)"},
+)
+SAMPLES["haskell names of modules that are exported again"] = (
+    {
+        "src/App.hs": "module App (module App.Tools) where\n\nimport App.Tools\n",
+        "src/App/Tools.hs": "module App.Tools where\n\nhaulAll :: Int -> Int\nhaulAll x = x\n",
+        "app/Main.hs": "module Main where\n\nimport App\n\nmain :: IO ()\nmain = print (haulAll 1)\n",
+    },
+    {"app/Main.hs::main > src/App/Tools.hs::haulAll (by name)"},
+    set(),
+)
+SAMPLES["zig constants that hold files"] = (
+    {
+        "src/main.zig": (
+            'const tools = @import("tools.zig");\nconst Store = @import("store.zig").Store;\n\npub fn main() void {\n'
+            "    tools.carry();\n    _ = Store.make();\n}\n"
+        ),
+        "src/tools.zig": "pub fn carry() void {}\n",
+        "src/store.zig": "pub const Store = struct {\n    pub fn make() Store { return .{}; }\n};\n",
+    },
+    {
+        "src/main.zig::main > src/tools.zig::carry (exact)",
+        "src/main.zig::main > src/store.zig::Store.make (exact)",
+    },
+    set(),
+)
+SAMPLES["javascript arrows, aliases of roots, sources of packages"] = (
+    {
+        "packages/tool/package.json": '{"name": "@app/tool"}\n',
+        "packages/tool/haul.d.ts": "export * from './dist/haul.js'\n",
+        "packages/tool/src/haul.ts": "export function haulAll() {}\n",
+        "packages/web/client/parts/menu.ts": "export function openMenu() {}\n",
+        "packages/web/client/pages/home.ts": (
+            "import { openMenu } from '~/parts/menu'\nimport { haulAll } from '@app/tool/haul'\n\n"
+            "const fetchCart = id => ({ id })\n\n"
+            "export const loadCart =\n  (id, next) =>\n  (dispatch, state) =>\n    dispatch(fetchCart(next(id)))\n\n"
+            "export const home = () => openMenu(haulAll())\n"
+        ),
+    },
+    {
+        "packages/web/client/pages/home.ts::loadCart > packages/web/client/pages/home.ts::fetchCart (exact)",
+        "packages/web/client/pages/home.ts::home > packages/web/client/parts/menu.ts::openMenu (exact)",
+        "packages/web/client/pages/home.ts::home > packages/tool/src/haul.ts::haulAll (exact)",
+    },
+    set(),
+)
+SAMPLES["c# ref partial structs"] = (
+    {
+        "Reader.cs": "namespace App;\n\npublic ref partial struct Reader\n{\n    int ReadAll() { return 1; }\n}\n",
+        "Use.cs": "namespace App;\n\nclass Use\n{\n    int Run(ref Reader reader) => reader.ReadAll();\n}\n",
+    },
+    {"Use.cs::Use.Run > Reader.cs::Reader.ReadAll (by name)"},
+    set(),
+)
+
 
 @pytest.mark.parametrize("language", SAMPLES)
 def test_names_resolve_by_language_rules(language: str, tmp_path: Path) -> None:

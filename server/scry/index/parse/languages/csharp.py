@@ -59,17 +59,20 @@ _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(if|elif|else|endif|region|endregion|pragma|nullable|line|define|undef)\b[^\r\n]*", re.MULTILINE
 )
 _DEREFERENCE = re.compile(rb"([;{}=(,]\s*)(\*(?:\([\w.]+[ \t]*\*+\))?)(?=\s*[(\w])")
+_REF_PARTIAL = re.compile(rb"\bref(?=\s{1,40}partial\s{1,40}struct\b)")
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
 def _prepare(data: bytes) -> PreparedSource:
-    """Keep the first branch of `#if … #else … #endif`, and blank the `*(int*)` of `*(int*)(p + 1) = 2`, which the
-    grammar does not know.
+    """Keep the first branch of `#if … #else … #endif`, and blank the `*(int*)` of `*(int*)(p + 1) = 2` and the `ref` of
+    `ref partial struct`, which the grammar does not know.
     """
     if b"#" in data:
         data = _DIRECTIVE.sub(_blank_match, _keep_first_branches(data))
     if b"unsafe" in data:
         data = _DEREFERENCE.sub(lambda match: match[1] + b" " * len(match[2]), data)
+    if b"partial" in data:
+        data = _REF_PARTIAL.sub(b"   ", data)
     return data, ()
 
 

@@ -29,7 +29,8 @@ _QUERY = """
 (block_comment) @comment
 (modifiers [(marker_annotation) (annotation)] @attribute)
 
-(import_declaration) @import
+(import_declaration) @import @binding
+(package_declaration) @binding
 
 (method_invocation name: (identifier) @reference.call)
 (object_creation_expression type: [(type_identifier) @reference.class
@@ -60,10 +61,18 @@ def _read_import(text: str) -> Iterable[str]:
     return (name,) if name else ()
 
 
+def read_package(text: str) -> Binding | None:
+    """Return the package that a file says to be in, `package a.b;`, as `Binding` has it; None for an import."""
+    keyword, _, name = text.partition("package")
+    return None if keyword.strip() else Binding("", "".join(name.replace("`", "").rstrip("; \t\r\n").split()))
+
+
 def _read_bindings(text: str) -> Iterable[Binding]:
-    """Return the last word of the dotted name, unless the import is of a whole package."""
+    """Return the last word of the dotted name, and of a whole package all names."""
+    if package := read_package(text):
+        return (package,)
     if text.rstrip("; \t\r\n").endswith("*"):
-        return ()
+        return (Binding("*", name) for name in _read_import(text))
     return (Binding(name.rpartition(".")[2], name, name.rpartition(".")[2]) for name in _read_import(text))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from scry.core.types import Binding
 from scry.index.parse.languages.language import FILE_SCOPE, METHOD_AND_FUNCTION_KINDS, Language, NameResolution
-from scry.index.parse.languages.project_files import ProjectFiles, resolve_relative
+from scry.index.parse.languages.project_files import ProjectFiles, parent_folders, resolve_relative
 
 _FUNCTION = "[(arrow_function) (function_expression) (generator_function)]"
 _NAMED_KEY = "[(property_identifier) (string) (private_property_identifier)]"
@@ -126,6 +126,9 @@ ENTRY_PATHS = (
 """An index file starts a package only at its top; deeper ones just collect their folder."""
 
 _ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".json", ".vue", ".svelte")
+_ROOT_ALIASES = ("@/", "~/")
+"""What bundlers' configurations mostly call the root of a package's sources; no package has such a name."""
+
 _COMPILED = re.compile(r"\.[mc]?jsx?$")
 
 
@@ -182,19 +185,26 @@ def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """Resolve relative modules, and packages of the project itself: as written, with any extension, or a folder's index
     file.
 
-    `./a.js` may be a.ts. A package is known by the package.json among the manifests.
+    `./a.js` may be a.ts. A package is known by the package.json among the manifests; its sources in `src` come before
+    what stands for them at its top. `@/a` and `~/a` are paths below the nearest folder above, or its `src`, that has
+    them.
     """
     plain = name.partition("?")[0]
     if name.startswith("."):
         target = resolve_relative(path, plain)
         return files.first_existing(_candidate_paths(target)) if target or plain.strip("./") == "" else ()
+    if plain.startswith(_ROOT_ALIASES):
+        inner = plain[2:]
+        above = (posixpath.join(folder, start, inner) for folder in parent_folders(path) for start in ("", "src"))
+        held = (each for each in above if files.has_stem(each) or files.has_stem(posixpath.splitext(each)[0]))
+        return files.first_existing(candidate for target in held for candidate in _candidate_paths(target))
     words = plain.split("/")
     count = 2 if plain.startswith("@") else 1
     folder = files.node_packages.get("/".join(words[:count]))
     if folder is None:
         return ()
     inner = "/".join(words[count:])
-    targets = (posixpath.join(folder, start, inner).rstrip("/") for start in ("", "src"))
+    targets = (posixpath.join(folder, start, inner).rstrip("/") for start in ("src", ""))
     return files.first_existing(candidate for target in targets for candidate in _candidate_paths(target))
 
 

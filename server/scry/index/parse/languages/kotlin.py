@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from scry.core.types import Binding
-from scry.index.parse.languages.java import JVM_NAME_RESOLUTION
+from scry.index.parse.languages.java import JVM_NAME_RESOLUTION, read_package
 from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_dotted_import
 
@@ -37,7 +37,8 @@ _QUERY = """
 (line_comment) @comment
 (block_comment) @comment
 (annotation) @attribute
-(import) @import
+(import) @import @binding
+(package_header) @binding
 
 (call_expression . [(identifier) @reference.call (navigation_expression (identifier) @reference.call .)])
 (constructor_invocation (user_type (identifier) @reference.class .))
@@ -65,9 +66,11 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _read_bindings(text: str) -> Iterable[Binding]:
-    """Return the alias, or the last word of the dotted name, unless the import is of a whole package."""
+    """Return the alias, or the last word of the dotted name, and of a whole package all names."""
+    if package := read_package(text):
+        return (package,)
     if text.rstrip("; \t\r\n").endswith("*"):
-        return ()
+        return (Binding("*", name) for name in _read_import(text))
     alias = _ALIAS.search(text)
     return (
         Binding(alias[1] if alias else name.rpartition(".")[2], name, name.rpartition(".")[2])
@@ -95,7 +98,11 @@ LANGUAGE = Language(
     read_import=_read_import,
     read_bindings=_read_bindings,
     name_resolution=replace(
-        JVM_NAME_RESOLUTION, members=METHOD_AND_FUNCTION_KINDS, external_members=True, accessors=(".", "::")
+        JVM_NAME_RESOLUTION,
+        members=METHOD_AND_FUNCTION_KINDS,
+        external_members=True,
+        implicit_receivers=True,
+        accessors=(".", "::"),
     ),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.kt$",

@@ -49,6 +49,7 @@ class NameResolution(Struct, frozen=True):
     members: kinds of definitions that a call on an unknown receiver may mean.
     external_members: members of a type may stand in other files than the type.
     overloads: several definitions of one qualified name are different ones.
+    implicit_receivers: an unqualified name may be a member of any type, which a lambda around is called on.
     module_tables: a module is a table, so that a function assigned to one at the top of a file is known by the module's
     name.
     accessors: the operators between a receiver and a member. self_field_prefix: begins a field of the object itself.
@@ -63,6 +64,7 @@ class NameResolution(Struct, frozen=True):
     members: frozenset[str] = METHOD_KINDS
     external_members: bool = False
     overloads: bool = False
+    implicit_receivers: bool = False
     module_tables: bool = False
     accessors: tuple[str, ...] = (".",)
     self_field_prefix: str = ""

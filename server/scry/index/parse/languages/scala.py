@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from scry.core.types import Binding
 from scry.index.parse.languages.java import JVM_NAME_RESOLUTION
 from scry.index.parse.languages.language import MAX_IMPORT_LENGTH, METHOD_AND_FUNCTION_KINDS, Language
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_dotted_import
@@ -37,7 +38,8 @@ _QUERY = """
 (comment) @comment
 (block_comment) @comment
 (annotation) @attribute
-(import_declaration) @import
+(import_declaration) @import @binding
+(package_clause name: (_) @binding)
 
 (call_expression function: [(identifier) @reference.call (field_expression field: (identifier) @reference.call)
   (generic_function function: [(identifier) @reference.call
@@ -61,14 +63,31 @@ def _grammar() -> object:
 
 def _read_import(text: str) -> Iterator[str]:
     """Yield the imported names: `import a.{B, C => D}, e._` gives "a.B", "a.C", "e"."""
-    plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text, flags=re.DOTALL).strip().removeprefix("import")
-    for part in re.findall(r"[^,{]+(?:\{[^{}]*\})?", plain):
+    return (binding.source for binding in _read_bindings(text))
+
+
+def _read_bindings(text: str) -> Iterator[Binding]:
+    """Yield the bindings of an import, or the package of a file.
+
+    `import a.{B, C => D}, e._` binds B, D and all names of e; of `package a`, the text is "a".
+    """
+    plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text, flags=re.DOTALL).strip()
+    if not plain.startswith("import"):
+        yield Binding("", "".join(plain.split()))
+        return
+    for part in re.findall(r"[^,{]+(?:\{[^{}]*\})?", plain.removeprefix("import")):
         prefix, brace, inner = part.strip().partition("{")
         if len(prefix) > MAX_IMPORT_LENGTH:
             continue
         for word in inner.rstrip("} \n").split(",") if brace else [""]:
-            name = re.split(r"=>|\bas\b", word)[0].strip()
-            yield (prefix.strip() + ("" if name in ("_", "*", "given") else name)).removesuffix("._").strip(". *")
+            name, *alias = (each.strip() for each in re.split(r"=>|\bas\b", word))
+            is_whole = name in _WILDCARDS or (not brace and prefix.strip().endswith(("._", ".*")))
+            source = (prefix.strip() + ("" if name in _WILDCARDS else name)).removesuffix("._").strip(". *")
+            member = source.rpartition(".")[2]
+            yield Binding("*", source) if is_whole else Binding(alias[0] if alias else member, source, member)
+
+
+_WILDCARDS = frozenset({"_", "*", "given"})
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> tuple[str, ...]:
@@ -82,6 +101,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
+    read_bindings=_read_bindings,
     name_resolution=replace(JVM_NAME_RESOLUTION, members=METHOD_AND_FUNCTION_KINDS, external_members=True),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.scala$",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from scry.core.types import Binding
 from scry.index.parse.languages.language import FILE_SCOPE, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_relative
 
@@ -25,6 +27,8 @@ _QUERY = """
 (test_declaration) @test
 
 (comment) @comment
+(variable_declaration [(builtin_function (builtin_identifier) @_import)
+  (field_expression (builtin_function (builtin_identifier) @_import))] (#eq? @_import "@import")) @binding
 (builtin_function (builtin_identifier) @_import (arguments (string (string_content) @import)) (#eq? @_import "@import"))
 
 (call_expression function: [(identifier) @reference.call (field_expression member: (identifier) @reference.call)])
@@ -41,6 +45,15 @@ def _grammar() -> object:
 
 def _read_import(text: str) -> Iterable[str]:
     return (text,)
+
+
+def _read_bindings(text: str) -> Iterable[Binding]:
+    """Return the constant that holds a file, or what the file names so: `const Store = @import("store.zig").Store;`."""
+    match = _BINDING.match(text)
+    return (Binding(match[1], match[2], match[3] or ""),) if match else ()
+
+
+_BINDING = re.compile(r'(?:pub\s+)?(?:const|var)\s+(\w+)\s*(?::[^=]*)?=\s*@import\("([^"]+)"\)(?:\.(\w+))?\s*;')
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
@@ -60,6 +73,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
+    read_bindings=_read_bindings,
     name_resolution=NameResolution(default_scope=FILE_SCOPE),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.zig$|^build\.zig$",
