@@ -197,7 +197,7 @@ class _HistoryUpdate:
     def _find_places(self, added: Sequence[CommitSummary], stored: Mapping[str, StoredCommit]) -> Mapping[str, int]:
         """Return the place of each commit among those of one time: 0, or above the highest of its parents of that time.
 
-        What a commit descends from decides alone, so that a place is the same however the commits were read.
+        The ancestors of a commit decide alone, so that its place is the same however the commits were read.
         """
         known = {sha: (commit.time, commit.place) for sha, commit in stored.items()}
         for commit in reversed(self._list_with_parents(added, stored)):
