@@ -81,21 +81,6 @@ def _restart_sometimes(sample: GraphProject, chance: random.Random) -> None:
         sample.memory = GraphMemory()
 
 
-def _fresh(sample: GraphProject, folder: Path) -> GraphProject:
-    files = {path: (sample.root / path).read_text() for path in _FILES if (sample.root / path).exists()}
-    return GraphProject(folder, files)
-
-
-def _assert_like_fresh(sample: GraphProject, folder: Path) -> None:
-    fresh = _fresh(sample, folder)
-    try:
-        assert sample.edges() == fresh.edges()
-        assert sample.imports() == fresh.imports()
-        assert sample.look_ups() == fresh.look_ups()
-    finally:
-        fresh.store.close()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
@@ -105,7 +90,7 @@ def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> Non
         _restart_sometimes(sample, chance)
         paths = {path for _ in range(chance.randrange(1, 4)) for path in _edit(sample, chance)}
         sample.update(*paths)
-        _assert_like_fresh(sample, tmp_path / f"fresh-{step}")
+        sample.assert_like_fresh(tmp_path / f"fresh-{step}")
     sample.store.close()
 
 
@@ -132,7 +117,7 @@ def test_interrupted_graph_update_is_resumed(seed: int, tmp_path: Path) -> None:
             assert not sample.store.graph.is_current
         sample.update(*_edit(sample, chance))
         assert sample.store.graph.is_current
-        _assert_like_fresh(sample, tmp_path / f"fresh-{step}")
+        sample.assert_like_fresh(tmp_path / f"fresh-{step}")
     sample.store.close()
 
 

@@ -262,16 +262,6 @@ def _edit(sample: GraphProject, files: dict[str, str], original: Mapping[str, st
     return path
 
 
-def _assert_like_fresh(sample: GraphProject, files: Mapping[str, str], folder: Path) -> None:
-    fresh = GraphProject(folder, files)
-    try:
-        assert sample.edges() == fresh.edges()
-        assert sample.imports() == fresh.imports()
-        assert sample.look_ups() == fresh.look_ups()
-    finally:
-        fresh.store.close()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("language", SOURCES)
@@ -284,7 +274,7 @@ def test_replaced_words_give_the_edges_of_a_fresh_index(language: str, seed: int
         if chance.random() < 0.3:
             sample.memory = GraphMemory()  # as after a restart of the indexer
         sample.update(*{_edit(sample, files, SOURCES[language], chance) for _ in range(chance.randrange(1, 3))})
-        _assert_like_fresh(sample, files, tmp_path / f"fresh-{step}")
+        sample.assert_like_fresh(tmp_path / f"fresh-{step}")
     sample.store.close()
 
 
@@ -304,11 +294,10 @@ def test_calls_through_a_type_with_other_bases_are_linked_again(tmp_path: Path) 
     sample = GraphProject(tmp_path / "one", _TYPES)
     calls = {f"{name}.py::{name} > {_LOCK} (exact)" for name in ("direct", "derived", "renamed")}
     assert calls <= sample.calls()
-    files = {**_TYPES, "store.py": _TYPES["store.py"].replace("Store(Base)", "Store(Other)")}
-    sample.write_file("store.py", files["store.py"])
+    sample.write_file("store.py", _TYPES["store.py"].replace("Store(Base)", "Store(Other)"))
     sample.update("store.py")
     assert not any(_LOCK in call for call in sample.calls())
-    _assert_like_fresh(sample, files, tmp_path / "fresh")
+    sample.assert_like_fresh(tmp_path / "fresh")
     sample.write_file("store.py", _TYPES["store.py"])
     sample.update("store.py")
     assert calls <= sample.calls()
@@ -326,7 +315,7 @@ def test_calls_through_a_type_whose_base_is_removed_are_linked_again(tmp_path: P
     assert sample.calls() == {"user.py::use > root.py::Root.lock (exact)"}
     sample.remove("middle.py")
     sample.update("middle.py")
-    _assert_like_fresh(sample, {path: files[path] for path in files if path != "middle.py"}, tmp_path / "fresh")
+    sample.assert_like_fresh(tmp_path / "fresh")
     sample.store.close()
 
 
@@ -342,7 +331,7 @@ def test_first_wildcard_of_a_file_without_names_reaches_those_who_import_it(tmp_
     sample.write_file("pkg/__init__.py", files["pkg/__init__.py"])
     sample.update("pkg/__init__.py")
     assert sample.calls() == {"user.py::use > pkg/tools.py::helper (exact)"}
-    _assert_like_fresh(sample, files, tmp_path / "fresh")
+    sample.assert_like_fresh(tmp_path / "fresh")
     sample.store.close()
 
 
@@ -358,7 +347,7 @@ def test_name_is_followed_through_a_renaming_import_of_a_file_that_changes_too(t
     sample.write({path: files[path] for path in ("store.py", "names.py")})
     sample.update("store.py", "names.py")
     assert sample.calls() == {"user.py::use > store.py::new (exact)"}
-    _assert_like_fresh(sample, files, tmp_path / "fresh")
+    sample.assert_like_fresh(tmp_path / "fresh")
     sample.store.close()
 
 
@@ -373,5 +362,5 @@ def test_type_before_two_colons_with_another_base_is_followed(tmp_path: Path) ->
     files["store.h"] = files["store.h"].replace("Base", "Other")
     sample.write_file("store.h", files["store.h"])
     sample.update("store.h")
-    _assert_like_fresh(sample, files, tmp_path / "fresh")
+    sample.assert_like_fresh(tmp_path / "fresh")
     sample.store.close()

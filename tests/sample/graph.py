@@ -81,6 +81,17 @@ class GraphProject(SampleProject):
         paths = {file.graph_file_id: path for path, file in graph.graph_files().items()}
         return {paths[graph_file]: tuple(hashes.tolist()) for graph_file, hashes in graph.look_ups()}
 
+    def assert_like_fresh(self, folder: Path) -> None:
+        """Check that the graph is that of a new index of the same files, which is made in `folder`."""
+        files = {path: path.read_text(encoding="utf-8") for path in self.root.rglob("*") if path.is_file()}
+        fresh = GraphProject(folder, {path.relative_to(self.root).as_posix(): text for path, text in files.items()})
+        try:
+            assert self.edges() == fresh.edges()
+            assert self.imports() == fresh.imports()
+            assert self.look_ups() == fresh.look_ups()
+        finally:
+            fresh.store.close()
+
     def calls(self) -> set[str]:
         return {edge.replace(" calls ", " > ") for edge in self.edges(EdgeKind.CALLS)}
 

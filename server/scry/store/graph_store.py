@@ -225,7 +225,7 @@ class GraphStore:
         return {file.path: file for file in _read_graph_files(rows)}
 
     def files_by_number(self, graph_files: Iterable[int]) -> list[GraphFile]:
-        """Return these files, by graph_files.id, in the order of these."""
+        """Return the files with these graph_files.id."""
         return list(_read_graph_files(self._select_in(f"{_SELECT_GRAPH_FILE} WHERE id IN", sorted(graph_files))))
 
     def pending_files(self, pending: int) -> list[GraphFile]:

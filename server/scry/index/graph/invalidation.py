@@ -157,13 +157,14 @@ class InvalidationTracker:
         """Mark all files whose calls depend on the bases of these types as pending; within a transaction.
 
         These are the files of the types and of all that inherit from them, and those that use the name of one: a member
-        that a type inherits is called through the type in files that name no base of it.
+        that a type inherits is called through the type in files that name no base of it. `mark_dependents` marks those
+        that use a name which changed itself.
         """
         types = self._graph.derived_types(doc_keys)
         paths = {self._memory.by_id[file].path for file, _ in types if file in self._memory.by_id}
         own = [file.graph_file_id for file in self._graph.graph_files(paths).values()]
         self._graph.mark_pending(own, LINK_CALLS)
-        self._mark_users({hash_word(name) for _, name in types}, LINK_CALLS)
+        self._mark_users({hash_word(name) for _, name in types} - self._names, LINK_CALLS)
 
     def _mark_users(self, names: set[int], level: int) -> None:
         """Mark the files that use one of these names, or one under which a file re-exports it, and so on."""
