@@ -9,7 +9,7 @@ from msgspec import Struct
 from scry.index.graph.import_graph import is_manifest
 from scry.index.graph.occurrences import Hashes, Occurrences, ProjectImports, hash_word
 from scry.index.graph.symbol_table import SourceFile, make_source_file
-from scry.index.parse.documents import unpack_uses
+from scry.index.parse.documents import unpack_bindings
 from scry.store.graph_store import GraphStore
 from scry.store.index.store import IndexStore
 
@@ -139,7 +139,7 @@ class GraphMemory:
         for file, packed in graph.packed_uses([file for file in wanted if file not in self._aliases]).items():
             self._aliases[file] = [
                 (hash_word(binding.member), hash_word(binding.name))
-                for binding in unpack_uses(packed).bindings
+                for binding in unpack_bindings(packed)
                 if binding.name != binding.member
             ]
         return {pair for file in wanted for pair in self._aliases.get(file, ())}

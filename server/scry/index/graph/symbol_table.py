@@ -11,7 +11,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from scry.core.types import Binding
-from scry.index.parse.documents import unpack_uses
+from scry.index.parse.documents import unpack_bindings
 from scry.index.parse.languages import language_as_read
 from scry.index.parse.languages.language import DEFAULT_NAME_RESOLUTION, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles
@@ -150,6 +150,7 @@ class SymbolTable(Struct):
     _definitions: OrderedDict[str, _CandidatesByFamily] = field(default_factory=OrderedDict[str, "_CandidatesByFamily"])
     _cached_count: int = 0
     _modules: OrderedDict[int, ModuleImports] = field(default_factory=OrderedDict[int, ModuleImports])
+    _packages: dict[int, str] = field(default_factory=dict[int, str])
     _imports: dict[tuple[int, str], tuple[int, ...]] = field(default_factory=dict[tuple[int, str], tuple[int, ...]])
     _lineages: dict[int, Sequence[tuple[GraphDefinition, Confidence]]] = field(
         default_factory=dict[int, Sequence[tuple[GraphDefinition, Confidence]]]
@@ -180,8 +181,7 @@ class SymbolTable(Struct):
         """Return the names that a file's imports bind."""
         module = self._modules.get(file_id)
         if module is None:
-            packed = self.store.packed_uses([file_id]).get(file_id, b"")
-            module = self.resolve_bindings(self.by_id[file_id], unpack_uses(packed).bindings)
+            module = self.resolve_bindings(self.by_id[file_id], self._read_bindings(file_id))
             self._modules[file_id] = module
             if len(self._modules) > _MAX_CACHED_MODULES:
                 self._modules.popitem(last=False)
@@ -211,7 +211,13 @@ class SymbolTable(Struct):
 
     def package_of(self, file_id: int) -> str:
         """Return the package that a file says to be in; empty for none."""
-        return next(iter(self.imports_of(file_id).packages), "")
+        package = self._packages.get(file_id)
+        if package is None:
+            package = self._packages[file_id] = next(iter(read_packages(self._read_bindings(file_id))), "")
+        return package
+
+    def _read_bindings(self, file_id: int) -> Sequence[Binding]:
+        return unpack_bindings(self.store.packed_uses([file_id]).get(file_id, b""))
 
     # Definitions --------------------------------------------------------------------------------------------------
 

@@ -120,6 +120,7 @@ Packed so, and compressed by the store, a reference takes some 6 bytes of the in
 """
 
 _decode_uses = msgpack_decoder(_PackedUses)
+_decode_bindings = msgpack_decoder(tuple[list[tuple[str, str, str]], msgspec.Raw])
 
 
 def pack_uses(parsed: ParsedFile) -> bytes:
@@ -132,6 +133,11 @@ def pack_uses(parsed: ParsedFile) -> bytes:
     bindings = [(binding.name, binding.source, binding.member) for binding in parsed.bindings]
     uses = [(*key, use_lines) for key, use_lines in lines.items()]
     return msgspec.msgpack.encode((bindings, uses))
+
+
+def unpack_bindings(data: bytes) -> Sequence[Binding]:
+    """Return the bindings of packed uses alone, which is several times as fast as all."""
+    return [Binding(*binding) for binding in _decode_bindings(data)[0]] if data else ()
 
 
 def unpack_uses(data: bytes) -> FileUses:
