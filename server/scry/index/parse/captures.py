@@ -91,8 +91,39 @@ def run_query(language: Language, data: bytes, max_seconds: float, *, any_shape:
     tree = parse(data)
     if tree is None:
         raise NotParsed(f"parsing takes over {max_seconds:g} s")
+    tree, data = _mend_errors(language, tree, data, parse)
     # The cursor's own progress callback crashes in py-tree-sitter 0.26.1.
     return recover_captures(tree, data, parse, lambda root: QueryCursor(query).captures(root))
+
+
+def _mend_errors(language: Language, tree: Tree, data: bytes, parse: ParseFunction) -> tuple[Tree, bytes]:
+    """Return the tree and the text after those of the language's mends that leave fewer errors."""
+    if not tree.root_node.has_error or len(data) > _MAX_RECOVERABLE_BYTES:
+        return tree, data
+    errors = _count_error_bytes(tree.root_node)
+    for mend in language.mends:
+        if errors < language.min_mended_errors:
+            break
+        mended = mend(data)
+        try:
+            candidate = parse(mended) if mended != data else None
+        except (NotParsed, UnusualShape):  # it is worse than the text itself
+            candidate = None
+        if candidate and (left := _count_error_bytes(candidate.root_node)) < errors:
+            tree, data, errors = candidate, mended, left
+    return tree, data
+
+
+def _count_error_bytes(root: Node) -> int:
+    """Return the length of all errors in bytes; something that is missing counts as one byte."""
+    waiting, length = [root], 0
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            length += max(1, node.end_byte - node.start_byte)
+        else:
+            waiting += [child for child in node.children if child.has_error]
+    return length
 
 
 class _Reader:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from scry.index.parse.languages.c_likely_macros import C_MENDS, MIN_MENDED_ERRORS
 from scry.index.parse.languages.c_macros import blank_macros
 from scry.index.parse.languages.language import Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_relative
@@ -127,6 +128,8 @@ LANGUAGE = Language(
     name_resolution=NAME_RESOLUTION,
     resolve=resolve,
     prepare=blank_macros,
+    mends=C_MENDS,
+    min_mended_errors=MIN_MENDED_ERRORS,
     entry_symbols=ENTRY_SYMBOLS,
 )
 

@@ -87,6 +87,9 @@ _AFTER_FIELD = re.compile(
 )
 """A macro behind a field: `int n ABSL_GUARDED_BY(mu_);`."""
 
+_NULLABILITY = re.compile(rb"\b()(absl_n(?:onnull|ullable|ullability_unknown)|_N(?:onnull|ullable|ull_unspecified))\b")
+"""Whether a pointer may be null, written behind its `*`."""
+
 _MACRO_LINES = rb"(?:" + _MACRO + _ARGUMENTS + rb"?[ \t]*\r?\n[ \t]*){0,8}" + _MACRO + _ARGUMENTS + rb"?"
 _AMONG_FIELDS = re.compile(rb"(;[ \t]*\r?\n[ \t]*)(" + _MACRO_LINES + rb")(?=[ \t]*\r?\n)")
 _FIRST_FIELDS = re.compile(rb"(\{[ \t]*\r?\n[ \t]*)(" + _MACRO_LINES + rb")(?=[ \t]*\r?\n\s*[^\s}])")
@@ -96,6 +99,7 @@ it.
 """
 
 _CHECKED_PATTERNS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (
+    (_NULLABILITY, (b"absl_null", b"absl_nonnull", b"_Nonnull", b"_Null")),
     (_FIRST_FIELDS, ()),
     (_AMONG_FIELDS, ()),
     (_NAMED_FIELDS, (b"_FIELDS",)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scry.index.parse.languages import c
+from scry.index.parse.languages.c_likely_macros import C_MENDS, MIN_MENDED_ERRORS
 from scry.index.parse.languages.c_macros import blank_cpp_macros
 from scry.index.parse.languages.language import Language, NameResolution
 
@@ -110,5 +111,7 @@ LANGUAGE = Language(
     ),
     resolve=c.resolve,
     prepare=blank_cpp_macros,
+    mends=C_MENDS,
+    min_mended_errors=MIN_MENDED_ERRORS,
     entry_symbols=c.ENTRY_SYMBOLS,
 )

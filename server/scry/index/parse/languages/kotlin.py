@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scry.core.types import Binding
 from scry.index.parse.languages.java import JVM_NAME_RESOLUTION, read_package
-from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language
+from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language, PreparedSource
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_dotted_import
 
 _QUERY = """
@@ -33,6 +33,10 @@ _QUERY = """
 (class_parameter ["val" "var"] . (identifier) @name) @declaration.field
 (enum_entry . (modifiers)? . (identifier) @name) @declaration.field
 (type_alias (identifier) @name) @definition.type
+(infix_expression . (identifier) . (identifier) @_fun . (call_expression . (call_expression . [(identifier) @name
+    (navigation_expression (identifier) @name .)]) (annotated_lambda)) (#eq? @_fun "fun")) @definition.function
+(infix_expression . (identifier) . (identifier) @_class . (identifier) @name (#eq? @_class "class")) @definition.class
+(annotated_expression) @wrapper
 
 (line_comment) @comment
 (block_comment) @comment
@@ -58,6 +62,51 @@ def _grammar() -> object:
     import tree_sitter_kotlin
 
     return tree_sitter_kotlin.language()
+
+
+_ANNOTATION_CLASS = re.compile(rb"\bannotation(?=\s+class\b)")
+_CLASS_BEFORE_ANNOTATION = re.compile(rb"(\bclass[ \t]+\w+(?:\(\))?[ \t]*)\n(?=\s*\n@)")
+_KEYWORD_AND_DIGIT = re.compile(rb"^([ \t]*)(?:in|as)(?=[0-9_])", re.MULTILINE)
+_UNREAD = re.compile(
+    rb"\bsuspend(?=[ \t]*\{)"
+    rb"|^context[ \t]*\([^()]*\)(?=\s+[@a-z])"
+    rb"|\?(?=::)"
+    rb"|\$\$(?=\")"
+    rb"|@\w+(?:\([^()\n]*\))?(?=\s+(?://[^\n]{0,200}\n\s*)?(?:(?:private|internal|protected|public)\s+)?(?:set\s*\(|constructor\b))",
+    re.MULTILINE,
+)
+"""Parts of a text that the grammar does not know: `suspend` before a lambda, contexts, `?` before `::`, `$$` before a
+string, annotations before a setter or a constructor.
+"""
+
+_SOFT_KEYWORD = re.compile(
+    rb"\b(?:(?:open|sealed|final|inline|infix|operator|external|actual|expect|inner|data|lateinit|override)"
+    rb"(?=[ \t]*[(.,;)\]}=?!+*/-])"
+    rb"|suspend(?=\(|[ \t]*:)|(?:suspend|[sg]et)(?=[ \t]*(?:[.,;)\]}?!]|[-+*/]?=)))"
+)
+"""A modifier's word that is a name here: `open(file)`, `set = set or bit`."""
+
+_UNFINISHED_MEMBER = re.compile(rb"(\bfun [^\n{}=]{0,120}[\w)>?])[ \t](?=[ \t]*\})")
+"""The last member of a body, on one line with its end: `interface Task { fun run() }`."""
+
+
+def _prepare(data: bytes) -> PreparedSource:
+    """Mend what the grammar misreads without an error, or with one of a few bytes.
+
+    It may take `annotation class Name`, and `class Name` above an annotation, for operators and operands. At the start
+    of a line it takes `in1` for the operator `in`.
+    """
+    if b"annotation" in data:
+        data = _ANNOTATION_CLASS.sub(b" " * len(b"annotation"), data)
+    data = _CLASS_BEFORE_ANNOTATION.sub(rb"\1;", data)
+    return _KEYWORD_AND_DIGIT.sub(rb"\1_x", data), ()
+
+
+def _mend(data: bytes) -> bytes:
+    """Return the text without parts that the grammar does not know, and with other names for words of modifiers."""
+    data = _UNREAD.sub(lambda match: b" " * len(match[0]), data)
+    data = _SOFT_KEYWORD.sub(lambda match: b"_" * len(match[0]), data)
+    return _UNFINISHED_MEMBER.sub(rb"\1;", data)
 
 
 def _read_import(text: str) -> Iterable[str]:
@@ -92,6 +141,8 @@ LANGUAGE = Language(
     extensions=(".kt", ".kts"),
     grammar=_grammar,
     needs_final_newline=True,  # tree-sitter-kotlin 1.1.0 loops for ever at `@Name` at the end of a text
+    prepare=_prepare,
+    mends=(_mend,),
     query=_QUERY,
     constant_pattern=r"_*[A-Z][A-Z0-9_]+$",
     read_container=_read_container,

@@ -140,6 +140,9 @@ class Language(Struct, frozen=True, eq=False):
     the text of a file into the names it imports; None where they are not read.
     prepare: turns the text (UTF-8) into the text that the grammar reads; stored text is never taken from that, and a
     range blanked in front of a definition belongs to it as an attribute does.
+    mends: functions for a text that the grammar finds errors in, tried one after another; each turns a text into one of
+    the same length, which is parsed instead if that leaves fewer errors. min_mended_errors: bytes of errors from which
+    they are tried.
     find_markup: of a file that holds scripts in markup, turns the text (UTF-8) into the ranges of that markup.
     detect_other_language: returns the name of the language of a text, where several share an extension.
     joins_clauses: neighbouring functions of one name are one.
@@ -164,6 +167,8 @@ class Language(Struct, frozen=True, eq=False):
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = resolve_to_no_files
     find_imports: Callable[[str], tuple[str, ...]] | None = None
     prepare: Callable[[bytes], PreparedSource] = leave_unchanged
+    mends: tuple[Callable[[bytes], bytes], ...] = ()
+    min_mended_errors: int = 1
     find_markup: Callable[[bytes], Sequence[MarkupRange]] | None = None
     joins_clauses: bool = False
     dotted_modules: bool = False

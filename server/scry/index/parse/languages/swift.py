@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from scry.index.parse.languages.conditionals import join_blocks, join_cut_blocks, join_cut_statements
 from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles
 
@@ -53,6 +54,9 @@ _IMPORT = re.compile(
     r"(?:@\w+\s+)*(?:public\s+|internal\s+)?import\s+(?:(?:class|struct|enum|protocol|func|var|typealias)\s+)?([\w.]+)"
 )
 
+_UNREAD = re.compile(rb"^[ \t]*#(?:warning|error)\([^\n]*|(?<=\w)\(\)(?=:[ \t]*\r?\n)", re.MULTILINE)
+_EMPTY_VALUE = re.compile(rb"^([ \t]*)\(\)(?=[ \t]*\r?$)", re.MULTILINE)
+
 
 def _grammar() -> object:
     import tree_sitter_swift
@@ -77,10 +81,17 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     )
 
 
+def _blank_unread(data: bytes) -> bytes:
+    """Return the text without diagnostics, the empty brackets of `case .success():`, and `()` as a statement."""
+    return _EMPTY_VALUE.sub(rb"\g<1>0 ", _UNREAD.sub(lambda match: b" " * len(match[0]), data))
+
+
 LANGUAGE = Language(
     name="swift",
     extensions=(".swift",),
     grammar=_grammar,
+    mends=(_blank_unread, join_cut_blocks, join_cut_statements, join_blocks),
+    min_mended_errors=100,
     query=_QUERY,
     read_import=_read_import,
     name_resolution=NameResolution(
