@@ -55,6 +55,8 @@ _IMPORT = re.compile(
 )
 
 _UNREAD = re.compile(rb"^[ \t]*#(?:warning|error)\([^\n]*|(?<=\w)\(\)(?=:[ \t]*\r?\n)", re.MULTILINE)
+"""Diagnostics, and the empty brackets of `case .success():`, which the grammar does not know."""
+
 _EMPTY_VALUE = re.compile(rb"^([ \t]*)\(\)(?=[ \t]*\r?$)", re.MULTILINE)
 
 
@@ -82,7 +84,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
 
 
 def _blank_unread(data: bytes) -> bytes:
-    """Return the text without diagnostics, the empty brackets of `case .success():`, and `()` as a statement."""
+    """Return the text without parts that the grammar does not know, and with a number for `()` as a statement."""
     return _EMPTY_VALUE.sub(rb"\g<1>0 ", _UNREAD.sub(lambda match: b" " * len(match[0]), data))
 
 
