@@ -274,6 +274,12 @@ def test_kotlin_that_its_grammar_takes_for_an_expression(text: str, expected: se
     assert _definitions("a.kt", text) == expected
 
 
+def test_haskell_names_with_primes_are_no_characters() -> None:
+    text = "f :: Parser ()\nf = do\n  notFollowedBy (char '\\n')\n\ng' :: Parser Text\ng' = h 'a'\n"
+    assert _definitions("a.hs", text) == {"function f", "function g'"}
+    assert _has_errors_left("a.hs", text) == (True, False)
+
+
 @pytest.mark.parametrize(
     "line",
     [

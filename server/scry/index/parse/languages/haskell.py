@@ -57,6 +57,8 @@ _QUERY = f"""
 (field type: (name) @reference.type)
 """
 
+_PRIMED_NAME = re.compile(rb"(?<!['\\\w])[A-Za-z_]\w*'+")
+
 
 def _grammar() -> object:
     import tree_sitter_haskell
@@ -84,11 +86,17 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     return files.find_by_suffix(f"{stem}.hs") or files.find_by_suffix(f"{stem}.hsc")
 
 
+def _rename_primed(data: bytes) -> bytes:
+    """Return the text with `_` for the primes of names: the grammar may take one for the quote of a character."""
+    return _PRIMED_NAME.sub(lambda match: match[0].replace(b"'", b"_"), data)
+
+
 LANGUAGE = Language(
     name="haskell",
     extensions=(".hs", ".hs-boot", ".hsc"),
     interpreters=("runhaskell", "runghc", "stack"),
     grammar=_grammar,
+    mends=(_rename_primed,),
     query=_QUERY,
     joins_clauses=True,
     read_name=_read_name,
