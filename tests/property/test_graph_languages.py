@@ -1,4 +1,4 @@
-"""The code graph after replaced names in twelve languages is that of a fresh index, and each rule of what follows them.
+"""The code graph after replaced names in 13 languages is that of a fresh index, and each rule of what follows them.
 
 Any word of a file is replaced by any other word of the project, so that imports, bases, definitions and calls come and
 go, and texts become wrong.
@@ -220,6 +220,27 @@ SOURCES: dict[str, dict[str, str]] = {
         "main.cc": (
             '#include "store.h"\n\nusing st::Store;\n\nvoid run(Store* s, st::Kept& k) {\n  s->Haul(k);\n'
             "  s->Lock();\n  k.Lock();\n  Store::Open();\n  st::Shop shop;\n  shop.Keep();\n}\n"
+        ),
+    },
+    "rust": {
+        "tool/src/lib.rs": (
+            "#[macro_use]\nmod macros;\nmod store;\npub mod io;\npub use store::Store as Shop;\npub use io::*;\n"
+        ),
+        "tool/src/macros.rs": (
+            "#[macro_export]\nmacro_rules! check_ok {\n    ($e:expr) => { $e };\n}\n\n"
+            "macro_rules! cfg_net {\n    ($($item:item)*) => { $($item)* }\n}\n"
+        ),
+        "tool/src/io/mod.rs": "cfg_net! {\n    mod util;\n    pub use util::{duplex, Pipe as Tube};\n}\n",
+        "tool/src/io/util.rs": (
+            "use crate::Shop;\n\npub struct Pipe;\n\nimpl Pipe {\n    pub fn make() -> Self { Pipe }\n}\n\n"
+            "pub fn duplex(shop: &Shop) {\n    shop.haul();\n    check_ok!(Pipe::make());\n}\n"
+        ),
+        "tool/src/store.rs": (
+            "use crate::io::duplex;\n\npub struct Store;\n\nimpl Store {\n    pub fn haul(&self) { duplex(self); }\n}\n"
+        ),
+        "user/src/main.rs": (
+            "use tool::io::{self, Pipe};\nuse tool::{check_ok, duplex as twin, Shop};\n\nfn main(shop: Shop) {\n"
+            "    check_ok!(twin(&shop));\n    io::duplex(&shop);\n    let p = Pipe::make();\n    shop.haul();\n}\n"
         ),
     },
     "ruby": {

@@ -6,7 +6,7 @@ The first of these that knows the name decides. If it knows the name as external
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from posixpath import basename, splitext
+from posixpath import basename, dirname, splitext
 
 from msgspec import Struct
 
@@ -310,6 +310,11 @@ class NameResolver:
         return None
 
     def _resolve_in_project(self, group: DefinitionGroup) -> ResolvedName | None:
+        if self.name_resolution.hidden_exports:
+            crate = _crate_folder(self.view.source_file.path)
+            macros = [d for d in group.all if d.kind == "macro"]
+            near = [d for d in macros if f"/{self.project.by_id[d.file_id].path}".startswith(crate)]
+            return self.choose_targets(near, Confidence.BY_NAME) if len(near) == 1 else None
         if self.name_resolution.default_scope != PROJECT_SCOPE:
             return None
         if not self.name_resolution.implicit_self or len(group.all) > _MAX_CANDIDATES:
@@ -359,9 +364,19 @@ class NameResolver:
         known = [each for each in resolved if each]
         definitions = [d for each in known for d in each.targets]
         if not definitions:
-            return None
+            return self._resolve_below(targets, name, kinds) if self.name_resolution.hidden_exports else None
         chosen = self.choose_targets(list(dict.fromkeys(definitions)), Confidence.EXACT)
         return chosen.limit_confidence(max(each.confidence for each in known)) if chosen else None
+
+    def _resolve_below(self, modules: Iterable[int], name: str, kinds: frozenset[str]) -> ResolvedName | None:
+        """Resolve a name in the files below modules, where it is defined just once."""
+        group = self.candidates(name, kinds)
+        if not 0 < len(group.all) <= _MAX_CANDIDATES:
+            return None
+        paths = self.project.by_id
+        folders = tuple(_folder_below(paths[module].path) for module in modules if module in paths)
+        below = [d for d in group.in_container("") if f"/{paths[d.file_id].path}".startswith(folders)]
+        return self.choose_targets(below, Confidence.BY_NAME) if len(below) == 1 else None
 
     def resolve_exported(
         self, file: int, name: str, kinds: frozenset[str], depth: int = _MAX_REEXPORT_DEPTH
@@ -430,6 +445,19 @@ class NameResolver:
         folder = self.project.folder_of(owner.file_id)
         beside = [d for d in members if self.project.folder_of(d.file_id) == folder]
         return self.choose_targets(beside or members, Confidence.EXACT)
+
+
+def _folder_below(module: str) -> str:
+    """Return the folder of a module's inner modules, between slashes; that of a whole crate for its `lib.rs`."""
+    stem, _ = splitext(module)
+    folder = dirname(module) if basename(stem) in ("lib", "main", "mod") else stem
+    return f"/{folder}/" if folder else "/"
+
+
+def _crate_folder(path: str) -> str:
+    """Return the folder of the sources of a file's crate, between slashes; the file's own where there is no `src`."""
+    above, src, _ = f"/{path}".rpartition("/src/")
+    return above + src if src else f"/{dirname(path)}/".replace("//", "/")
 
 
 def _exported_name(member: str, local: str) -> str:

@@ -261,6 +261,31 @@ SAMPLES["java packages in several source roots"] = (
     },
     set(),
 )
+SAMPLES["rust names that macros define or export"] = (
+    {
+        "tool/src/lib.rs": "#[macro_use]\nmod macros;\npub mod io;\n",
+        "tool/src/macros.rs": (
+            "#[macro_export]\nmacro_rules! check_ok {\n    ($e:expr) => { $e };\n}\n\n"
+            "macro_rules! cfg_net {\n    ($($item:item)*) => { $($item)* }\n}\n"
+        ),
+        "tool/src/io/mod.rs": (
+            "cfg_net! {\n    mod util;\n    pub use util::duplex;\n}\n\nfn inner() {\n    cfg_net!();\n}\n"
+        ),
+        "tool/src/io/util.rs": "pub fn duplex() {}\n",
+        "tool/src/other.rs": "pub fn elsewhere() {}\n",
+        "user/src/main.rs": (
+            "use tool::check_ok;\nuse tool::io::{self, duplex, elsewhere};\n\nfn main() {\n    check_ok!(duplex());\n"
+            "    io::duplex();\n    elsewhere();\n}\n"
+        ),
+    },
+    {
+        "user/src/main.rs::main > tool/src/macros.rs::check_ok (by name)",
+        "user/src/main.rs::main > tool/src/io/util.rs::duplex (by name)",
+        "tool/src/io/mod.rs::inner > tool/src/macros.rs::cfg_net (by name)",
+        "tool/src/io/mod.rs#L1-L3 > tool/src/macros.rs::cfg_net (by name)",
+    },
+    set(),
+)
 SAMPLES["rust calls in macros"] = (
     {
         "src/lib.rs": (

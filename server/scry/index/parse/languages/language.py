@@ -50,6 +50,8 @@ class NameResolution(Struct, frozen=True):
     external_members: members of a type may stand in other files than the type.
     overloads: several definitions of one qualified name are different ones.
     implicit_receivers: an unqualified name may be a member of any type, which a lambda around is called on.
+    hidden_exports: macros may define and export names, so that a name imported from a module may be defined in any file
+    of it, and a macro is known in files of its crate that do not import it.
     module_tables: a module is a table, so that a function assigned to one at the top of a file is known by the module's
     name.
     accessors: the operators between a receiver and a member. self_field_prefix: begins a field of the object itself.
@@ -65,6 +67,7 @@ class NameResolution(Struct, frozen=True):
     external_members: bool = False
     overloads: bool = False
     implicit_receivers: bool = False
+    hidden_exports: bool = False
     module_tables: bool = False
     accessors: tuple[str, ...] = (".",)
     self_field_prefix: str = ""

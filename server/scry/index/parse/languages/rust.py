@@ -197,7 +197,7 @@ LANGUAGE = Language(
     read_import=_read_import,
     read_bindings=_read_bindings,
     name_resolution=NameResolution(
-        default_scope=FILE_SCOPE, external_members=True, overloads=True, accessors=(".", "::")
+        default_scope=FILE_SCOPE, external_members=True, overloads=True, hidden_exports=True, accessors=(".", "::")
     ),
     resolve=_resolve,
     entry_paths=r"(^|/)(main\.rs|src/bin/[^/]+\.rs)$",
