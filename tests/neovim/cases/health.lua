@@ -41,6 +41,8 @@ end
 
 T["a healthy setup has no errors"] = function()
   child().cmd("Scry status")
+  child().shows("state") -- else it might open in front of the checks
+  child().type_keys("q")
   child().lua([[require("scry").source("find", {}).ask("receipt", function(_, found) _G.found = found end)]])
   child().wait("_G.found")
   child().wait("require('scry').statusline() == 'scry'")
