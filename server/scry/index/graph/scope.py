@@ -6,7 +6,7 @@ The first of these that knows the name decides. If it knows the name as external
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from posixpath import basename, dirname, splitext
+from posixpath import basename, splitext
 
 from msgspec import Struct
 
@@ -310,11 +310,9 @@ class NameResolver:
         return None
 
     def _resolve_in_project(self, group: DefinitionGroup) -> ResolvedName | None:
-        if self.name_resolution.hidden_exports:
-            crate = _crate_folder(self.view.source_file.path)
-            macros = [d for d in group.all if d.kind == "macro"]
-            near = [d for d in macros if f"/{self.project.by_id[d.file_id].path}".startswith(crate)]
-            return self.choose_targets(near, Confidence.BY_NAME) if len(near) == 1 else None
+        if self.name_resolution.macro_folder:
+            folder = self.name_resolution.macro_folder(self.view.source_file.path)
+            return self._choose_only_one_below([d for d in group.all if d.kind == "macro"], [folder])
         if self.name_resolution.default_scope != PROJECT_SCOPE:
             return None
         if not self.name_resolution.implicit_self or len(group.all) > _MAX_CANDIDATES:
@@ -364,18 +362,26 @@ class NameResolver:
         known = [each for each in resolved if each]
         definitions = [d for each in known for d in each.targets]
         if not definitions:
-            return self._resolve_below(targets, name, kinds) if self.name_resolution.hidden_exports else None
+            return self._resolve_below(targets, name, kinds)
         chosen = self.choose_targets(list(dict.fromkeys(definitions)), Confidence.EXACT)
         return chosen.limit_confidence(max(each.confidence for each in known)) if chosen else None
 
     def _resolve_below(self, modules: Iterable[int], name: str, kinds: frozenset[str]) -> ResolvedName | None:
-        """Resolve a name in the files below modules, where it is defined just once."""
+        """Resolve a name in the inner modules of modules, whose macros may export it."""
         group = self.candidates(name, kinds)
-        if not 0 < len(group.all) <= _MAX_CANDIDATES:
+        if not self.name_resolution.module_folder or not 0 < len(group.all) <= _MAX_CANDIDATES:
             return None
+        paths = [self.project.by_id[each].path for each in modules if each in self.project.by_id]
+        return self._choose_only_one_below(
+            group.in_container(""), [self.name_resolution.module_folder(path) for path in paths]
+        )
+
+    def _choose_only_one_below(
+        self, definitions: Iterable[GraphDefinition], folders: Sequence[str]
+    ) -> ResolvedName | None:
+        """Return the definition in these folders, if there is just one."""
         paths = self.project.by_id
-        folders = tuple(_folder_below(paths[module].path) for module in modules if module in paths)
-        below = [d for d in group.in_container("") if f"/{paths[d.file_id].path}".startswith(folders)]
+        below = [d for d in definitions if any(_is_below(paths[d.file_id].path, folder) for folder in folders)]
         return self.choose_targets(below, Confidence.BY_NAME) if len(below) == 1 else None
 
     def resolve_exported(
@@ -447,17 +453,8 @@ class NameResolver:
         return self.choose_targets(beside or members, Confidence.EXACT)
 
 
-def _folder_below(module: str) -> str:
-    """Return the folder of a module's inner modules, between slashes; that of a whole crate for its `lib.rs`."""
-    stem, _ = splitext(module)
-    folder = dirname(module) if basename(stem) in ("lib", "main", "mod") else stem
-    return f"/{folder}/" if folder else "/"
-
-
-def _crate_folder(path: str) -> str:
-    """Return the folder of the sources of a file's crate, between slashes; the file's own where there is no `src`."""
-    above, src, _ = f"/{path}".rpartition("/src/")
-    return above + src if src else f"/{dirname(path)}/".replace("//", "/")
+def _is_below(path: str, folder: str) -> bool:
+    return not folder or path.startswith(f"{folder}/")
 
 
 def _exported_name(member: str, local: str) -> str:

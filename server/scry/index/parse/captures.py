@@ -2,7 +2,7 @@
 
 A grammar that does not know some syntax can take all the rest of a file for one error, and every definition in it would
 be lost. Top-level definitions stand in paragraphs that begin in the first column, so parsing restarts at the next
-paragraph. Before that, the language's mends are tried (`Language.mends`).
+paragraph. Before that, the language's mends are tried (`Language.load_mends`).
 
 No function here or downstream recurses into nested nodes. Parsing ends at a budget of processor time and memory; a
 query cannot be ended, so a tree that would keep one busy gets a process of its own (`scry.index.parse.shape`).
@@ -101,9 +101,7 @@ def _mend_errors(language: Language, tree: Tree, data: bytes, parse: ParseFuncti
     if not tree.root_node.has_error or len(data) > _MAX_MENDED_BYTES:
         return tree, data
     errors = _count_error_bytes(tree.root_node)
-    for mend in language.mends:
-        if errors < language.min_mended_errors:
-            break
+    for mend in language.load_mends() if errors >= language.min_mended_errors else ():
         mended = mend(data)
         try:
             candidate = parse(mended) if mended != data else None
@@ -111,6 +109,8 @@ def _mend_errors(language: Language, tree: Tree, data: bytes, parse: ParseFuncti
             candidate = None
         if candidate and (left := _count_error_bytes(candidate.root_node)) < errors:
             tree, data, errors = candidate, mended, left
+            if errors < language.min_mended_errors:
+                break
     return tree, data
 
 

@@ -275,7 +275,7 @@ SAMPLES["rust names that macros define or export"] = (
         "tool/src/other.rs": "pub fn elsewhere() {}\n",
         "user/src/main.rs": (
             "use tool::check_ok;\nuse tool::io::{self, duplex, elsewhere};\n\nfn main() {\n    check_ok!(duplex());\n"
-            "    io::duplex();\n    elsewhere();\n}\n"
+            "    io::duplex();\n    elsewhere();\n    cfg_net!();\n}\n"
         ),
     },
     {

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from scry.index.parse.languages.c_likely_macros import C_MENDS, MIN_MENDED_ERRORS
 from scry.index.parse.languages.c_macros import blank_macros
-from scry.index.parse.languages.language import Language, NameResolution
+from scry.index.parse.languages.language import FEW_ERROR_BYTES, Language, Mend, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_relative
 
 
@@ -119,6 +118,15 @@ def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
 
 NAME_RESOLUTION = NameResolution(family="c", imports_all_names=True, accessors=(".", "->"))
 
+
+def load_mends() -> tuple[Mend, ...]:
+    """Return the mends of C and C++."""
+    from scry.index.parse.languages.mends.conditionals import CONDITIONAL_MENDS
+    from scry.index.parse.languages.mends.macros import blank_likely_macros
+
+    return (blank_likely_macros, *CONDITIONAL_MENDS)
+
+
 LANGUAGE = Language(
     name="c",
     extensions=(".c",),
@@ -128,8 +136,8 @@ LANGUAGE = Language(
     name_resolution=NAME_RESOLUTION,
     resolve=resolve,
     prepare=blank_macros,
-    mends=C_MENDS,
-    min_mended_errors=MIN_MENDED_ERRORS,
+    load_mends=load_mends,
+    min_mended_errors=FEW_ERROR_BYTES,
     entry_symbols=ENTRY_SYMBOLS,
 )
 

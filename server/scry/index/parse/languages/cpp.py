@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from scry.index.parse.languages import c
-from scry.index.parse.languages.c_likely_macros import C_MENDS, MIN_MENDED_ERRORS
 from scry.index.parse.languages.c_macros import blank_cpp_macros
-from scry.index.parse.languages.language import Language, NameResolution
+from scry.index.parse.languages.language import FEW_ERROR_BYTES, Language, NameResolution
 
 _NAME = "(identifier) @name (field_identifier) @name (destructor_name) @name (operator_name) @name"
 _TEMPLATE = "(template_function name: (identifier) @name) (template_method name: (field_identifier) @name)"
@@ -111,7 +110,7 @@ LANGUAGE = Language(
     ),
     resolve=c.resolve,
     prepare=blank_cpp_macros,
-    mends=C_MENDS,
-    min_mended_errors=MIN_MENDED_ERRORS,
+    load_mends=c.load_mends,
+    min_mended_errors=FEW_ERROR_BYTES,
     entry_symbols=c.ENTRY_SYMBOLS,
 )

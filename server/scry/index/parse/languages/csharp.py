@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scry.index.parse.languages.conditionals import join_blocks, join_cut_blocks, join_cut_statements
 from scry.index.parse.languages.language import Language, NameResolution, PreparedSource
 from scry.index.parse.languages.project_files import ProjectFiles
 
@@ -136,7 +135,6 @@ LANGUAGE = Language(
     name="csharp",
     extensions=(".cs", ".csx"),
     grammar=_grammar,
-    mends=(join_cut_blocks, join_cut_statements, join_blocks),
     query=_QUERY,
     read_import=_read_import,
     name_resolution=NameResolution(implicit_self=True, partial_types=True, external_members=True, overloads=True),

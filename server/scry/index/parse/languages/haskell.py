@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scry.index.parse.languages.language import FILE_SCOPE, Language, NameResolution
+from scry.index.parse.languages.language import FILE_SCOPE, Language, Mend, NameResolution
 from scry.index.parse.languages.project_files import ProjectFiles
 
 
@@ -57,8 +57,6 @@ _QUERY = f"""
 (field type: (name) @reference.type)
 """
 
-_PRIMED_NAME = re.compile(rb"(?<!['\\\w])[A-Za-z_]\w*'+")
-
 
 def _grammar() -> object:
     import tree_sitter_haskell
@@ -86,9 +84,10 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     return files.find_by_suffix(f"{stem}.hs") or files.find_by_suffix(f"{stem}.hsc")
 
 
-def _rename_primed(data: bytes) -> bytes:
-    """Return the text with `_` for the primes of names: the grammar may take one for the quote of a character."""
-    return _PRIMED_NAME.sub(lambda match: match[0].replace(b"'", b"_"), data)
+def _load_mends() -> tuple[Mend, ...]:
+    from scry.index.parse.languages.mends.forms import mend_haskell
+
+    return (mend_haskell,)
 
 
 LANGUAGE = Language(
@@ -96,7 +95,7 @@ LANGUAGE = Language(
     extensions=(".hs", ".hs-boot", ".hsc"),
     interpreters=("runhaskell", "runghc", "stack"),
     grammar=_grammar,
-    mends=(_rename_primed,),
+    load_mends=_load_mends,
     query=_QUERY,
     joins_clauses=True,
     read_name=_read_name,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scry.core.types import Binding
 from scry.index.parse.languages.java import JVM_NAME_RESOLUTION, read_package
-from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language, PreparedSource
+from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language, Mend, PreparedSource
 from scry.index.parse.languages.project_files import ProjectFiles, resolve_dotted_import
 
 _QUERY = """
@@ -67,27 +67,6 @@ def _grammar() -> object:
 _ANNOTATION_CLASS = re.compile(rb"\bannotation(?=\s+class\b)")
 _CLASS_BEFORE_ANNOTATION = re.compile(rb"(\bclass[ \t]+\w+(?:\(\))?[ \t]*)\n(?=\s*\n@)")
 _KEYWORD_AND_DIGIT = re.compile(rb"^([ \t]*)(?:in|as)(?=[0-9_])", re.MULTILINE)
-_UNREAD = re.compile(
-    rb"\bsuspend(?=[ \t]*\{)"
-    rb"|^context[ \t]*\([^()]*\)(?=\s+[@a-z])"
-    rb"|\?(?=::)"
-    rb"|\$\$(?=\")"
-    rb"|@\w+(?:\([^()\n]*\))?(?=\s+(?://[^\n]{0,200}\n\s*)?(?:(?:private|internal|protected|public)\s+)?(?:set\s*\(|constructor\b))",
-    re.MULTILINE,
-)
-"""Parts of a text that the grammar does not know: `suspend` before a lambda, contexts, `?` before `::`, `$$` before a
-string, annotations before a setter or a constructor.
-"""
-
-_SOFT_KEYWORD = re.compile(
-    rb"\b(?:(?:open|sealed|final|inline|infix|operator|external|actual|expect|inner|data|lateinit|override)"
-    rb"(?=[ \t]*[(.,;)\]}=?!+*/-])"
-    rb"|suspend(?=\(|[ \t]*:)|(?:suspend|[sg]et)(?=[ \t]*(?:[.,;)\]}?!]|[-+*/]?=)))"
-)
-"""A modifier's word that is a name here: `open(file)`, `set = set or bit`."""
-
-_UNFINISHED_MEMBER = re.compile(rb"(\bfun [^\n{}=]{0,120}[\w)>?])[ \t](?=[ \t]*\})")
-"""The last member of a body, on one line with its end: `interface Task { fun run() }`."""
 
 
 def _prepare(data: bytes) -> PreparedSource:
@@ -102,11 +81,10 @@ def _prepare(data: bytes) -> PreparedSource:
     return _KEYWORD_AND_DIGIT.sub(rb"\1_x", data), ()
 
 
-def _mend(data: bytes) -> bytes:
-    """Return the text without parts that the grammar does not know, and with other names for words of modifiers."""
-    data = _UNREAD.sub(lambda match: b" " * len(match[0]), data)
-    data = _SOFT_KEYWORD.sub(lambda match: b"_" * len(match[0]), data)
-    return _UNFINISHED_MEMBER.sub(rb"\1;", data)
+def _load_mends() -> tuple[Mend, ...]:
+    from scry.index.parse.languages.mends.forms import mend_kotlin
+
+    return (mend_kotlin,)
 
 
 def _read_import(text: str) -> Iterable[str]:
@@ -142,7 +120,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     needs_final_newline=True,  # tree-sitter-kotlin 1.1.0 loops for ever at `@Name` at the end of a text
     prepare=_prepare,
-    mends=(_mend,),
+    load_mends=_load_mends,
     query=_QUERY,
     constant_pattern=r"_*[A-Z][A-Z0-9_]+$",
     read_container=_read_container,

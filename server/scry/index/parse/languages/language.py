@@ -50,8 +50,10 @@ class NameResolution(Struct, frozen=True):
     external_members: members of a type may stand in other files than the type.
     overloads: several definitions of one qualified name are different ones.
     implicit_receivers: an unqualified name may be a member of any type, which a lambda around is called on.
-    hidden_exports: macros may define and export names, so that a name imported from a module may be defined in any file
-    of it, and a macro is known in files of its crate that do not import it.
+    module_folder: returns the folder of the inner modules of a module, by its file's path. A name that is imported from
+    a module may be defined in any of them, since macros may export names; None where that is not so.
+    macro_folder: returns the folder, by the path of a file, whose macros are known there without an import; None where
+    macros are imported like other names.
     module_tables: a module is a table, so that a function assigned to one at the top of a file is known by the module's
     name.
     accessors: the operators between a receiver and a member. self_field_prefix: begins a field of the object itself.
@@ -67,7 +69,8 @@ class NameResolution(Struct, frozen=True):
     external_members: bool = False
     overloads: bool = False
     implicit_receivers: bool = False
-    hidden_exports: bool = False
+    module_folder: Callable[[str], str] | None = None
+    macro_folder: Callable[[str], str] | None = None
     module_tables: bool = False
     accessors: tuple[str, ...] = (".",)
     self_field_prefix: str = ""
@@ -107,6 +110,20 @@ PreparedSource = tuple[bytes, Sequence[tuple[int, int]]]
 """A text as the grammar reads it, of the same length, and the ranges (start, end) that were blanked in it."""
 
 
+Mend = Callable[[bytes], bytes]
+"""Turns a text into one of the same length that a grammar may know better."""
+
+FEW_ERROR_BYTES = 100
+"""Bytes of errors below which a text of C, C++ or Swift is not mended. In C++ every second file has an error of a few
+bytes, a macro mostly, which costs no definition; with a lower bound more definitions were lost to the mends than found.
+"""
+
+
+def load_no_mends() -> tuple[Mend, ...]:
+    """Return nothing: the default `load_mends`."""
+    return ()
+
+
 def leave_unchanged(data: bytes) -> PreparedSource:
     """Return the text unchanged: the default `prepare`."""
     return data, ()
@@ -143,9 +160,9 @@ class Language(Struct, frozen=True, eq=False):
     the text of a file into the names it imports; None where they are not read.
     prepare: turns the text (UTF-8) into the text that the grammar reads; stored text is never taken from that, and a
     range blanked in front of a definition belongs to it as an attribute does.
-    mends: functions for a text that the grammar finds errors in, tried one after another; each turns a text into one of
-    the same length, which is parsed instead if that leaves fewer errors. min_mended_errors: bytes of errors from which
-    they are tried.
+    load_mends: loads the functions that are tried one after another on a text that the grammar finds errors in; what a
+    function returns is parsed instead if that leaves fewer errors. min_mended_errors: bytes of errors from which they
+    are tried.
     find_markup: of a file that holds scripts in markup, turns the text (UTF-8) into the ranges of that markup.
     detect_other_language: returns the name of the language of a text, where several share an extension.
     joins_clauses: neighbouring functions of one name are one.
@@ -170,7 +187,7 @@ class Language(Struct, frozen=True, eq=False):
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = resolve_to_no_files
     find_imports: Callable[[str], tuple[str, ...]] | None = None
     prepare: Callable[[bytes], PreparedSource] = leave_unchanged
-    mends: tuple[Callable[[bytes], bytes], ...] = ()
+    load_mends: Callable[[], tuple[Mend, ...]] = load_no_mends
     min_mended_errors: int = 1
     find_markup: Callable[[bytes], Sequence[MarkupRange]] | None = None
     joins_clauses: bool = False

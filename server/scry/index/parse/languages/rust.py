@@ -155,6 +155,12 @@ def _module_folder(path: str) -> str:
     return path.removesuffix(".rs")
 
 
+def _sources_folder(path: str) -> str:
+    """Return the folder of the sources of a file's crate; the file's own where none is called `src`."""
+    above, src, _ = f"/{path}".rpartition("/src/")
+    return f"{above}/src".lstrip("/") if src else dirname(path)
+
+
 def _crate_folder(path: str, files: ProjectFiles) -> str:
     for folder in parent_folders(path):
         if join(folder, "lib.rs") in files or join(folder, "main.rs") in files:
@@ -197,7 +203,12 @@ LANGUAGE = Language(
     read_import=_read_import,
     read_bindings=_read_bindings,
     name_resolution=NameResolution(
-        default_scope=FILE_SCOPE, external_members=True, overloads=True, hidden_exports=True, accessors=(".", "::")
+        default_scope=FILE_SCOPE,
+        external_members=True,
+        overloads=True,
+        module_folder=_module_folder,
+        macro_folder=_sources_folder,
+        accessors=(".", "::"),
     ),
     resolve=_resolve,
     entry_paths=r"(^|/)(main\.rs|src/bin/[^/]+\.rs)$",

@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scry.index.parse.languages.conditionals import join_blocks, join_cut_blocks, join_cut_statements
-from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language, NameResolution
+from scry.index.parse.languages.language import (
+    FEW_ERROR_BYTES,
+    METHOD_AND_FUNCTION_KINDS,
+    Language,
+    Mend,
+    NameResolution,
+)
 from scry.index.parse.languages.project_files import ProjectFiles
 
 # Only a `function_declaration` has a name and a `function_body`. Its patterns do not say so, because tree-sitter takes
@@ -54,11 +59,6 @@ _IMPORT = re.compile(
     r"(?:@\w+\s+)*(?:public\s+|internal\s+)?import\s+(?:(?:class|struct|enum|protocol|func|var|typealias)\s+)?([\w.]+)"
 )
 
-_UNREAD = re.compile(rb"^[ \t]*#(?:warning|error)\([^\n]*|(?<=\w)\(\)(?=:[ \t]*\r?\n)", re.MULTILINE)
-"""Diagnostics, and the empty brackets of `case .success():`, which the grammar does not know."""
-
-_EMPTY_VALUE = re.compile(rb"^([ \t]*)\(\)(?=[ \t]*\r?$)", re.MULTILINE)
-
 
 def _grammar() -> object:
     import tree_sitter_swift
@@ -83,17 +83,19 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     )
 
 
-def _blank_unread(data: bytes) -> bytes:
-    """Return the text without parts that the grammar does not know, and with a number for `()` as a statement."""
-    return _EMPTY_VALUE.sub(rb"\g<1>0 ", _UNREAD.sub(lambda match: b" " * len(match[0]), data))
+def _load_mends() -> tuple[Mend, ...]:
+    from scry.index.parse.languages.mends.conditionals import CONDITIONAL_MENDS
+    from scry.index.parse.languages.mends.forms import mend_swift
+
+    return (mend_swift, *CONDITIONAL_MENDS)
 
 
 LANGUAGE = Language(
     name="swift",
     extensions=(".swift",),
     grammar=_grammar,
-    mends=(_blank_unread, join_cut_blocks, join_cut_statements, join_blocks),
-    min_mended_errors=100,
+    load_mends=_load_mends,
+    min_mended_errors=FEW_ERROR_BYTES,
     query=_QUERY,
     read_import=_read_import,
     name_resolution=NameResolution(

@@ -85,6 +85,10 @@ def join_blocks(data: bytes) -> bytes:
     return _keep_one_branch(data, lambda each: each.depth[1] > 0 or each.is_inside or each.is_cut())
 
 
+CONDITIONAL_MENDS = (join_cut_blocks, join_cut_statements, join_blocks)
+"""The mends of a language with a preprocessor, the ones that lose least first."""
+
+
 def _keep_one_branch(data: bytes, is_unreadable: Callable[[_Conditional], bool]) -> bytes:
     dropped = [
         each for conditional in _read_conditionals(data) if is_unreadable(conditional) for each in conditional.dropped()

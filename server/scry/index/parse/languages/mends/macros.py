@@ -8,12 +8,7 @@ from __future__ import annotations
 
 import re
 
-from scry.index.parse.languages.conditionals import join_blocks, join_cut_blocks, join_cut_statements, skip_spaces_back
-
-MIN_MENDED_ERRORS = 100
-"""Bytes of errors in a text from which it is mended. In C++ every second file has an error of a few bytes, a macro
-mostly, which costs no definition; with fewer bytes more definitions were lost to these rules than found.
-"""
+from scry.index.parse.languages.mends.conditionals import skip_spaces_back
 
 _NO_MACRO = (
     rb"(?!(?:const|volatile|restrict|__restrict|__restrict__|noexcept|override|final|operator|throw|requires|and|or"
@@ -110,7 +105,3 @@ def _blank_line(match: re.Match[bytes], data: bytes) -> bytes:
     if following in _CONTINUES or (following == b"{" and last != b",") or (following == b"}" and last == b","):
         return match[0]
     return match[1] + _NOT_LINE_END.sub(b" ", match[2])
-
-
-C_MENDS = (blank_likely_macros, join_cut_blocks, join_cut_statements, join_blocks)
-"""The mends of C and C++; see `Language.mends`."""

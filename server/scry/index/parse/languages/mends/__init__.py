@@ -1,0 +1,1 @@
+"""Changes to texts that their grammars find errors in, named by the languages; see `Language.load_mends`."""
