@@ -304,3 +304,83 @@ def test_broken_registry_is_begun_anew_and_reported(sample: ProjectFolders) -> N
         assert "was damaged" in answer.notice
     (kept,) = list_kept_files(path)
     assert kept.path.read_bytes() == b"junk" * 2000
+
+
+# A project inside another ----------------------------------------------------------------------------------------
+
+
+def make_inner(sample: ProjectFolders) -> None:
+    """Make a project of a folder of app, as of one package of a repository with many."""
+    sample.make(
+        "app/plugins",
+        {
+            "mail.py": "def deliver_invoice(order):\n    return order\n\n\n"
+            "def send_invoice_by_mail(order):\n    return deliver_invoice(order)\n"
+        },
+    )
+    (sample.place / "app" / "plugins" / "notes.md").write_text(
+        "# Invoices by mail\n\nHow an invoice is sent by mail.\n"
+    )
+    for name in ("app/plugins", "app"):
+        IndexedProject(sample.place / name).update_index()
+
+
+@pytest.mark.acceptance("P1", "F9")
+def test_file_of_an_inner_project_is_found_once_in_the_inner_project(sample: ProjectFolders) -> None:
+    make_inner(sample)
+    with sample.projects() as projects:
+        together = projects.find(FindParams("send invoice by mail", projects=["app", "plugins"], limit=20))
+        alone = projects.find(FindParams("send invoice by mail", projects=["app"], limit=20))
+    assert "app:./plugins/mail.py::send_invoice_by_mail" in ids(alone)
+    assert ids(together)[0] == "plugins:./mail.py::send_invoice_by_mail"
+    assert not [each for each in ids(together) if each.startswith("app:./plugins/")]
+    assert "app:./app/billing.py::send_invoice" in ids(together)
+    for name in ("lexical", "semantic"):
+        ranks = sorted(each.contributions[name].rank for each in together.results if name in each.contributions)
+        assert ranks == list(range(1, len(ranks) + 1)), "the outer project's copy takes no rank"
+
+
+@pytest.mark.acceptance("P1", "F8")
+def test_why_tells_that_the_inner_project_answers_for_a_file(sample: ProjectFolders) -> None:
+    make_inner(sample)
+    with sample.projects() as projects:
+        answer = projects.find(FindParams("send invoice by mail", projects=["app", "plugins"]))
+        outer = "app:./plugins/mail.py::send_invoice_by_mail"
+        left = projects.why(WhyParams(outer, query_id=answer.query_id))
+        alone = projects.why(WhyParams(outer, "send invoice by mail"))
+    assert left.reason == "plugins, a project inside this one that was asked too, answers for this file"
+    assert isinstance(left.result, msgspec.UnsetType)
+    assert not isinstance(alone.result, msgspec.UnsetType)
+
+
+@pytest.mark.acceptance("P1")
+def test_outer_project_answers_for_files_that_the_inner_one_lacks(sample: ProjectFolders) -> None:
+    make_inner(sample)
+    (sample.place / "app" / "plugins" / "new.py").write_text("def not_read_inside_yet(): pass\n")
+    IndexedProject(sample.place / "app").update_index()
+    with sample.projects() as projects:
+        answer = projects.find(FindParams("not_read_inside_yet", projects=["app", "plugins"]))
+    assert ids(answer)[0] == "app:./plugins/new.py::not_read_inside_yet"
+
+
+@pytest.mark.acceptance("P1", "R1")
+def test_files_and_commits_of_an_inner_project_are_listed_once(sample: ProjectFolders) -> None:
+    make_inner(sample)
+    sample.git("app")
+    asked = ["app", "plugins"]
+    for root in (sample.place / "app" / "plugins", sample.place / "app"):
+        IndexedProject(root).update_index()
+        IndexedProject(root).update_graph()
+    with sample.projects() as projects:
+        answers = {
+            "recent": projects.recent(RecentParams(projects=asked)),
+            "recent with a query": projects.recent(RecentParams("invoice", projects=asked)),
+            "commits": projects.find(FindParams("type:commit all", projects=asked)),
+            "orient": projects.orient(OrientParams(projects=asked)),
+            "relations": projects.find(FindParams("what calls deliver_invoice", projects=asked, reason=True)),
+        }
+    for mode, answer in answers.items():
+        plain = [doc_id.partition(":")[2].removeprefix("./plugins/").removeprefix("./") for doc_id in ids(answer)]
+        assert plain, mode
+        assert len(set(plain)) == len(plain), mode
+    assert any("mail.py" in each for each in ids(answers["recent"]))

@@ -64,6 +64,26 @@ def test_two_folders_are_searched_together_or_alone(client: LspClient, shop: Pat
     assert all(uri.startswith(other.as_uri()) for uri in uris(alone))
 
 
+@pytest.mark.acceptance("P1", "F9")
+def test_file_of_a_folder_inside_another_is_found_once_in_the_inner_one(client: LspClient, shop: Path) -> None:
+    inner = shop / "tools"
+    inner.mkdir()
+    (inner / "stock.py").write_text("def add_item_to_stock(item):\n    return item\n")
+    client.initialize(shop, inner)
+    for root in (shop, inner):
+        client.wait_until_ready(root)
+    together = [each for each in client.find("add_item", limit=50)["results"] if "location" in each]
+    places = [(each["location"]["uri"], str(each["location"]["range"])) for each in together]
+    assert len(set(places)) == len(places)
+    inside = f"{inner.as_uri()}/"
+    assert {each["project"] for each in together if each["location"]["uri"].startswith(inside)} == {"tools"}
+    alone = client.find("add_item_to_stock", folder=shop.as_uri())["results"]
+    assert alone[0]["doc_id"] == "./tools/stock.py::add_item_to_stock"
+    for asked in ("orient", "neighbors"):
+        params = {"path" if asked == "orient" else "file": f"{inside}stock.py"}
+        assert client.request(f"scry/{asked}", params)["index"]["files_total"] == 1, "the inner folder answers"
+
+
 @pytest.mark.acceptance("E1", "E2", "E3")
 def test_questions_and_uses_are_logged_in_the_project_of_the_result(client: LspClient, shop: Path, other: Path) -> None:
     client.initialize(shop, other)

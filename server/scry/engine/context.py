@@ -5,7 +5,8 @@ Parameters are domain values: engine/response/answer.py makes them from those of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct
@@ -32,7 +33,8 @@ class RequestContext(Struct, frozen=True):
     model_timeout_s: seconds that the answer may wait for a model in another process; the bundled one is in this
     process. team_timeout_s: seconds that local answers may wait for those of a joined team. unsaved_paths: files,
     relative to the root, whose text in the editor is newer. is_subrequest: the request is a part of another one; its
-    answer is neither stored nor logged. commands: the client's names for commands in texts.
+    answer is neither stored nor logged. commands: the client's names for commands in texts. answered_by: the project's
+    files that another project asked with it answers for, each with that project's name: it lies inside this one.
     """
 
     encoding: str = "utf-16"
@@ -42,6 +44,7 @@ class RequestContext(Struct, frozen=True):
     unsaved_paths: Sequence[str] = ()
     is_subrequest: bool = False
     commands: CommandNames = COMMAND_LINE
+    answered_by: Mapping[str, str] = MappingProxyType({})
 
     def raise_if_cancelled(self) -> None:
         """Raise Cancelled when the client has withdrawn the request."""

@@ -296,7 +296,8 @@ class ProjectModes:
     def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
         encode = partial(self._index.encode, context.model_timeout_s)
         history, knowledge = self._index.history.read, self._index.knowledge.read
-        return retrieve(question, store, encode, context.cancelled, history, knowledge, self.learnt())
+        learnt, answered_by = self.learnt(), context.answered_by
+        return retrieve(question, store, encode, context.cancelled, history, knowledge, learnt, answered_by)
 
     def _weigh(self, question: SearchQuery) -> SearchQuery:
         """Return the question with the weights that were learnt from jumps, where these rank."""

@@ -87,7 +87,8 @@ class Corpus(Protocol):
 class CodeCorpus(Struct, frozen=True):
     """The code and the documents in the project's files.
 
-    file_ids: the files that the query's filters leave; None for all.
+    file_ids: the files that the query's filters leave; None for all. answered_by: files that another project answers
+    for, with its name; these are none of file_ids.
     """
 
     name: ClassVar[str] = "code"
@@ -95,6 +96,7 @@ class CodeCorpus(Struct, frozen=True):
 
     store: IndexStore
     file_ids: tuple[int, ...] | None = None
+    answered_by: Mapping[str, str] = field(default_factory=dict[str, str])
     _lines: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _held: dict[tuple[str, ...], dict[int, int]] = field(default_factory=dict[tuple[str, ...], dict[int, int]])
 

@@ -149,6 +149,8 @@ def _make_ranked_hit(rank: int, candidate: Candidate, ranking: Ranking) -> Hit |
 def _describe_exclusion(document: DocumentHeader, ranking: Ranking) -> str:
     """Describe the filter or the missing quoted text that excludes a document, whatever the oracles match."""
     question, reader = ranking.question, ranking.reader
+    if project := reader.code.answered_by.get(document.path):
+        return f"{project}, a project inside this one that was asked too, answers for this file"
     if not _passes_filters(document, reader):
         typed = [f"{'-' if f.exclude else ''}{f.field}:{f.value}" for f in question.filters]
         typed += [f"type:{kind}" for kind in question.content_types]
@@ -217,7 +219,9 @@ def _oracle_finding(
     if failed is not None:
         return evidence(FAILED, RankLookup(note=failed))
     if not _passes_filters(document, ranking.reader):
-        return evidence(NO_MATCH, RankLookup(note="left out by the question's filters"))
+        project = ranking.reader.code.answered_by.get(document.path)
+        note = f"left to {project}" if project else "left out by the question's filters"
+        return evidence(NO_MATCH, RankLookup(note=note))
     try:
         lookup = oracle.lookup_rank(ranking.question, ranking.reader, document)
     except Exception as error:  # as in `consult`: what fails costs its own evidence only

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -43,6 +46,7 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
     name: its own among the participants. engine: None for a project that can't be asked (yet). via: its link from the
     project asked from. failure: why it can't be asked. state: of its index, where known. unsaved_paths: files whose
     text in an editor is newer. map_to_editor: moves the locations of a result to where the editor has them.
+    answered_by: as of RequestContext.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
     state: IndexState | None = None
     unsaved_paths: tuple[str, ...] = ()
     map_to_editor: ResultMapping = return_unchanged
+    answered_by: Mapping[str, str] = MappingProxyType({})
 
 
 def find_in_projects(projects: Sequence[Participant], request: FindRequest, context: RequestContext) -> FederatedAnswer:
@@ -81,7 +86,7 @@ def find_in_projects(projects: Sequence[Participant], request: FindRequest, cont
         engine = require_engine(participant)
         return engine.present(engine.modes.find(request, own), request.mode, own, request)
 
-    ordered, typed = sort_by_name(projects), request
+    ordered, typed = arrange_participants(projects), request
     if request.is_typed:
         from scry.engine.search.completion import complete_last_word
 
@@ -124,18 +129,78 @@ def _ask_about_path(
         own, engine = subrequest_context(blank.context, participant), require_engine(participant)
         return engine.present(answer(engine, own), blank.mode, own)
 
-    ordered = sort_by_name(projects)
+    ordered = arrange_participants(projects)
     return collect_answers(ordered, ask_in_parallel(ordered, ask), blank, limit, allow_refusals=True)
 
 
-def sort_by_name(projects: Sequence[Participant]) -> list[Participant]:
-    """Sort by name, so that equal scores have the same order however the projects were named or opened."""
-    return sorted(projects, key=lambda project: project.name)
+def arrange_participants(projects: Sequence[Participant]) -> list[Participant]:
+    """Return the projects by name, so that equal scores have the same order however the projects were named or opened.
+
+    One that has another in its folder leaves the files that both have to the inner one, so that none is found twice.
+    """
+    ordered = sorted(projects, key=lambda project: project.name)
+    by_root = {each.engine.project.root: each.engine for each in ordered if each.engine is not None}
+    inner: dict[Path, list[Engine]] = defaultdict(list)
+    for root, engine in by_root.items():
+        for folder in root.parents:
+            if folder in by_root:
+                inner[folder].append(engine)
+    if not inner:
+        return ordered
+    return [
+        replace(each, answered_by=files_of_inner_projects(each.engine, inner[each.engine.project.root]))
+        if each.engine is not None and each.engine.project.root in inner
+        else each
+        for each in ordered
+    ]
+
+
+def files_of_inner_projects(outer: Engine, asked: Sequence[Engine]) -> dict[str, str]:
+    """Return the files of a project that others inside its folder have, too, each with the name of the innermost.
+
+    asked: projects that are asked with it, inside its folder or elsewhere.
+    """
+    root, answered_by = outer.project.root, dict[str, str]()
+    inner = [each for each in asked if root in each.project.root.parents]
+    own = _indexed_paths(outer) if inner else set[str]()
+    for project in sorted(inner, key=lambda each: len(each.project.root.parts)):
+        prefix = f"{project.project.root.relative_to(root).as_posix()}/"
+        shared = own.intersection([prefix + path for path in _indexed_paths(project)])
+        answered_by.update(dict.fromkeys(shared, project.project.name))
+    return answered_by
+
+
+def _indexed_paths(engine: Engine) -> set[str]:
+    """Return the files that can be found in a project now; none where its index can't be read."""
+    try:
+        store = engine.index.store()
+        if store is None:
+            return set()
+        store.refresh()
+        return {path for _, path, *_ in store.files.indexed_files()}
+    except Exception as error:  # its own part of the answer tells why
+        _log.info("%s: its files can't be listed: %s", engine.project.name, error)
+        return set()
+
+
+def participant_of(engine: Engine) -> Participant:
+    """Return the project of an engine, as it is on the disk."""
+    return Participant(engine.project.name, engine)
+
+
+def context_for(participant: Participant, context: RequestContext) -> RequestContext:
+    """Derive the context in which one project is asked alone."""
+    return replace(context, unsaved_paths=participant.unsaved_paths)
 
 
 def subrequest_context(context: RequestContext, participant: Participant) -> RequestContext:
     """Derive the context in which one project is asked for its part of the answer."""
-    return replace(context, unsaved_paths=participant.unsaved_paths, is_subrequest=True)
+    return replace(
+        context,
+        unsaved_paths=participant.unsaved_paths,
+        is_subrequest=True,
+        answered_by=participant.answered_by,
+    )
 
 
 def engines_of(participants: Sequence[Participant]) -> list[Engine]:

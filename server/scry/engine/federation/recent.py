@@ -17,11 +17,11 @@ from scry.engine.context import RecentRequest, RequestContext
 from scry.engine.federation.fan_out import (
     BlankAnswer,
     Participant,
+    arrange_participants,
     ask_in_parallel,
     collect_answers,
     rank_retrievals_together,
     require_engine,
-    sort_by_name,
     subrequest_context,
 )
 from scry.engine.federation.rank_merge import score_units
@@ -47,7 +47,7 @@ def recent_in_projects(
     Scores compare across projects: times are of one clock and, with a query, ranks are among all projects. Results with
     equal scores, such as all uncommitted files, alternate between the projects.
     """
-    ordered = sort_by_name(projects)
+    ordered = arrange_participants(projects)
     if request.query.strip():
         answers = _rank_recent_matches(ordered, request, context)
         if ask_others is not None:

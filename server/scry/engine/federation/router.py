@@ -30,9 +30,13 @@ from scry.engine.engine import Engine
 from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
 from scry.engine.federation.fan_out import (
     Participant,
+    context_for,
+    engines_of,
+    files_of_inner_projects,
     find_in_projects,
     neighbors_in_projects,
     orient_in_projects,
+    participant_of,
     require_engine,
 )
 from scry.engine.federation.recent import recent_in_projects
@@ -49,9 +53,11 @@ from scry.engine.federation.workspace import (
     OpenProject,
     Workspace,
     as_registered,
+    asked_together,
     find_answering,
     find_document,
     find_result_owner,
+    innermost,
     is_of_team,
 )
 from scry.engine.notices import NoProjectToAsk
@@ -109,9 +115,9 @@ class ProjectRouter:
         if inner.team or requested != RequestedProjects():
             fan_out = self.team.browse if inner.team else orient_in_projects
             return self._ask_requested(inner, requested, fan_out, context)
-        project, path = self._find_owner("orient", params.folder, params.path)
-        inner = replace(params, path=path)
-        return _ask_one(project, "orient", params.path, lambda engine, context: engine.orient(inner, context), context)
+        owner, path = self._find_owner("orient", params.folder, params.path)
+        asked = replace(params, path=path)
+        return _ask_one(owner, "orient", params.path, lambda each, own: each.orient(asked, own), context)
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """List the files related to a file, in the project that holds it; of a belief its targets, in the first one."""
@@ -140,9 +146,9 @@ class ProjectRouter:
             if name and is_of_team(answering, params.doc_id, params.query_id):
                 return self.team.why(params, answering, context)
             if self._is_elsewhere(name, opened):
-                participant = _to_participant(stack.enter_context(self._borrow_registered(name, "doc_id")))
+                participant = participant_of(stack.enter_context(self._borrow_registered(name, "doc_id")))
             elif answering and not opened:
-                participant = _to_participant(answering[0])
+                participant = participant_of(answering[0])
             else:
                 borrowed = self._borrow_open(stack, params.folder)
                 if not borrowed:
@@ -152,8 +158,9 @@ class ProjectRouter:
                 participant = stack.enter_context(project.participate())
             engine = require_engine(participant)
             archives = [each.recorder.answers for each in dict.fromkeys((*answering, engine))]
-            explanation = engine.why(params, _context_for(participant, context), answers=archives)
-            return map_explanation(explanation, participant.map_to_editor)
+            asked = [] if params.folder else self._borrow_asked(stack, answering, params.query_id)
+            own = replace(context_for(participant, context), answered_by=files_of_inner_projects(engine, asked))
+            return map_explanation(engine.why(params, own, answers=archives), participant.map_to_editor)
 
     def detail(self, params: messages.DetailParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Detail:
         """Return one result of an earlier answer in full. Raises BadRequest for an unknown answer or rank."""
@@ -164,7 +171,7 @@ class ProjectRouter:
                 return self.team.detail(holder.recorder, params, context)
             participant = self._borrow_result_project(stack, holder, result.project, params.folder)
             detail = require_engine(participant).detail(
-                params, _context_for(participant, context), answered_by=holder.recorder
+                params, context_for(participant, context), answered_by=holder.recorder
             )
             return replace(detail, result=participant.map_to_editor(detail.result))
 
@@ -248,15 +255,21 @@ class ProjectRouter:
 
     def status(self, params: messages.StatusParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.IndexState:
         """Return how fresh and complete a project's index is; without a name that of the first open project."""
-        if not params.project:
-            return _read_state(self._require_open("status", params.folder)[0], context, params.languages)
         with ExitStack() as stack:
-            borrowed = self._borrow_open(stack) if self.workspace.is_editor else []
-            opened = next((project for project, engine in borrowed if engine.project.name == params.project), None)
-            if opened is not None:
-                return _read_state(opened, context, params.languages)
-            engine = stack.enter_context(self._borrow_registered(params.project, "project"))
-            return engine.status(commands=context.commands, languages=params.languages)
+            if params.project:
+                borrowed = self._borrow_open(stack) if self.workspace.is_editor else []
+                opened = [project for project, engine in borrowed if engine.project.name == params.project]
+            else:
+                opened = self._require_open("status", params.folder)
+            participant = (
+                stack.enter_context(opened[0].participate())
+                if opened
+                else participant_of(stack.enter_context(self._borrow_registered(params.project or "", "project")))
+            )
+            if participant.engine is None and participant.state is not None:
+                return present_state(participant.state, context.commands)
+            unsaved, engine = participant.unsaved_paths, require_engine(participant)
+            return engine.status(unsaved=unsaved, commands=context.commands, languages=params.languages)
 
     def control(self, params: messages.IndexParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.IndexState:
         """Start, pause, resume or rebuild the index of the first open project; return its state."""
@@ -332,8 +345,7 @@ class ProjectRouter:
             answer = merge_answers(fan_out(participants, to_request(params), context), context.commands)
             best = next((result.project for result in answer.results), "")
             holders = sorted(participants, key=lambda each: each.name != best)  # a question is logged where it led
-            engines = [each.engine for each in holders]
-            return record_merged_answer(engines, participants, answer, params, context.encoding)
+            return record_merged_answer(engines_of(holders), participants, answer, params, context.encoding)
 
     def _require_open(self, mode: str, folder: str | None) -> Sequence[OpenProject]:
         projects = self.workspace.projects(folder)
@@ -342,10 +354,9 @@ class ProjectRouter:
         return projects
 
     def _find_owner(self, mode: str, folder: str | None, path: str) -> tuple[OpenProject, str]:
-        """Return the open project that a path is in, and the path within it; a relative path is in the first."""
+        """Return the innermost open project that a path is in, and the path there; a relative path is in the first."""
         projects = self._require_open(mode, folder)
-        located = ((project, project.locate_path(path)) for project in projects)
-        return next(((project, inside) for project, inside in located if inside is not None), (projects[0], path))
+        return innermost((each, each.locate_path(path)) for each in projects) or (projects[0], path)
 
     def _is_elsewhere(self, name: str, opened: Sequence[Engine]) -> bool:
         """Return whether a name is that of a registered project which is not open."""
@@ -403,6 +414,13 @@ class ProjectRouter:
         borrowed = ((project, stack.enter_context(project.borrow())) for project in self.workspace.projects(folder))
         return [(project, engine) for project, engine in borrowed if engine is not None]
 
+    def _borrow_asked(self, stack: ExitStack, answering: Sequence[Engine], query_id: str | None) -> list[Engine]:
+        """Hold the projects that answered the explained question together, or would: those open in an editor."""
+        if self.workspace.is_editor:
+            return [engine for _, engine in self._borrow_open(stack)]
+        asked = asked_together(self.registered(), answering, query_id)
+        return [stack.enter_context(self.pool.borrow(root)) for root in asked]
+
     @contextmanager
     def borrow_first(self, mode: str, projects: Sequence[OpenProject]) -> Generator[Engine]:
         """Hold the first of these that has an engine."""
@@ -459,8 +477,8 @@ class ProjectRouter:
                 owner = next((each for each in candidates if each[1].project.name == name), candidates[0])
                 return stack.enter_context(owner[0].participate())
         if name in ("", holder.project.name):
-            return _to_participant(holder)
-        return _to_participant(stack.enter_context(self._borrow_registered(name, "rank")))
+            return participant_of(holder)
+        return participant_of(stack.enter_context(self._borrow_registered(name, "rank")))
 
 
 def open_home_router(home: Path | None, surface: str) -> ProjectRouter:
@@ -479,22 +497,4 @@ def _ask_one(
     with project.participate() as participant:
         if participant.engine is None:
             return unavailable_answer(mode, subject, participant.state, context.commands)
-        answer = query(participant.engine, _context_for(participant, context))
-        return map_answer(answer, participant.map_to_editor)
-
-
-def _read_state(project: OpenProject, context: RequestContext, languages: bool) -> messages.IndexState:
-    """Return the state of an open project's index, its unsaved files included."""
-    with project.participate() as participant:
-        if participant.engine is None and participant.state is not None:
-            return present_state(participant.state, context.commands)
-        engine = require_engine(participant)
-        return engine.status(unsaved=participant.unsaved_paths, commands=context.commands, languages=languages)
-
-
-def _context_for(participant: Participant, context: RequestContext) -> RequestContext:
-    return replace(context, unsaved_paths=participant.unsaved_paths)
-
-
-def _to_participant(engine: Engine) -> Participant:
-    return Participant(engine.project.name, engine)
+        return map_answer(query(participant.engine, context_for(participant, context)), participant.map_to_editor)

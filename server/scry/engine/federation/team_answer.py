@@ -30,12 +30,12 @@ from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, Re
 from scry.engine.federation.fan_out import (
     BlankAnswer,
     Participant,
+    arrange_participants,
     ask_in_parallel,
     collect_answers,
     engines_of,
     rank_retrievals_together,
     require_engine,
-    sort_by_name,
     subrequest_context,
 )
 from scry.engine.federation.rank_merge import rank_across_projects
@@ -359,7 +359,7 @@ def find_with_team(
     A repository that one of the projects is a clone of is answered by the project alone. on_late: called, from another
     thread, when answers of the team have come that this one no longer waited for.
     """
-    ordered = sort_by_name(projects)
+    ordered = arrange_participants(projects)
     question = question_of(request)
     with_graph = request.with_full_results
     with_texts = with_graph or request.excerpt_lines > 0

@@ -19,7 +19,7 @@ from scry.core.types import Answer, IndexState
 from scry.engine.browse.neighbors import list_neighbors
 from scry.engine.browse.orient import orient
 from scry.engine.context import DEFAULT_CONTEXT, FindRequest, NeighborsRequest, OrientRequest, RequestContext
-from scry.engine.federation.fan_out import BlankAnswer, Participant, find_in_projects, sort_by_name
+from scry.engine.federation.fan_out import BlankAnswer, Participant, arrange_participants, find_in_projects
 from scry.engine.federation.selection import TEAM_SCHEME
 from scry.engine.federation.team_answer import RETRIED, TEAM, TeamAccess, present_part, remotes_of_projects
 from scry.engine.federation.team_documents import read_texts, require_repository
@@ -101,7 +101,7 @@ def relate_with_team(
     Raises BadRequest for one that can't be read, and where its names are known in none of them.
     """
     reject_knowledge_filters(request)
-    tree, ordered = parse_relation_query(escape_unencodable(request.query)), sort_by_name(projects)
+    tree, ordered = parse_relation_query(escape_unencodable(request.query)), arrange_participants(projects)
     excluded = remotes_of_projects(ordered)
     read = partial(relate_repositories, request, tree, excluded)
     asked = TeamTask(access, ("reason", repr(request), *excluded), read, on_late)

@@ -23,7 +23,7 @@ from scry.engine.browse.changes import DAY_S, ChangeDates
 from scry.engine.browse.recent import DEFAULT_DAYS, list_changes
 from scry.engine.browse.recent_search import RecentMatches, filter_relevant, rank_by_recency
 from scry.engine.context import DEFAULT_CONTEXT, RecentRequest, RequestContext
-from scry.engine.federation.fan_out import Participant, engines_of, rank_retrievals_together, sort_by_name
+from scry.engine.federation.fan_out import Participant, arrange_participants, engines_of, rank_retrievals_together
 from scry.engine.federation.recent import apply_shared_thresholds, has_changes, recent_in_projects, shorten_notices
 from scry.engine.federation.team_answer import (
     LATE,
@@ -67,7 +67,7 @@ def recent_with_team(
     on_late: Callable[[], None] | None = None,
 ) -> FederatedAnswer:
     """Return the answers of these projects and of the team's repositories to a recent; as `find_with_team`."""
-    ordered = sort_by_name(projects)
+    ordered = arrange_participants(projects)
     excluded = remotes_of_projects(ordered)
     if request.query.strip():
         list_or_rank = partial(_rank_team_by_recency, request, excluded, used_places_of(engines_of(ordered)))

@@ -233,19 +233,37 @@ def find_document(
 ) -> tuple[OpenProject, str]:
     """Return the open project that holds a document, and its doc_id there.
 
-    It is the project of the path or of the name in the doc_id, else one that answered with the document, else one that
-    has it indexed, else the first. borrowed: at least one.
+    It is the innermost project of the path, or that of the name in the doc_id, else one that answered with the
+    document, else one that has it indexed, else the first. borrowed: at least one.
     """
     plain = doc_id.strip()
-    for project, _ in borrowed:
-        if (inside := project.locate_document(plain)) is not None:
-            return project, inside
+    if (owner := innermost((project, project.locate_document(plain)) for project, _ in borrowed)) is not None:
+        return owner
     chosen = next((each for each in borrowed if plain.startswith(f"{each[1].project.name}:")), None)
     if chosen is None and len(borrowed) > 1:
         answering = (each for each in borrowed if has_answered(each[1], plain, query_id))
         indexing = (each for each in borrowed if each[1].is_indexed(plain))
         chosen = next(answering, None) or next(indexing, None)
     return (chosen or borrowed[0])[0], doc_id
+
+
+def innermost(located: Iterable[tuple[OpenProject, str | None]]) -> tuple[OpenProject, str] | None:
+    """Return, of the projects that locate a path, the one whose folder lies deepest, and the path within it.
+
+    located: projects, each with the path within it, or None where the path is not there.
+    """
+    holding = [(project, inside) for project, inside in located if inside is not None]
+    return max(holding, key=lambda each: len(each[0].root.parts) if each[0].root else 0, default=None)
+
+
+def asked_together(
+    registered: Sequence[RegisteredProject], answering: Sequence[Engine], query_id: str | None
+) -> list[Path]:
+    """Return the folders of the registered projects that gave a stored answer together; none where it is of one."""
+    archives = [each.recorder.answers for each in answering] if query_id else []
+    stored = next((found for each in archives if (found := each.get(query_id or "")) is not None), None)
+    names = {each.name for each in stored.answer.projects} if stored and stored.answer else set[str]()
+    return [each.root for each in registered if each.name in names and each.root.is_dir()]
 
 
 def is_of_team(answering: Sequence[Engine], doc_id: str, query_id: str | None) -> bool:

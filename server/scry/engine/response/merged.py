@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from scry.core.doc_id import add_project, new_query_id
+from scry.core.doc_id import add_project, commit_sha_of, new_query_id, parse_doc_id, split_off_project
 from scry.core.knowledge import PERSONA
 from scry.core.notices import COMMAND_LINE, CommandNames, Notice, render_notices
 from scry.core.types import IndexState
@@ -224,13 +224,35 @@ def _qualified_results(part: ProjectAnswer) -> Iterator[messages.ResultItem]:
 
 
 def _deduplicate_results(results: Iterable[messages.ResultItem]) -> list[messages.ResultItem]:
-    """Return each document once, at its best score: notes of the person come with every project, and are of none."""
-    best: dict[str, messages.ResultItem] = {}
+    """Return each document once, in the innermost of the projects that have its file, at its best score otherwise.
+
+    Notes of the person come with every project, and are of none; a commit comes with each project of its repository.
+    """
+    best: dict[object, messages.ResultItem] = {}
     for result in results:
-        better = best.get(result.doc_id)
-        if better is None or better.fused_score < result.fused_score:
-            best[result.doc_id] = result
+        identity, better = _identity(result), best.get(_identity(result))
+        if better is None or _precedence(better) < _precedence(result):
+            best[identity] = result
     return list(best.values())
+
+
+def _identity(result: messages.ResultItem) -> object:
+    """Return what two results of one document have in common, whichever project each is of.
+
+    Each repository of a team keeps its own commits.
+    """
+    name, doc_id = split_off_project(result.doc_id)
+    if not name or (commit_sha_of(doc_id) is not None and not result.commit):
+        return doc_id
+    if result.location is UNSET or not doc_id.startswith("./"):
+        return result.doc_id
+    document = parse_doc_id(doc_id)
+    return result.location.uri, document.name, document.ordinal, document.lines
+
+
+def _precedence(result: messages.ResultItem) -> tuple[int, float]:
+    """Return what orders the results of one document, the best last: a file's path is shortest in the innermost."""
+    return -len(split_off_project(result.doc_id)[1]), result.fused_score
 
 
 def _qualified_faults(part: ProjectAnswer) -> Iterator[messages.Fault]:

@@ -109,22 +109,23 @@ def retrieve(
     history: Callable[[], HistoryReader | None],
     knowledge: Callable[[], NoteStores | None],
     learnt: FindUsedPlaces | None = None,
+    answered_by: Mapping[str, str] = MappingProxyType({}),
 ) -> Retrieval:
     """Consult every oracle on the index as it is published now. Raises Cancelled when nobody waits any more.
 
     encode: see OracleReader. cancelled: None for a query that nobody can withdraw. history: returns the history as of
     now; may raise IndexUnavailable, which costs only what the history would have added and is reported by the temporal
     oracle. knowledge: returns the note stores, None where all are empty. learnt: see OracleReader; the oracle of use
-    takes part where it has matches.
+    takes part where it has matches. answered_by: see RequestContext; these files are left out.
     """
     store.refresh()
-    left = apply_filters(question, store.files.indexed_files)
+    left = apply_filters(question, store.files.indexed_files, answered_by)
     notes = NoteCorpus(knowledge(), left.notes)
     try:
         commits = CommitCorpus(history(), left.has_commits)
     except IndexUnavailable as error:
         commits = CommitCorpus(None, left.has_commits, str(error))
-    code = CodeCorpus(store, left.file_ids)
+    code = CodeCorpus(store, left.file_ids, answered_by)
     reader = OracleReader(code, commits, notes, encode, learnt)
     matches = consult_oracles(question, reader, cancelled)
     return Retrieval(weigh_use(question) if "use" in matches.by_oracle else question, reader, matches)

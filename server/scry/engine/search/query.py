@@ -13,7 +13,7 @@ beside the query narrow it further. Code, documents and commits belong to no dom
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from fnmatch import translate
 
 from msgspec import Struct
@@ -284,8 +284,24 @@ class FilteredDocuments(Struct, frozen=True):
     notes: KnowledgeFilter = ALL_KNOWLEDGE
 
 
-def apply_filters(question: SearchQuery, indexed_files: Callable[[], Sequence[FileRow]]) -> FilteredDocuments:
-    """Return the documents that the filters leave; the files are read only where a filter needs them."""
+def apply_filters(
+    question: SearchQuery, indexed_files: Callable[[], Sequence[FileRow]], answered_by: Container[str] = ()
+) -> FilteredDocuments:
+    """Return the documents that the filters leave; the files are read only where a filter needs them.
+
+    answered_by: paths of files that are left out, too.
+    """
+    left = _apply_own_filters(question, indexed_files)
+    if not answered_by:
+        return left
+    allowed = None if left.file_ids is None else frozenset(left.file_ids)
+    file_ids = tuple(
+        file[0] for file in indexed_files() if file[1] not in answered_by and (allowed is None or file[0] in allowed)
+    )
+    return replace(left, file_ids=file_ids)
+
+
+def _apply_own_filters(question: SearchQuery, indexed_files: Callable[[], Sequence[FileRow]]) -> FilteredDocuments:
     if not (question.filters or question.content_types or question.source or question.domains):
         return FilteredDocuments()
     file_ids = _filtered_file_ids(question, indexed_files)
