@@ -84,6 +84,26 @@ def test_file_of_a_folder_inside_another_is_found_once_in_the_inner_one(client: 
         assert client.request(f"scry/{asked}", params)["index"]["files_total"] == 1, "the inner folder answers"
 
 
+@pytest.mark.acceptance("P1", "F8")
+def test_folders_with_one_name_are_told_apart(client: LspClient, shop: Path, tmp_path: Path) -> None:
+    copy = make_repository(tmp_path / "copy" / "shop", OTHER)
+    client.initialize(shop, copy)
+    for root in (shop, copy):
+        client.wait_until_ready(root)
+    answer = client.find("add_item", picker="test")
+    roots = {f"shop ({tmp_path.name})": shop, "shop (copy)": copy}
+    assert {result["project"] for result in answer["results"]} == set(roots)
+    for result in answer["results"]:
+        root, act = roots[result["project"]], {"query_id": answer["query_id"], "rank": result["rank"]}
+        why = client.request("scry/why", {"doc_id": result["doc_id"], "query_id": answer["query_id"], "record": False})
+        assert why["status"] == "indexed", result["doc_id"]
+        detail = client.request("scry/detail", {**act, "record": False})
+        assert detail["result"].get("location") == result.get("location")
+        assert "location" not in result or result["location"]["uri"].startswith(f"{root.as_uri()}/")
+        client.request("scry/use", {**act, "how": "jump", "act_id": f"a{result['rank']}"})
+        assert [body["rank"] for kind, _, body in events(root) if kind == "scry.use"][-1] == result["rank"]
+
+
 @pytest.mark.acceptance("E1", "E2", "E3")
 def test_questions_and_uses_are_logged_in_the_project_of_the_result(client: LspClient, shop: Path, other: Path) -> None:
     client.initialize(shop, other)
@@ -168,9 +188,9 @@ import time
 from scry.surfaces.lsp import workspace
 from scry.surfaces.lsp.startup import serve_stdio
 open_engine = workspace.open_engine
-def open_slowly(path):
+def open_slowly(*about):
     time.sleep(3.0)
-    return open_engine(path)
+    return open_engine(*about)
 workspace.open_engine = open_slowly
 raise SystemExit(serve_stdio())
 """

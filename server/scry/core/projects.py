@@ -68,6 +68,17 @@ def suggest_project_name(folder: Path) -> str:
     return name if name and not describe_bad_name(name) else f"project-{name}" if name else "project"
 
 
+def describe_place(folder: Path, others: Iterable[Path]) -> str:
+    """Return the folders above a folder, as few as tell it from others with its name; empty where none has it."""
+    same = [each for each in others if each != folder and each.name.lower() == folder.name.lower()]
+    above: tuple[str, ...] = ()
+    for depth in range(1, len(folder.parts) if same else 0):
+        above = folder.parts[-1 - depth : -1]
+        if all(each.parts[-1 - depth : -1] != above for each in same):
+            break
+    return re.sub(_FORBIDDEN_IN_NAME, "-", "-".join(above)).strip(" -")
+
+
 def find_project(projects: Iterable[RegisteredProject], name: str) -> RegisteredProject | None:
     """Return the project of this name, ignoring case; None when there is none."""
     return next((project for project in projects if project.name.lower() == name.lower()), None)

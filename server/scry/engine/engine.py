@@ -131,13 +131,14 @@ class Engine:
         force: bool = False,
         start_indexer: bool = True,
         surface: str = "python",
+        place: str = "",
     ) -> Engine:
         """Open the project in a folder. Raises ProjectMissing, ProjectRefused.
 
         start_indexer: have its index made and kept up to date from now on. surface: the way in, for the log, such as
-        cli or lsp.
+        cli or lsp. place: as of `open_project`.
         """
-        return cls(open_project(root, force=force), settings, start_indexer=start_indexer, surface=surface)
+        return cls(open_project(root, force=force, place=place), settings, start_indexer=start_indexer, surface=surface)
 
     def __init__(self, project: Project, settings: Settings, *, start_indexer: bool, surface: str) -> None:
         """Use `open`."""

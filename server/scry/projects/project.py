@@ -21,7 +21,14 @@ from msgspec.structs import replace
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
 from scry.core.platform import cache_home, create_private_file, data_home, make_private_folder
-from scry.core.projects import RegisteredProject, find_enclosing_project, find_project_at
+from scry.core.projects import (
+    RegisteredProject,
+    describe_place,
+    find_enclosing_project,
+    find_project,
+    find_project_at,
+    suggest_project_name,
+)
 from scry.core.text import escape_unencodable
 from scry.projects.git import GitCommandNeeded, GitRepository, find_repository, read_head, read_small_file, run_git
 from scry.store.registry import REGISTRY_FILE, RegistryStore
@@ -60,8 +67,10 @@ class Project(Struct, frozen=True):
     data: Path
 
 
-def open_project(root: Path, *, force: bool = False) -> Project:
+def open_project(root: Path, *, force: bool = False, place: str = "") -> Project:
     """Return the project in a folder.
+
+    place: what stands behind the folder's name where another open folder has that name.
 
     Raises ProjectMissing where there is no such folder. Raises ProjectRefused, unless forced, for a home folder, a
     folder that contains one, and the top of a file system.
@@ -80,7 +89,7 @@ def open_project(root: Path, *, force: bool = False) -> Project:
         )
     key = project_key(resolved)
     known = _find_registered(resolved)
-    name = known.name if known else resolved.name or str(resolved)
+    name = known.name if known else _unregistered_name(resolved, place)
     return Project(resolved, name, key, cache_home() / key, data_home() / project_key(data_folder_owner(resolved)))
 
 
@@ -102,6 +111,17 @@ def _find_registered(root: Path) -> RegisteredProject | None:
     except RegistryUnavailable as error:
         log.warning("%s", error)
         return None
+
+
+def _unregistered_name(folder: Path, place: str) -> str:
+    """Return a name for a project that is not registered, which no registered one has."""
+    name = suggest_project_name(folder)
+    if not place:
+        with contextlib.suppress(RegistryUnavailable):
+            same = find_project(list_registered(), name)
+            if same is not None:
+                place = describe_place(folder, [same.root.with_name(folder.name)]) or suggest_project_name(folder.parent)
+    return f"{name} ({place})" if place else name
 
 
 def _record_move(moved: RegisteredProject, root: Path, registry: RegistryStore) -> RegisteredProject:

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from scry.core import ProjectMissing, ProjectRefused, cache_home, data_home
-from scry.projects import find_project_root, head_commit, open_project, project_key, read_owner_file, write_owner_file
+from scry.core.projects import describe_place
+from scry.projects import (
+    add_project,
+    find_project_root,
+    head_commit,
+    open_project,
+    project_key,
+    read_owner_file,
+    write_owner_file,
+)
 from tests.sample.project import git
 
 
@@ -36,6 +45,37 @@ def test_project_key_is_readable_and_unique(tmp_path: Path) -> None:
         keys.add(project.key)
     assert sorted(key.rpartition("-")[0] for key in keys) == ["My-Project", "My-Project", "project", "x"]
     assert len(keys) == 4
+
+
+def test_unregistered_project_never_has_the_name_of_a_registered_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name in ("a/shop", "b/shop", "b/a/shop", "c/Shop", "old/code"):
+        (tmp_path / name).mkdir(parents=True)
+    add_project(tmp_path / "a" / "shop", None, ())
+    add_project(tmp_path / "old" / "code", "docs", ())
+    (tmp_path / "old" / "docs").mkdir()
+    names = [open_project(tmp_path / each).name for each in ("a/shop", "b/shop", "b/a/shop", "c/Shop", "old/docs")]
+    assert names == ["shop", "shop (b)", "shop (b-a)", "Shop (c)", "docs (old)"]
+    assert open_project(tmp_path / "old" / "code").name == "docs"
+
+
+@pytest.mark.parametrize(
+    ("folder", "others", "place"),
+    [
+        ("/x/shop", [], ""),
+        ("/x/shop", ["/x/shop", "/y/cart"], ""),
+        ("/x/shop", ["/y/shop"], "x"),
+        ("/x/shop", ["/x/shop/shop"], "x"),
+        ("/x/shop/shop", ["/x/shop"], "shop"),
+        ("/x/a/shop", ["/y/a/SHOP", "/z/shop"], "x-a"),
+        ("/shop", ["/y/shop"], ""),
+        ("/c: #1/shop", ["/y/shop"], "c- -1"),
+    ],
+)
+def test_place_of_a_folder_tells_it_from_others_of_its_name(folder: str, others: list[str], place: str) -> None:
+    assert describe_place(Path(folder), map(Path, others)) == place
 
 
 def test_symlink_to_a_project_is_the_same_project(tmp_path: Path) -> None:

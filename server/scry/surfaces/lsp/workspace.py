@@ -23,6 +23,7 @@ from scry.core import types
 from scry.core.errors import BadRequest, ScryError
 from scry.core.notices import COMMAND_LINE
 from scry.core.platform import is_below_folder
+from scry.core.projects import describe_place
 from scry.surfaces.lsp.conversion import empty_index_state, unopened_index_state
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 
@@ -182,7 +183,8 @@ class WorkspaceFolders:
         loop = asyncio.get_running_loop()
         self._on_state(folder, folder.empty_state())
         try:
-            engine = await loop.run_in_executor(self._openers, open_engine, folder.path)
+            place = describe_place(Path(folder.path), [Path(each.path) for each in self.all()])
+            engine = await loop.run_in_executor(self._openers, open_engine, folder.path, place)
         except ScryError as error:
             folder.failure = str(error)
         except Exception as error:
@@ -232,13 +234,16 @@ class WorkspaceFolders:
             self._on_engine_state(folder, state)
 
 
-def open_engine(path: str) -> Engine:
-    """Open the engine of a folder. Imported only here: `initialize` has been answered by then. Raises ScryError."""
+def open_engine(path: str, place: str = "") -> Engine:
+    """Open the engine of a folder. Imported only here: `initialize` has been answered by then. Raises ScryError.
+
+    place: as of `open_project`.
+    """
     from scry.core.settings import load_settings
     from scry.engine.engine import Engine
 
     root = Path(path)
-    return Engine.open(root, load_settings(root, os.environ), surface="lsp")
+    return Engine.open(root, load_settings(root, os.environ), surface="lsp", place=place)
 
 
 def _close_engine(engine: Engine) -> None:
