@@ -88,8 +88,7 @@ def open_project(root: Path, *, force: bool = False, place: str = "") -> Project
             f"command line, --force does it nevertheless"
         )
     key = project_key(resolved)
-    known = _find_registered(resolved)
-    name = known.name if known else _unregistered_name(resolved, place)
+    name = _project_name(resolved, place)
     return Project(resolved, name, key, cache_home() / key, data_home() / project_key(data_folder_owner(resolved)))
 
 
@@ -99,28 +98,23 @@ def list_registered() -> tuple[RegisteredProject, ...]:
     return RegistryStore(folder).list_projects() if (folder / REGISTRY_FILE).exists() else ()
 
 
-def _find_registered(root: Path) -> RegisteredProject | None:
-    """Return the project's registration, also where it has moved here since; None where no registry can be read."""
+def _project_name(root: Path, place: str) -> str:
+    """Return the project's name in the registry, also where it has moved here since, else one that is not in it."""
+    registered: Sequence[RegisteredProject] = ()
     try:
         registered = list_registered()
-        if not registered:
-            return None
         known = find_project_at(registered, root)
-        moved = None if known else find_moved_project(root, registered)
-        return _record_move(moved, root, RegistryStore(data_home())) if moved else known
+        moved = find_moved_project(root, registered) if registered and known is None else None
+        if moved is not None:
+            known = _record_move(moved, root, RegistryStore(data_home()))
+        if known is not None:
+            return known.name
     except RegistryUnavailable as error:
         log.warning("%s", error)
-        return None
-
-
-def _unregistered_name(folder: Path, place: str) -> str:
-    """Return a name for a project that is not registered, which no registered one has."""
-    name = suggest_project_name(folder)
-    if not place:
-        with contextlib.suppress(RegistryUnavailable):
-            same = find_project(list_registered(), name)
-            if same is not None:
-                place = describe_place(folder, [same.root.with_name(folder.name)]) or suggest_project_name(folder.parent)
+    name = suggest_project_name(root)
+    same = None if place else find_project(registered, name)
+    if same is not None:
+        place = describe_place(root, [same.root.with_name(root.name)]) or suggest_project_name(root.parent)
     return f"{name} ({place})" if place else name
 
 
