@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scry.surfaces.render import render_answer
-from scry_protocol.messages import Answer
+from scry_protocol.messages import Answer, BeliefsParams
 from tests.acceptance.conftest import make_shop
 from tests.sample.indexed import IndexedProject
 from tests.sample.knowledge import BELIEFS
@@ -54,6 +54,33 @@ def test_belief_shows_its_evidence_and_entrenchment(believing: IndexedProject) -
 def test_belief_reaches_files_of_the_nearest_commit(believing: IndexedProject) -> None:
     snippet = snippet_of(believing.find("currency of the till", types=["belief"]), "belief:currency")
     assert "reaches: shop/pay.ts" in snippet
+
+
+@pytest.mark.acceptance("K3", "F10")
+def test_notes_near_a_belief_follow_changes_of_other_notes(tmp_path: Path) -> None:
+    sample = make_shop(tmp_path / "shop")
+    pattern = ".scry/patterns/total.md"
+    sample.write({".scry/beliefs/total.md": "The total of an invoice is computed by the server alone.\n"})
+    sample.update_index()
+
+    def near() -> list[str]:
+        with closing(sample.engine()) as engine:
+            listed = engine.knowledge.beliefs(BeliefsParams("list")).beliefs
+        return [target.doc_id for belief in listed if belief.impact for target in belief.impact.reaches]
+
+    assert near() == []
+    sample.write({pattern: "# Total\n\nThe total of an invoice is computed by the server alone.\n"})
+    sample.update_index(frozenset({pattern}))
+    assert near() == ["pattern:total"]
+    sample.write({pattern: "# Lamps\n\nLamps of the shop window are lit at dusk.\n"})
+    sample.update_index(frozenset({pattern}))
+    assert near() == []
+    sample.write({pattern: "# Total\n\nThe total of an invoice is computed by the server alone.\n"})
+    sample.update_index(frozenset({pattern}))
+    assert near() == ["pattern:total"]
+    (sample.root / pattern).unlink()
+    sample.update_index(frozenset({pattern}))
+    assert near() == []
 
 
 @pytest.mark.acceptance("K3")

@@ -49,6 +49,7 @@ id: {name}
 ---
 Never allocate in the {word} of `{path}`: it is called for each token.
 """
+PATTERN = "# Avoid copies\n\nNever allocate in the {word} of `{path}`, called for each token.\n"
 
 
 class Tree(HistoryProject, IndexedProject):
@@ -92,6 +93,12 @@ class Tree(HistoryProject, IndexedProject):
         name = f"no-{self.chance.choice(WORDS)}"
         note = BELIEF.format(name=name, word=self.chance.choice(WORDS), path=self.chance.choice(self.files()))
         self.write_file(f".scry/beliefs/{name}.md", note)
+        pattern = self.root / f".scry/patterns/{self.chance.choice(WORDS[:3])}.md"
+        if pattern.exists() and self.chance.random() < 0.5:
+            pattern.unlink()
+        else:
+            words = {"word": self.words(" and ", self.chance.randint(1, 3)), "path": self.chance.choice(self.files())}
+            self.write_file(str(pattern.relative_to(self.root)), PATTERN.format(**words))
         self.git("add", "-A")
 
     def rename(self) -> None:
@@ -128,8 +135,8 @@ class Tree(HistoryProject, IndexedProject):
         changes: tuple[Callable[[], None], ...] = (
             *(self.edit,) * 6,
             *(self.commit_all,) * 3,
-            *(self.add, self.rename, self.revert) * 2,
-            *(self.remove, self.amend, self.rewind, self.switch, self.believe),
+            *(self.add, self.rename, self.revert, self.believe) * 2,
+            *(self.remove, self.amend, self.rewind, self.switch),
         )
         change = self.chance.choice(changes)
         change()
@@ -159,6 +166,7 @@ def _ask_everything(engine: Engine, files: list[str]) -> dict[str, str]:
         calls = messages.FindParams(query=f"what calls {doc_id}", limit=50, reason=True)
         found[f"calls of {doc_id}"] = engine.find(calls)
     shown = {name: _plain(answer.results) for name, answer in found.items()}
+    shown["beliefs"] = _plain(engine.knowledge.beliefs(messages.BeliefsParams("list")).beliefs)
     recent = engine.recent(messages.RecentParams(query="order price", days=3650, limit=50)).results
     shown["recent"] = _plain([result.doc_id for result in recent])  # what is not committed is of now
     for question in QUESTIONS[:3]:

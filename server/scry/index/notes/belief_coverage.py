@@ -33,7 +33,7 @@ from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
 from scry.store.notes.schema import PROJECT_NOTES_PATH
 from scry.store.sqlite.database import STORE_ERRORS
 
-COVERAGE_VERSION = 2
+COVERAGE_VERSION = 3
 """Raised when the same notes and history give another coverage."""
 
 MAX_COMMITS_BY_WORDS = 50
@@ -54,6 +54,7 @@ MIN_FILE_SCORE = 0.15
 MAX_COVERED_FILES = 20
 MIN_NOTE_COSINE = 0.5
 MAX_NEAR_NOTES = 5
+NEAR_NOTE_REASON = "near in meaning"
 _MAX_TERMS = 32
 
 log = logging.getLogger(__name__)
@@ -68,6 +69,9 @@ _BELIEFS_PER_BATCH = 50
 
 def update_belief_coverage(project: Project, store: HistoryStore, checkpoint: Callable[[], None]) -> int:
     """Recompute the coverage of every belief whose coverage is outdated; return how many there were.
+
+    Any note that is new, changed or gone may be among the nearest of each belief, or have been: these are looked for
+    anew.
 
     store: the history, which records the beliefs for which that fails; they bear on nothing. checkpoint: called between
     batches; it may block, or raise Cancelled: batches written by then stay.
@@ -90,9 +94,36 @@ def update_belief_coverage(project: Project, store: HistoryStore, checkpoint: Ca
                 )
                 store.record_faults(faults, batch, reading_version())
                 done += len(batch)
+            _update_near_notes(database, builder, checkpoint)
             return done
     except IndexUnavailable:  # the notes' own oracle reports it; the next pass rebuilds the database
         return 0
+
+
+def _update_near_notes(
+    database: ProjectNoteDatabase, builder: BeliefCoverageBuilder, checkpoint: Callable[[], None]
+) -> None:
+    """Look for the notes near each belief anew, where any note or its vector has changed since."""
+    generation = database.generation
+    if database.related_generation == generation:
+        return
+    beliefs = iter(database.list_beliefs())
+    while batch := list(islice(beliefs, _BELIEFS_PER_BATCH)):
+        checkpoint()
+        notes = database.notes_by_doc_id(batch)
+        near = {doc_id: _near_notes_or_none(builder, note) for doc_id, note in notes.items()}
+        database.replace_targets(near, NEAR_NOTE_REASON)
+    database.set_related_generation(generation)
+
+
+def _near_notes_or_none(builder: BeliefCoverageBuilder, note: NoteFile) -> list[BeliefTarget]:
+    try:
+        return list(builder.near_notes(note))
+    except STORE_ERRORS:
+        raise
+    except Exception:
+        log.warning("the notes near %s can't be found", note.doc_id, exc_info=True)
+        return []
 
 
 def _build_or_record(builder: BeliefCoverageBuilder, note: NoteFile, faults: dict[str, str]) -> list[BeliefTarget]:
@@ -125,7 +156,7 @@ class BeliefCoverageBuilder:
         for target in (
             *self._cited_targets(citations),
             *self._near_commit_targets(note, citations),
-            *(self._near_note_targets(note) if with_notes else ()),
+            *(self.near_notes(note) if with_notes else ()),
         ):
             best = targets.get(target.target)
             if best is None or best.score < target.score:
@@ -203,7 +234,8 @@ class BeliefCoverageBuilder:
         for path in paths:
             yield BeliefTarget(file_doc_id(path), score, f'changed by {label}, {commit.sha[:7]} "{commit.subject}"')
 
-    def _near_note_targets(self, note: NoteFile) -> Iterable[BeliefTarget]:
+    def near_notes(self, note: NoteFile) -> Iterable[BeliefTarget]:
+        """Yield the notes that are nearest to a belief in meaning, the nearest first."""
         notes = self._database.notes
         scored = notes.search_vectors(self._model.identity, self._model.encode_query(note.title)).with_min_score(
             MIN_NOTE_COSINE
@@ -212,7 +244,7 @@ class BeliefCoverageBuilder:
         headers = notes.headers([doc_key for doc_key, _ in near])
         others = [(headers[doc_key].doc_id, cosine) for doc_key, cosine in near if doc_key in headers]
         for doc_id, cosine in [pair for pair in others if pair[0] != note.doc_id][:MAX_NEAR_NOTES]:
-            yield BeliefTarget(doc_id, round(cosine, 3), "near in meaning")
+            yield BeliefTarget(doc_id, round(cosine, 3), NEAR_NOTE_REASON)
 
 
 def _keep_strong_files(targets: Iterable[BeliefTarget]) -> list[BeliefTarget]:

@@ -165,7 +165,22 @@ class ProjectNoteDatabase:
     def beliefs_without_coverage(self, fingerprint: str) -> list[str]:
         """Return the doc_ids of the beliefs whose coverage was not made from this fingerprint."""
         made = {doc_id for (doc_id,) in self._select("SELECT doc_id FROM reach_made WHERE basis = ?", (fingerprint,))}
-        return [doc_id for doc_id in self.notes.list_doc_ids(frozenset({BELIEF})) if doc_id not in made]
+        return [doc_id for doc_id in self.list_beliefs() if doc_id not in made]
+
+    def list_beliefs(self) -> list[str]:
+        """Return the doc_ids of all beliefs that are not retracted."""
+        return list(self.notes.list_doc_ids(frozenset({BELIEF})))
+
+    @property
+    def generation(self) -> int:
+        """A number that rises with every change of the notes or their vectors."""
+        return self._database.generation
+
+    @property
+    def related_generation(self) -> int:
+        """The generation of the notes that all beliefs were last compared with; 0 for none."""
+        rows = self._select("SELECT value FROM shelf_state WHERE key = 'related'")
+        return int(rows[0][0]) if rows else 0
 
     def unrelated_beliefs(self, doc_ids: Sequence[str]) -> list[str]:
         """Return those of these beliefs that are new or changed, and whose coverage was not made since."""
@@ -197,6 +212,24 @@ class ProjectNoteDatabase:
                 rows = [(doc_id, target.target, target.score, target.reason) for target in targets]
                 db.executemany("INSERT INTO reach VALUES (?, ?, ?, ?)", rows)
                 db.execute("INSERT OR REPLACE INTO reach_made VALUES (?, ?)", (doc_id, fingerprint))
+
+    def replace_targets(self, targets_by_belief: Mapping[str, Sequence[BeliefTarget]], reason: str) -> None:
+        """Replace the targets of these beliefs that have this reason. A target that has another one keeps that."""
+        with self._database.transaction() as db:
+            db.executemany(
+                "DELETE FROM reach WHERE doc_id = ? AND reason = ?", [(doc_id, reason) for doc_id in targets_by_belief]
+            )
+            rows = [
+                (doc_id, each.target, each.score, each.reason)
+                for doc_id, targets in targets_by_belief.items()
+                for each in targets
+            ]
+            db.executemany("INSERT OR IGNORE INTO reach VALUES (?, ?, ?, ?)", rows)
+
+    def set_related_generation(self, generation: int) -> None:
+        """Note the generation of the notes that all beliefs were compared with."""
+        with self._database.transaction() as db:
+            db.execute("INSERT OR REPLACE INTO shelf_state VALUES ('related', ?)", (generation,))
 
     def _insert_file_note(self, new: NewNote) -> None:
         path = encode_path(new.path)
