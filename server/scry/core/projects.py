@@ -76,7 +76,7 @@ def describe_place(folder: Path, others: Iterable[Path]) -> str:
         above = folder.parts[-1 - depth : -1]
         if all(each.parts[-1 - depth : -1] != above for each in same):
             break
-    return re.sub(_FORBIDDEN_IN_NAME, "-", "-".join(above)).strip(" -")
+    return "-".join([suggest_project_name(Path(part)) for part in above if part != folder.anchor])
 
 
 def find_project(projects: Iterable[RegisteredProject], name: str) -> RegisteredProject | None:
