@@ -14,7 +14,7 @@ OUTPUTS: Mapping[str, Callable[[Protocol], str]] = {
     "editor/vscode/src/generated/protocol.ts": typescript.emit,
     "editor/neovim/lua/scry/generated/protocol.lua": lua.emit,
     "protocol/generated/schema.json": schema.emit,
-    "protocol/scry_protocol/schema.json": schema.emit,  # in the package: MCP and HTTP describe themselves by it
+    "protocol/scry_protocol/schema.json": schema.emit_compact,  # in the package: MCP and HTTP describe themselves by it
     "protocol/generated/protocol.md": markdown.emit,
 }
 """The generated files, relative to the repository, each with the function that makes its text."""
