@@ -126,7 +126,7 @@ def test_output_has_the_version_and_a_generated_header(name: str) -> None:
     protocol = read_protocol(version=987)
     text = outputs.OUTPUTS[name](protocol)
     assert "987" in text
-    assert "do not edit" in text.splitlines()[2 if name.endswith("json") else 0]
+    assert "do not edit" in text[:200]
     assert not re.search(r"[ \t]$", text, re.M)
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
