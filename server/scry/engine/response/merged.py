@@ -230,7 +230,8 @@ def _deduplicate_results(results: Iterable[messages.ResultItem]) -> list[message
     """
     best: dict[object, messages.ResultItem] = {}
     for result in results:
-        identity, better = _identity(result), best.get(_identity(result))
+        identity = _identity(result)
+        better = best.get(identity)
         if better is None or _precedence(better) < _precedence(result):
             best[identity] = result
     return list(best.values())
