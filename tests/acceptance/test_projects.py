@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -351,6 +352,16 @@ def test_why_tells_that_the_inner_project_answers_for_a_file(sample: ProjectFold
     assert left.reason == "plugins, a project inside this one that was asked too, answers for this file"
     assert isinstance(left.result, msgspec.UnsetType)
     assert not isinstance(alone.result, msgspec.UnsetType)
+
+
+@pytest.mark.acceptance("P1", "F8")
+def test_why_of_an_answer_of_several_projects_needs_no_registry(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
+        answer = projects.find(FindParams("send invoice", projects=["app", "lib"]))
+        with closing(sqlite3.connect(open_registry().path)) as database:
+            database.execute("PRAGMA user_version = 9999")  # as of a newer Scry
+        explained = projects.why(WhyParams("./app/billing.py::send_invoice", query_id=answer.query_id))
+    assert explained.status == "indexed"
 
 
 @pytest.mark.acceptance("P1")

@@ -53,7 +53,7 @@ from scry.engine.federation.workspace import (
     OpenProject,
     Workspace,
     as_registered,
-    asked_together,
+    borrow_asked_together,
     find_answering,
     find_document,
     find_result_owner,
@@ -418,8 +418,7 @@ class ProjectRouter:
         """Hold the projects that answered the explained question together, or would: those open in an editor."""
         if self.workspace.is_editor:
             return [engine for _, engine in self._borrow_open(stack)]
-        asked = asked_together(self.registered(), answering, query_id)
-        return [stack.enter_context(self.pool.borrow(root)) for root in asked]
+        return borrow_asked_together(stack, self.pool, answering, query_id)
 
     @contextmanager
     def borrow_first(self, mode: str, projects: Sequence[OpenProject]) -> Generator[Engine]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -256,14 +256,23 @@ def innermost(located: Iterable[tuple[OpenProject, str | None]]) -> tuple[OpenPr
     return max(holding, key=lambda each: len(each[0].root.parts) if each[0].root else 0, default=None)
 
 
-def asked_together(
-    registered: Sequence[RegisteredProject], answering: Sequence[Engine], query_id: str | None
-) -> list[Path]:
-    """Return the folders of the registered projects that gave a stored answer together; none where it is of one."""
+def borrow_asked_together(
+    stack: ExitStack, pool: EnginePool, answering: Sequence[Engine], query_id: str | None
+) -> list[Engine]:
+    """Hold the registered projects that gave a stored answer together; none where one gave it alone.
+
+    One that can't be opened, or a registry that can't be read, costs only what it would have told.
+    """
     archives = [each.recorder.answers for each in answering] if query_id else []
     stored = next((found for each in archives if (found := each.get(query_id or "")) is not None), None)
     names = {each.name for each in stored.answer.projects} if stored and stored.answer else set[str]()
-    return [each.root for each in registered if each.name in names and each.root.is_dir()]
+    engines: list[Engine] = []
+    with suppress(RegistryUnavailable):
+        for each in open_registry().list_projects() if names else ():
+            if each.name in names and each.root.is_dir():
+                with suppress(ScryError):
+                    engines.append(stack.enter_context(pool.borrow(each.root)))
+    return engines
 
 
 def is_of_team(answering: Sequence[Engine], doc_id: str, query_id: str | None) -> bool:
