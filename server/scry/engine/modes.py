@@ -38,7 +38,7 @@ from scry.engine.search.pipeline import (
     rank_candidates,
     retrieve,
 )
-from scry.engine.search.query import MAX_QUERY_CHARACTERS, RELATION_QUESTION_PATTERN, parse_query
+from scry.engine.search.query import MAX_QUERY_CHARACTERS, RELATION_QUESTION_PATTERN, FilterCache, parse_query
 from scry.store.events.log import LEARNT_FILE, WEIGHTS_FILE
 from scry.store.index.store import IndexStore
 
@@ -66,6 +66,7 @@ class ProjectModes:
         self._weights: WeightsFile | None = None
         self._switches = RecordingSwitch(settings, "learn"), RecordingSwitch(settings, "log")
         self._root = index.project.root
+        self._filters = FilterCache()
         self._warm_up: WarmUp | None = None
         self._warm_up_lock = threading.Lock()
         self._is_closed = False
@@ -296,8 +297,10 @@ class ProjectModes:
     def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
         encode = partial(self._index.encode, context.model_timeout_s)
         history, knowledge = self._index.history.read, self._index.knowledge.read
-        learnt, answered_by = self.learnt(), context.answered_by
-        return retrieve(question, store, encode, context.cancelled, history, knowledge, learnt, answered_by)
+        learnt, filters = self.learnt(), self._filters
+        return retrieve(
+            question, store, encode, context.cancelled, history, knowledge, learnt, filters, context.answered_by
+        )
 
     def _weigh(self, question: SearchQuery) -> SearchQuery:
         """Return the question with the weights that were learnt from jumps, where these rank."""

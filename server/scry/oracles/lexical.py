@@ -45,7 +45,7 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     terms = expand_query_terms(question)
     if not terms:
         return ()
-    ranked = reader.rank_by_words(terms, reader.code.store.lexical, reader.code.file_ids)
+    ranked = reader.rank_by_words(terms, reader.code.store.lexical, reader.code.left)
     matches = [
         OracleMatch(doc_key, rank, -negated, SCORE_TYPE)
         for rank, (negated, _, doc_key) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)
@@ -175,11 +175,11 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
     code, history = reader.code.store.lexical, reader.commits.history
     is_commit = corpus is reader.commits
     index = history.lexical if is_commit and history else code
-    minimum = min_matching_terms(terms, index, None if is_commit else reader.code.file_ids)
+    minimum = min_matching_terms(terms, index, None if is_commit else reader.code.left)
     score = index.score_document(terms, document.doc_key, minimum)
     if score <= 0:
         return RankLookup(note=_explain_no_match(question, index, document.doc_key, minimum))
-    above = search_bm25_above(terms, code, score, reader.code.file_ids)
+    above = search_bm25_above(terms, code, score, reader.code.left)
     if not is_commit:
         return RankLookup(rank_in_scores(document, score, above, reader), score)
     among_commits = rank_in_scores(document, score, search_bm25_above(terms, index, score), reader)
@@ -204,7 +204,7 @@ def _lookup_note_rank(question: SearchQuery, reader: OracleReader, document: Doc
     score = scored.score_of(document.doc_key) if scored else None
     if scored is None or score is None:
         return RankLookup(note="none of the words occurs")
-    above = search_bm25_above(expand_query_terms(question), reader.code.store.lexical, score, reader.code.file_ids)
+    above = search_bm25_above(expand_query_terms(question), reader.code.store.lexical, score, reader.code.left)
     among_notes = rank_in_scores(document, score, scored.with_min_score(score).as_pairs(), reader)
     return RankLookup(count_better(score, above, reader) + among_notes, score)
 

@@ -26,6 +26,7 @@ from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalIndex
 from scry.store.lexical_statistics import name_terms
 from scry.store.notes.reader import NoteStores, WordQuery
+from scry.store.selection import FileSelection
 from scry.store.vector_sets import EmbedderInfo
 
 if TYPE_CHECKING:
@@ -87,15 +88,15 @@ class Corpus(Protocol):
 class CodeCorpus(Struct, frozen=True):
     """The code and the documents in the project's files.
 
-    file_ids: the files that the query's filters leave; None for all. answered_by: files that another project answers
-    for, with its name; these are none of file_ids.
+    left: the files that the query's filters leave; None for all. answered_by: files that another project answers for,
+    with its name; these are not left.
     """
 
     name: ClassVar[str] = "code"
     keys: ClassVar[range] = range(FIRST_COMMIT_KEY)
 
     store: IndexStore
-    file_ids: tuple[int, ...] | None = None
+    left: FileSelection | None = None
     answered_by: Mapping[str, str] = field(default_factory=dict[str, str])
     _lines: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _held: dict[tuple[str, ...], dict[int, int]] = field(default_factory=dict[tuple[str, ...], dict[int, int]])
@@ -115,7 +116,7 @@ class CodeCorpus(Struct, frozen=True):
 
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
         """Return the doc_keys of those of these doc_ids that the filters leave."""
-        return self.store.documents.doc_keys_by_id(doc_ids, self.file_ids)
+        return self.store.documents.doc_keys_by_id(doc_ids, self.left)
 
     def count_existing(self, doc_keys: Sequence[int]) -> int:
         """Return how many of these documents exist."""
@@ -314,31 +315,29 @@ class OracleReader(Struct, frozen=True):
         return sum(corpus.count_existing(own) for corpus, own in self.by_corpus(doc_keys))
 
     def search_words(
-        self, terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: tuple[int, ...] | None = None
+        self, terms: Sequence[str], index: LexicalIndex, limit: int, left: FileSelection | None = None
     ) -> ScoredKeys:
         """Return the best `limit` documents of a word index by BM25, and all that equal the last one.
 
         Searched once per query for the same terms and files. limit: at most RETRIEVAL_DEPTH.
         """
-        key = (id(index), tuple(terms), file_ids)
+        key = (id(index), tuple(terms), left is None)
         if key not in self._word_searches:
-            self._word_searches[key], _ = search_with_min_terms(terms, index, RETRIEVAL_DEPTH, file_ids)
+            self._word_searches[key], _ = search_with_min_terms(terms, index, RETRIEVAL_DEPTH, left)
         hits = self._word_searches[key]
         if len(hits) <= limit:
             return hits
         min_score = sorted([score for _, score in hits], reverse=True)[limit - 1]
         return [(doc_key, score) for doc_key, score in hits if score >= min_score]
 
-    def rank_by_words(
-        self, terms: Sequence[str], index: LexicalIndex, file_ids: tuple[int, ...] | None = None
-    ) -> RankedKeys:
+    def rank_by_words(self, terms: Sequence[str], index: LexicalIndex, left: FileSelection | None = None) -> RankedKeys:
         """Return the best RETRIEVAL_DEPTH documents of a word index and all that equal the last one, sorted by score.
 
         Searched and sorted once per query for the same terms and files.
         """
-        key = (id(index), tuple(terms), file_ids)
+        key = (id(index), tuple(terms), left is None)
         if key not in self._ranked_words:
-            self._ranked_words[key] = self.sort_by_score(self.search_words(terms, index, RETRIEVAL_DEPTH, file_ids))
+            self._ranked_words[key] = self.sort_by_score(self.search_words(terms, index, RETRIEVAL_DEPTH, left))
         return self._ranked_words[key]
 
     def note_query(self, terms: Sequence[str]) -> WordQuery:
@@ -380,13 +379,13 @@ class OracleReader(Struct, frozen=True):
         return embedder, self._vectors[embedder.identity]
 
 
-def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequence[int] | None = None) -> int:
+def min_matching_terms(terms: Sequence[str], index: LexicalIndex, left: FileSelection | None = None) -> int:
     """Return how many of a query's terms a document must hold to match by words; see `search_with_min_terms`."""
-    return search_with_min_terms(terms, index, 1, file_ids)[1]
+    return search_with_min_terms(terms, index, 1, left)[1]
 
 
 def search_with_min_terms(
-    terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: Sequence[int] | None = None
+    terms: Sequence[str], index: LexicalIndex, limit: int, left: FileSelection | None = None
 ) -> tuple[ScoredKeys, int]:
     """Return the best `limit` documents by BM25, unordered, and how many of the terms each had to hold.
 
@@ -398,21 +397,21 @@ def search_with_min_terms(
     if not [term for term in terms if term.startswith(EXACT_NAME_PREFIX)]:
         known = sum([index.document_frequency(term) > 0 for term in terms])
         minimum = max(1, math.ceil(MIN_TERM_SHARE * known))
-    hits = index.search(terms, limit, file_ids, minimum)
+    hits = index.search(terms, limit, left, minimum)
     while minimum > 1 and not hits:
         minimum -= 1
-        hits = index.search(terms, limit, file_ids, minimum)
+        hits = index.search(terms, limit, left, minimum)
     return hits, minimum
 
 
 def search_bm25_above(
-    terms: Sequence[str], index: LexicalIndex, min_score: float, file_ids: Sequence[int] | None = None
+    terms: Sequence[str], index: LexicalIndex, min_score: float, left: FileSelection | None = None
 ) -> ScoredKeys:
     """Return all documents that match by words and have at least this BM25, unordered.
 
-    file_ids: only documents of these files.
+    left: only documents of these files.
     """
-    minimum = min_matching_terms(terms, index, file_ids)
+    minimum = min_matching_terms(terms, index, left)
     # A document whose rank is looked up mostly stands below the depth.
-    hits = index.search(terms, 4 * RETRIEVAL_DEPTH, file_ids, minimum, min_score=min_score)
+    hits = index.search(terms, 4 * RETRIEVAL_DEPTH, left, minimum, min_score=min_score)
     return [(doc_key, score) for doc_key, score in hits if score >= min_score]

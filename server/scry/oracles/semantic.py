@@ -64,7 +64,7 @@ def _find_nearest(question: SearchQuery, reader: OracleReader) -> ScoredKeys:
     embedder, vector = encoded
     limit = RETRIEVAL_DEPTH + _NEAREST_MARGIN
     while True:
-        near = reader.code.store.vectors.nearest(embedder.identity, vector, limit, reader.code.file_ids)
+        near = reader.code.store.vectors.nearest(embedder.identity, vector, limit, reader.code.left)
         above = [(doc_key, cosine) for doc_key, cosine in near if cosine >= MIN_COSINE]
         headers = reader.headers([doc_key for doc_key, _ in above])
         existing = [cosine for doc_key, cosine in above if doc_key in headers]
@@ -101,7 +101,7 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
     cosine = reader.code.store.vectors.cosine_of(embedder.identity, vector, document.doc_key)
     if cosine is None or cosine < MIN_COSINE:
         return RankLookup(note=_explain_no_match(cosine))
-    nearer = reader.code.store.vectors.above_cosine(embedder.identity, vector, cosine, reader.code.file_ids)
+    nearer = reader.code.store.vectors.above_cosine(embedder.identity, vector, cosine, reader.code.left)
     return RankLookup(rank_in_scores(document, cosine, nearer, reader), cosine)
 
 
@@ -113,7 +113,7 @@ def _lookup_note_rank(
     cosine = scored.score_of(document.doc_key) if scored else None
     if scored is None or cosine is None or cosine < MIN_COSINE:
         return RankLookup(note=_explain_no_match(cosine))
-    nearer = reader.code.store.vectors.above_cosine(embedder.identity, vector, cosine, reader.code.file_ids)
+    nearer = reader.code.store.vectors.above_cosine(embedder.identity, vector, cosine, reader.code.left)
     among_notes = rank_in_scores(document, cosine, scored.with_min_score(cosine).as_pairs(), reader)
     return RankLookup(count_better(cosine, nearer, reader) + among_notes, cosine)
 

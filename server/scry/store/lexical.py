@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 import tantivy
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from scry.core.decoding import decode_json
 from scry.core.errors import IndexDamaged, IndexUnavailable
@@ -40,6 +41,7 @@ from scry.store.lexical_statistics import (
     name_terms,
     settled_opstamp,
 )
+from scry.store.selection import FileSelection, in_mask
 from scry.store.sqlite.database import describes_damage
 
 _MAX_TERM_BYTES = 200
@@ -82,6 +84,9 @@ _MAX_SINGLE_LOOKUPS = 300
 
 _MAX_HOLDERS = 3000
 """Documents that hold rare terms, up to which all are read: that takes less than to look up hundreds of documents."""
+
+_MAX_TESTED_SHARE = 16
+"""Hits, as a multiple of the wanted ones, up to which those of files that filters leave out are dropped one by one."""
 
 _EXACT_BITS = 24
 """Integers below 2 to the power of this are exact in the single precision of scores."""
@@ -179,7 +184,7 @@ class LexicalIndex:
         self,
         terms: Sequence[str],
         limit: int,
-        file_ids: Sequence[int] | None = None,
+        left: FileSelection | None = None,
         min_terms: int = 1,
         *,
         min_score: float = math.inf,
@@ -187,8 +192,8 @@ class LexicalIndex:
     ) -> list[tuple[int, float]]:
         """Return the best `limit` documents that hold at least `min_terms` of the terms, as (key, BM25), unordered.
 
-        All that equal the last one are among them, so that no order of segments decides. file_ids: only
-        documents of these files. min_score: also all documents of at least this score. doc_key: only this document.
+        All that equal the last one are among them, so that no order of segments decides. left: only documents of these
+        files. min_score: also all documents of at least this score. doc_key: only this document.
         """
         snapshot = self._snapshot  # one for all calls: another thread may reload
         known = [(stem, self._read_term(snapshot, stem)) for stem in map(stem_of, terms)]
@@ -198,20 +203,25 @@ class LexicalIndex:
             if each.living
         ]
         query = tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
-        if file_ids is not None:
-            query = restrict_query(query, self._files_query(file_ids))
         if doc_key is not None:
             query = restrict_query(query, tantivy.Query.term_query(self._schema, "number", doc_key, "basic"))
+        mask = None if left is None or not left.is_wide else left.mask
+        if left is not None and mask is None:
+            query = restrict_query(query, self._files_query(left.ids))
         searched = limit + _TIE_MARGIN
         while True:
             hits = snapshot.searcher.search(query, searched, count=False).hits
-            doc_keys = snapshot.searcher.fast_field_values("number", [address for _, address in hits])
-            scores, ceiling = self._exact_scores(snapshot, terms, hits, limit, min_score)
+            found = snapshot.searcher.fast_field_values("number", [address for _, address in hits])
+            doc_keys = np.array([key or 0 for key in found], np.int64)
+            kept = np.ones(len(hits), np.bool_) if mask is None else in_mask(mask, doc_keys)
+            scores, ceiling = self._exact_scores(snapshot, terms, hits, kept, limit, min_score)
             least = min(min_score, sorted(scores, reverse=True)[limit - 1] if len(scores) >= limit else 0.0)
             if len(hits) < searched or ceiling < least or ceiling <= 0:  # documents of score 0 are left out
-                scored = zip(doc_keys, scores, strict=True)
-                return [(int(doc_key or 0), score) for doc_key, score in scored if score >= least and score > 0]
+                scored = zip(doc_keys[kept].tolist(), scores, strict=True)
+                return [(doc_key, score) for doc_key, score in scored if score >= least and score > 0]
             searched *= 4
+            if left is not None and mask is not None and searched > _MAX_TESTED_SHARE * limit:
+                query, mask = restrict_query(query, self._files_query(left.ids)), None
 
     def _read_term(self, snapshot: Snapshot, stem: str) -> TermStatistics:
         """Return how a stem counts. With the first one that occurs, read the statistics of the whole index."""
@@ -234,9 +244,15 @@ class LexicalIndex:
         return snapshot.terms.setdefault(stem, known)
 
     def _exact_scores(
-        self, snapshot: Snapshot, terms: Sequence[str], hits: _Hits, limit: int, min_score: float
+        self,
+        snapshot: Snapshot,
+        terms: Sequence[str],
+        hits: _Hits,
+        kept: NDArray[np.bool_],
+        limit: int,
+        min_score: float,
     ) -> tuple[list[float], float]:
-        """Return the rounded BM25 of each hit, and a score that no document behind the last hit exceeds.
+        """Return the rounded BM25 of each hit that is kept, and a score that no document behind the last hit exceeds.
 
         limit: hits that surely score less than so many others, and less than `min_score`, are not computed exactly.
 
@@ -247,14 +263,16 @@ class LexicalIndex:
         error = abs(snapshot.average / snapshot.counted_average - 1) + (len(terms) + _ROUNDINGS) * _SINGLE_PRECISION
         approximate = np.array([score for score, _ in hits], np.float64) * BM25_UNIT
         lowest, highest = np.rint(approximate * (1 - error)), np.rint(approximate * (1 + error))
+        ceiling = float(highest[-1] / BM25_UNIT)
+        lowest, highest = lowest[kept], highest[kept]
         scores: list[float] = (highest / BM25_UNIT).tolist()
-        ceiling = scores[-1]
-        least = lowest[limit - 1] if limit <= len(hits) else 0.0
+        least = lowest[limit - 1] if limit <= len(scores) else 0.0
         is_needed = highest >= min(least, min_score * BM25_UNIT - 1)
         uncertain: list[int] = np.flatnonzero((lowest < highest) & is_needed).tolist()
         if not uncertain:
             return scores, ceiling
-        stems, addresses = Counter(map(stem_of, terms)), [hits[index][1] for index in uncertain]
+        places: list[int] = np.flatnonzero(kept)[uncertain].tolist()
+        stems, addresses = Counter(map(stem_of, terms)), [hits[place][1] for place in places]
         exact = compute_scores(snapshot, stems, addresses, self._term_query, self._documents_query)
         for index, score in zip(uncertain, exact, strict=True):
             scores[index] = score

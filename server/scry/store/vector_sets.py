@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store.index.database import IndexDatabase
-from scry.store.index.documents import DocumentTable
 from scry.store.index.rows import unpack_line_range
+from scry.store.selection import FileSelection, mask_of_ranges
 from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
 from scry.store.vectors import FloatRows, QuantizedVectors, VectorFile, compare_packed, quantize
 
@@ -217,10 +217,9 @@ class EmbedderMismatch(IndexUnavailable):
 class VectorIndex:
     """The vectors of one index. Every method may be called from any thread."""
 
-    def __init__(self, database: IndexDatabase, documents: DocumentTable) -> None:
-        """documents: those of the same index."""
+    def __init__(self, database: IndexDatabase) -> None:
+        """Take the database; callers use IndexStore."""
         self._database = database
-        self._documents = documents
         self._db = database.connection
         self._lock = database.lock
         self._sets = VectorSets(database.folder, self._db)
@@ -232,11 +231,11 @@ class VectorIndex:
     # Reading ------------------------------------------------------------------------------------------------------
 
     def nearest(
-        self, identity: str, query: FloatRows, limit: int, files: Sequence[int] | None = None
+        self, identity: str, query: FloatRows, limit: int, left: FileSelection | None = None
     ) -> list[tuple[int, float]]:
         """Return the documents nearest to a unit vector of the active embedder, as (key, cosine), nearest first.
 
-        identity: of the embedder that made `query`. files: only documents of the files with these ids. Raises
+        identity: of the embedder that made `query`. left: only documents of these files. Raises
         EmbedderMismatch when the active vectors are another embedder's.
         """
         with self._lock:
@@ -249,21 +248,20 @@ class VectorIndex:
                 )
             unread, self.reads_once = active.row_count if self.reads_once else 0, False
             rows = self._sets.open_file(active, load=False) if unread else self._open_vectors(active)
-            allowed = None if files is None else self._documents.doc_keys_in_files(files)
         try:
-            return rows.search(query, limit, allowed, unread=unread)
+            return rows.search(query, limit, left and left.mask, unread=unread)
         except (FileNotFoundError, IndexUnavailable):
             if not unread:
                 raise
-            return self.nearest(identity, query, limit, files)  # which records damage, and finds a rewritten file
+            return self.nearest(identity, query, limit, left)  # which records damage, and finds a rewritten file
 
     def above_cosine(
-        self, identity: str, query: FloatRows, min_cosine: float, files: Sequence[int] | None = None
+        self, identity: str, query: FloatRows, min_cosine: float, left: FileSelection | None = None
     ) -> list[tuple[int, float]]:
         """Return all documents with at least this cosine; otherwise as `nearest`."""
         limit = _FIRST_LIMIT
         while True:
-            nearest = self.nearest(identity, query, limit, files)
+            nearest = self.nearest(identity, query, limit, left)
             if len(nearest) < limit or nearest[-1][1] < min_cosine:
                 return [(doc_key, cosine) for doc_key, cosine in nearest if cosine >= min_cosine]
             limit *= 4
@@ -275,7 +273,7 @@ class VectorIndex:
             if active is None or active.embedder.identity != identity:
                 raise EmbedderMismatch(f"the vectors are no longer those of {identity}")
             rows = self._open_vectors(active)
-        matches = rows.search(query, 1, np.array([doc_key], np.int64))
+        matches = rows.search(query, 1, mask_of_ranges([(doc_key, 1)]))
         return matches[0][1] if matches else None
 
     def file_cosines(self, identity: str, query: FloatRows, paths: Sequence[str]) -> dict[str, float]:

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.core.platform import BINARY, available_cpus
+from scry.store.selection import DocumentMask, in_mask
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -332,11 +333,11 @@ class VectorFile:
         return rows.doc_keys.astype(np.int64), exact_cosines(rows, query)
 
     def search(
-        self, query: FloatRows, limit: int, allowed: NDArray[np.int64] | None = None, *, unread: int = 0
+        self, query: FloatRows, limit: int, allowed: DocumentMask | None = None, *, unread: int = 0
     ) -> list[tuple[int, float]]:
         """Return the `limit` rows nearest to a unit vector as (key, cosine), nearest first, equal ones by key.
 
-        allowed: sorted keys of the documents to search among. unread: search so many first rows of the file while it is
+        allowed: only documents that this mask leaves. unread: search so many first rows of the file while it is
         read, and keep none, instead of the loaded ones; raises as `load`, and FileNotFoundError.
         """
         parts, scale = _split_query(query.tobytes())
@@ -346,8 +347,8 @@ class VectorFile:
             return _nearest_rows(map(itemgetter(0), self._read_blocks(0, unread)), parts, scale, limit, allowed)
         loaded = self._loaded
         rows = loaded.rows
-        if allowed is not None and len(allowed) < _COPY_SHARE * len(rows.doc_keys):  # few rows are copied
-            rows, allowed = rows.select(np.flatnonzero(np.isin(rows.doc_keys, allowed))), None
+        if allowed is not None and np.count_nonzero(allowed) < _COPY_SHARE * len(rows.doc_keys):  # few rows are copied
+            rows, allowed = rows.select(np.flatnonzero(in_mask(allowed, rows.doc_keys))), None
         if allowed is not None or rows is not loaded.rows or len(rows.doc_keys) < _ROWS_COMPARED_AT_ONCE:
             return _nearest_in_threads(rows, parts, scale, limit, allowed)
         return loaded.nearest(query.tobytes(), parts, scale, limit)
@@ -426,7 +427,7 @@ def _nearest_in_threads(
     parts: NDArray[np.int8],
     scale: float,
     limit: int,
-    allowed: NDArray[np.int64] | None = None,
+    allowed: DocumentMask | None = None,
 ) -> list[tuple[int, float]]:
     """Return the nearest rows as `_nearest_rows`: each thread searches a part of them, and exact cosines decide."""
     count = len(rows.doc_keys)
@@ -447,13 +448,13 @@ def _nearest_rows(
     parts: NDArray[np.int8],
     scale: float,
     limit: int,
-    allowed: NDArray[np.int64] | None = None,
+    allowed: DocumentMask | None = None,
 ) -> list[tuple[int, float]]:
     """Return the `limit` rows with the highest cosines as (key, cosine), nearest first, equal ones by key.
 
     A product with the coarse part is within `doubt` of the whole product. Rows that cannot reach the `limit` best by
     that, in single precision, are left out; of the others whole products are made, and cosines of the best of them.
-    parts, scale: of the query. allowed: sorted keys of the rows to search; None for all.
+    parts, scale: of the query. allowed: as of `search`.
     """
     from simsimd import cdist  # imported late: not needed without vectors
 
@@ -464,7 +465,7 @@ def _nearest_rows(
         found = _COARSE_FACTOR * np.asarray(cdist(some.matrix, coarse, metric="dot"))[:, 0]
         highest = np.multiply(found + doubt, some.scales, dtype=np.float32)
         near = np.flatnonzero(highest >= least)
-        near = near if allowed is None else near[np.isin(some.doc_keys[near], allowed)]
+        near = near if allowed is None else near[in_mask(allowed, some.doc_keys[near])]
         if len(near) > 2 * limit > 0:
             lowest = np.multiply(found[near] - doubt, some.scales[near], dtype=np.float32)
             near = near[highest[near] >= np.partition(lowest, len(near) - limit)[len(near) - limit] - margin]

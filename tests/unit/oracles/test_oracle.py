@@ -8,6 +8,7 @@ import pytest
 
 from scry.oracles import RETRIEVAL_DEPTH, min_matching_terms, search_bm25_above
 from scry.store import LexicalEntry, LexicalIndex
+from scry.store.selection import FileSelection
 
 TEXTS = ("alpha beta", "alpha", "gamma delta epsilon", "zeta", "eta =alpha")
 
@@ -21,8 +22,9 @@ def index(tmp_path: Path) -> LexicalIndex:
 
 def matched_keys(question: str, index: LexicalIndex, files: tuple[int, ...] | None = None) -> set[int]:
     terms = question.split()
-    minimum = min_matching_terms(terms, index, files)
-    return {number for number, _ in index.search(terms, RETRIEVAL_DEPTH, files, minimum)}
+    left = None if files is None else FileSelection(files)
+    minimum = min_matching_terms(terms, index, left)
+    return {number for number, _ in index.search(terms, RETRIEVAL_DEPTH, left, minimum)}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import tantivy
 from scry.store import LexicalEntry, LexicalIndex, lexical_statistics
 from scry.store.lexical import make_analyzer
 from scry.store.lexical_statistics import WordTotals
+from scry.store.selection import FileSelection, mask_of_ranges
 
 TERMS = ["alpha", "beta", "gamma"]
 COUNT = 150
@@ -179,6 +180,29 @@ def test_scores_are_those_of_tantivy_while_nothing_was_deleted(tmp_path: Path) -
         expected = {key: score for key, (score, _) in zip(keys, hits, strict=True)}
         found = dict(lived.index.search(terms, 1000))
         assert found == pytest.approx(expected, abs=0.0006)  # three digits
+    lived.index.close()
+
+
+@pytest.mark.slow
+@pytest.mark.acceptance("F10")
+@pytest.mark.parametrize("seed", range(4))
+def test_documents_of_many_files_are_those_of_a_search_for_the_files(seed: int, tmp_path: Path) -> None:
+    lived = RandomFiles(tmp_path, seed)
+    names = [f"f{number}" for number in range(40)]
+    lived.replace(names)
+    lived.replace(lived.chance.sample(names, 9))
+    for _ in range(30):
+        left = lived.chance.sample(names, lived.chance.choice([1, 8, 20, 39]))
+        entries = [entry for name in left for entry in lived.files.get(name, ())]
+        ids, mask = {entry.file_id for entry in entries}, mask_of_ranges((entry.doc_key, 1) for entry in entries)
+        sought, tested = FileSelection(tuple(ids)), FileSelection(tuple(ids), mask, is_wide=True)
+        terms = lived.chance.choices(VOCABULARY, [weight**0.5 for weight in WEIGHTS], k=lived.chance.randint(1, 7))
+        limit, minimum = lived.chance.choice([1, 10, 200]), lived.chance.randint(1, 2)
+        found = sorted(lived.index.search(terms, limit, tested, minimum))
+        assert found == sorted(lived.index.search(terms, limit, sought, minimum)), (terms, limit, left)
+        least = lived.chance.choice([score for _, score in found] or [0.5])
+        above = [sorted(lived.index.search(terms, limit, each, minimum, min_score=least)) for each in (tested, sought)]
+        assert above[0] == above[1]
     lived.index.close()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from scry.core import IndexDamaged, IndexUnavailable
 from scry.store import (
@@ -28,12 +29,17 @@ from scry.store import (
     unpack_block,
 )
 from scry.store.index import INDEX_SCHEMA, IndexStore
+from scry.store.selection import DocumentMask, mask_of_ranges
 from scry.store.sqlite import create_cache_tables, open_database
 from scry.store.vectors import QuantizedVectors
 
 BUNDLED = EmbedderInfo("bundled", "bundled@1/8", 8)
 OTHER = EmbedderInfo("other", "other@1/8", 8)
 THIRD = EmbedderInfo("third", "third@1/16", 16)
+
+
+def mask_of(doc_keys: NDArray[np.int64]) -> DocumentMask:
+    return mask_of_ranges((int(doc_key), 1) for doc_key in doc_keys)
 
 
 def unit_vectors(seed: int, count: int, dimension: int) -> FloatRows:
@@ -81,9 +87,9 @@ def test_nearest_are_those_of_all_cosines_however_few_rows_are_compared_at_once(
     every = [(key, cosine) for key, cosine in zip(doc_keys.tolist(), cosines.tolist(), strict=True) if key in allowed]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scry.store.vectors._ROWS_COMPARED_AT_ONCE", at_once)
-        found = file.search(query, limit, allowed if filtered else None)
+        found = file.search(query, limit, mask_of(allowed) if filtered else None)
     assert found == sorted(every, key=lambda pair: (-pair[1], pair[0]))[:limit]
-    assert found == VectorFile(file.path, 64).search(query, limit, allowed if filtered else None, unread=count)
+    assert found == VectorFile(file.path, 64).search(query, limit, mask_of(allowed) if filtered else None, unread=count)
 
 
 @pytest.mark.acceptance("F10")
@@ -92,7 +98,7 @@ def test_threads_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyP
     vectors = unit_vectors(1, 150, 64)[np.random.default_rng(2).integers(0, 150, 1001)]  # many are equal
     file, query = written(tmp_path / "v", list(range(1001)), vectors), unit_vectors(3, 1, 64)[0]
     monkeypatch.setattr("scry.store.vectors._ROWS_COMPARED_AT_ONCE", 40)
-    allowed = np.arange(0, 1001, 2, dtype=np.int64)
+    allowed = mask_of(np.arange(0, 1001, 2))
     alone = [file.search(query, limit, among) for limit in (1, 30, 2000) for among in (None, allowed)]
     like = file.search_like(500, 30)
     monkeypatch.setattr("scry.store.vectors._ROWS_PER_THREAD", 70)
@@ -152,7 +158,7 @@ def test_equal_rows_are_ordered_by_doc_key_at_any_limit(tmp_path: Path) -> None:
 def test_only_allowed_rows_are_found(tmp_path: Path) -> None:
     vectors = unit_vectors(4, 100, 16)
     file = written(tmp_path / "v", list(range(100)), vectors)
-    allowed = np.array([3, 50, 99, 1000], np.int64)
+    allowed = mask_of(np.array([3, 50, 99, 1000]))
     assert {number for number, _ in file.search(vectors[50], 100, allowed)} == {3, 50, 99}
     assert file.search(vectors[50], 100, allowed)[0][0] == 50
 
@@ -161,7 +167,7 @@ def test_only_allowed_rows_are_found(tmp_path: Path) -> None:
 def test_filtered_rows_keep_their_cosines(tmp_path: Path, share: int) -> None:
     vectors = unit_vectors(5, 200, 16)
     file = written(tmp_path / "v", list(range(200)), vectors)
-    allowed = np.arange(0, 200, share, dtype=np.int64)
+    allowed = mask_of(np.arange(0, 200, share))
     everything = file.search(vectors[7], 200)
     assert file.search(vectors[7], 200, allowed) == [pair for pair in everything if pair[0] % share == 0]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import operator
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec.structs import replace
@@ -31,6 +33,8 @@ from scry.engine.search.pipeline import Retrieval, RetrievalResult
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
+    from scry.engine.search.query import FileRow
+    from scry.projects.project import Project
 
 MAX_THREADS = 8
 """Projects asked at the same time; more threads would only wait for the processor."""
@@ -160,27 +164,49 @@ def files_of_inner_projects(outer: Engine, asked: Sequence[Engine]) -> dict[str,
 
     asked: projects that are asked with it, inside its folder or elsewhere.
     """
-    root, answered_by = outer.project.root, dict[str, str]()
+    root = outer.project.root
     inner = [each for each in asked if root in each.project.root.parents]
-    own = _indexed_paths(outer) if inner else set[str]()
-    for project in sorted(inner, key=lambda each: len(each.project.root.parts)):
-        prefix = f"{project.project.root.relative_to(root).as_posix()}/"
-        shared = own.intersection([prefix + path for path in _indexed_paths(project)])
-        answered_by.update(dict.fromkeys(shared, project.project.name))
+    if not inner:
+        return {}
+    inner.sort(key=lambda each: len(each.project.root.parts))
+    projects, files = [each.project for each in inner], [_indexed_files(each) for each in (outer, *inner)]
+    known = _inner_files.get(outer)
+    if known is not None and known.inner == projects and all(map(operator.is_, known.files, files)):
+        return known.answered_by
+    own, answered_by = {path for _, path, *_ in files[0]}, dict[str, str]()
+    for project, found in zip(projects, files[1:], strict=True):
+        prefix = f"{project.root.relative_to(root).as_posix()}/"
+        shared = own.intersection([prefix + path for _, path, *_ in found])
+        answered_by.update(dict.fromkeys(shared, project.name))
+    _inner_files[outer] = _InnerFiles(projects, files, answered_by)
     return answered_by
 
 
-def _indexed_paths(engine: Engine) -> set[str]:
-    """Return the files that can be found in a project now; none where its index can't be read."""
+class _InnerFiles(msgspec.Struct, frozen=True, eq=False):
+    """The files of a project that others inside its folder have, too, with all files of it and of them."""
+
+    inner: Sequence[Project]
+    files: Sequence[Sequence[FileRow]]
+    answered_by: dict[str, str]
+
+
+_inner_files: WeakKeyDictionary[Engine, _InnerFiles] = WeakKeyDictionary()
+"""By the outer project; looked for again only where files were added or removed."""
+
+
+def _indexed_files(engine: Engine) -> Sequence[FileRow]:
+    """Return the files that can be found in a project now, the same object until they change; none where its index
+    can't be read.
+    """
     try:
         store = engine.index.store()
         if store is None:
-            return set()
+            return ()
         store.refresh()
-        return {path for _, path, *_ in store.files.indexed_files()}
+        return store.files.indexed_files()
     except Exception as error:  # its own part of the answer tells why
         _log.info("%s: its files can't be listed: %s", engine.project.name, error)
-        return set()
+        return ()
 
 
 def participant_of(engine: Engine) -> Participant:

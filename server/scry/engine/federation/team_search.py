@@ -29,7 +29,7 @@ from scry.embedding.embedder import Vectors
 from scry.engine.federation.team_copies import shared_content_ids
 from scry.engine.federation.team_links import normalize_remote
 from scry.engine.search.pipeline import Retrieval, consult_oracles, weigh_use
-from scry.engine.search.query import apply_filters
+from scry.engine.search.query import FilteredDocuments, apply_filters
 from scry.oracles import temporal
 from scry.oracles.reader import (
     MIN_TERM_SHARE,
@@ -55,6 +55,7 @@ from scry.oracles.temporal import (
 )
 from scry.store.lexical import stem_of
 from scry.store.notes.reader import NoteStores
+from scry.store.selection import FileSelection
 from scry.store.team.lexical import DocumentTest, TeamWords
 from scry.store.team.postings import Integers
 from scry.store.team.reader import TeamReader
@@ -203,7 +204,7 @@ def _open_oracle_reader(
     """Return what the oracles read of a repository. used: places of the team; empty where none is of the repository."""
     left = apply_filters(question, index.files.indexed_files)
     # A team's repository has the methods of the local stores that answer questions; tests/team holds it to that.
-    code = CodeCorpus(cast("IndexStore", index), left.file_ids)
+    code = CodeCorpus(cast("IndexStore", index), _select_files(left))
     history = cast("HistoryReader", index.history) if index.info.commits else None
     notes = NoteStores({PROJECT_NOTES: index.notes}) if index.info.notes else None
     commits = CommitCorpus(history, left.has_commits)
@@ -215,9 +216,13 @@ def _open_oracle_reader(
     return OracleReader(code, commits, own_notes, encode, learnt, index.info.name)
 
 
+def _select_files(left: FilteredDocuments) -> FileSelection | None:
+    return None if left.file_ids is None else FileSelection(left.file_ids)
+
+
 def _keys_by_words(terms: Sequence[str], question: SearchQuery, index: RepositoryIndex) -> set[int]:
     """Return the documents and commits of a repository that the oracles find by words."""
-    left = apply_filters(question, index.files.indexed_files).file_ids
+    left = _select_files(apply_filters(question, index.files.indexed_files))
     searched = {(index.lexical, None), (index.lexical, left), (index.history.lexical, None)}
     # A team's words have the methods of the local index that answer questions; tests/team holds them to that.
     found = [
@@ -268,9 +273,9 @@ def _prefetch_co_changes(
 
 def _keep_left(co_changes: CoChanges, index: RepositoryIndex, reader: OracleReader) -> CoChanges:
     """Return co-changes without the documents of files that the query's filters leave out, before these are read."""
-    if reader.code.file_ids is None:
+    if reader.code.left is None:
         return co_changes
-    left = frozenset(reader.code.file_ids)
+    left = frozenset(reader.code.left.ids)
     paths = {path for file, path, *_ in index.files.indexed_files() if file in left}
     documents = [
         scored

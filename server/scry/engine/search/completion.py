@@ -203,14 +203,14 @@ def find_prefix_matches(
 
     A match has the rank behind the matches of the typed query that score as high, and behind those before it.
     """
-    index, file_ids = reader.code.store.lexical, reader.code.file_ids
+    index, left = reader.code.store.lexical, reader.code.left
     beginning = prefix_terms(question.prefix, index)
     if not beginning:
         return {}
     typed_terms = query_terms(question)
     others = [term for term in typed_terms if term != question.prefix]
-    minimum = min_matching_terms(typed_terms, index, file_ids)
-    scored = index.search([*others, *beginning], RETRIEVAL_DEPTH, file_ids, minimum)
+    minimum = min_matching_terms(typed_terms, index, left)
+    scored = index.search([*others, *beginning], RETRIEVAL_DEPTH, left, minimum)
     doc_keys = [doc_key for doc_key, _ in scored]
     begins = index.matched_terms(beginning, doc_keys)
     holds = index.matched_terms([question.prefix], doc_keys)

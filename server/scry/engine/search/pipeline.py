@@ -31,7 +31,7 @@ from scry.core.types import (
 from scry.embedding.embedder import Vectors
 from scry.engine.search.boosts import RRF_K, max_boost
 from scry.engine.search.fusion import drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
-from scry.engine.search.query import COMMIT_QUESTION_WORDS, apply_filters
+from scry.engine.search.query import COMMIT_QUESTION_WORDS, FilterCache
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
 from scry.oracles.lexical import WordsOfFiles
@@ -109,6 +109,7 @@ def retrieve(
     history: Callable[[], HistoryReader | None],
     knowledge: Callable[[], NoteStores | None],
     learnt: FindUsedPlaces | None = None,
+    filters: FilterCache | None = None,
     answered_by: Mapping[str, str] = MappingProxyType({}),
 ) -> Retrieval:
     """Consult every oracle on the index as it is published now. Raises Cancelled when nobody waits any more.
@@ -116,16 +117,17 @@ def retrieve(
     encode: see OracleReader. cancelled: None for a query that nobody can withdraw. history: returns the history as of
     now; may raise IndexUnavailable, which costs only what the history would have added and is reported by the temporal
     oracle. knowledge: returns the note stores, None where all are empty. learnt: see OracleReader; the oracle of use
-    takes part where it has matches. answered_by: see RequestContext; these files are left out.
+    takes part where it has matches. filters: keeps what filters leave, for the next questions. answered_by: see
+    RequestContext; these files are left out.
     """
     store.refresh()
-    left = apply_filters(question, store.files.indexed_files, answered_by)
+    left, selection = (filters or FilterCache()).apply(question, store, answered_by)
     notes = NoteCorpus(knowledge(), left.notes)
     try:
         commits = CommitCorpus(history(), left.has_commits)
     except IndexUnavailable as error:
         commits = CommitCorpus(None, left.has_commits, str(error))
-    code = CodeCorpus(store, left.file_ids, answered_by)
+    code = CodeCorpus(store, selection, answered_by)
     reader = OracleReader(code, commits, notes, encode, learnt)
     matches = consult_oracles(question, reader, cancelled)
     return Retrieval(weigh_use(question) if "use" in matches.by_oracle else question, reader, matches)

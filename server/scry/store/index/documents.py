@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
-from numpy.typing import NDArray
 
 from scry.core.doc_id import possible_names_of_doc_ids
 from scry.core.errors import IndexDamaged
@@ -28,6 +27,7 @@ from scry.store.index.rows import (
     read_headers,
     unpack_descriptions,
 )
+from scry.store.selection import MIN_WIDE_FILES, WIDE_SHARE, FileSelection, in_mask, mask_of_ranges
 from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
 
 _MAX_CACHED_HEADERS = 50_000
@@ -55,8 +55,7 @@ class DocumentCache(Struct):
     """Values that queries have read since documents were last added or removed.
 
     documents_seen: the generation that did so. doc_keys: key and file id by doc_id, of the documents in `headers`.
-    looked_up: the same of other documents; None for a doc_id without a document. descriptions: by file id. key_ranges:
-    by file id, the first key of its documents and their count; None until a query asks for files.
+    looked_up: the same of other documents; None for a doc_id without a document. descriptions: by file id.
     """
 
     documents_seen: int
@@ -64,7 +63,6 @@ class DocumentCache(Struct):
     doc_keys: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     looked_up: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, "tuple[int, int] | None"])
     descriptions: dict[int, Descriptions] = field(default_factory=dict[int, Descriptions])
-    key_ranges: dict[int, tuple[int, int]] | None = None
 
     def without(self, removed: Sequence[range], documents_seen: int) -> DocumentCache:
         """Return what is left after documents were added, and those with these keys removed. This cache is used up.
@@ -168,10 +166,10 @@ class DocumentTable:
         matches = self.get_documents(doc_keys)
         return [matches[doc_key] for doc_key in doc_keys]
 
-    def doc_keys_by_id(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
+    def doc_keys_by_id(self, doc_ids: Sequence[str], left: FileSelection | None = None) -> dict[str, int]:
         """Return the keys of the documents with these doc_ids, by doc_id.
 
-        files: only documents of the files with these ids. Keys are cached from query to query.
+        left: only documents of these files. Keys are cached from query to query.
         """
         with self._lock:
             cache = self._current_cache()
@@ -180,9 +178,11 @@ class DocumentTable:
             looked_up.update(dict.fromkeys(missing))
             looked_up.update(self._lookup_doc_ids(missing))
             entries = [(doc_id, known.get(doc_id) or looked_up[doc_id]) for doc_id in doc_ids]
-            matches = [(doc_id, entry) for doc_id, entry in entries if entry is not None]
-        allowed = None if files is None else frozenset(files)
-        return {doc_id: doc_key for doc_id, (doc_key, file) in matches if allowed is None or file in allowed}
+        found = {doc_id: entry[0] for doc_id, entry in entries if entry is not None}
+        if left is None:
+            return found
+        is_left: list[bool] = in_mask(left.mask, list(found.values())).tolist()
+        return {doc_id: doc_key for (doc_id, doc_key), kept in zip(found.items(), is_left, strict=True) if kept}
 
     def doc_keys_in_file(self, path: str) -> tuple[int, list[tuple[int, str]]]:
         """Return the id of a file, and key and doc_id of each of its documents."""
@@ -195,22 +195,17 @@ class DocumentTable:
         doc_ids = read_doc_ids(matches[1:] for matches in rows)
         return row[0], [(matches[0], doc_id) for matches, doc_id in zip(rows, doc_ids, strict=True)]
 
-    def doc_keys_in_files(self, files: Sequence[int]) -> NDArray[np.int64]:
-        """Return the keys of the documents in these files, ascending.
+    def select_files(self, ids: Sequence[int]) -> FileSelection:
+        """Return the selection of the files with these ids; it holds until documents are added or removed.
 
-        The keys of a file follow on each other. Key ranges are cached from query to query, until documents are
-        added or removed.
+        The keys of a file follow on each other.
         """
+        sql = "SELECT id, first, last FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         with self._lock:
-            cache = self._current_cache()
-            if cache.key_ranges is None:
-                sql = "SELECT id, first, last FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
-                cache.key_ranges = {file: (first, last - first + 1) for file, first, last in self._db.execute(sql)}
-            matches = sorted(cache.key_ranges[file] for file in files if file in cache.key_ranges)
-        firsts = np.array([first for first, _ in matches], np.int64)
-        counts = np.array([count for _, count in matches], np.int64)
-        before = np.cumsum(counts) - counts
-        return np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(firsts - before, counts)
+            ranges = {file: (first, last - first + 1) for file, first, last in self._db.execute(sql)}
+        mask = mask_of_ranges(ranges[file] for file in ids if file in ranges)
+        share = int(np.count_nonzero(mask)) / max(1, sum(count for _, count in ranges.values()))
+        return FileSelection(tuple(ids), mask, len(ids) > MIN_WIDE_FILES and share >= WIDE_SHARE)
 
     def count_existing(self, doc_keys: Sequence[int]) -> int:
         """Return the number of documents that exist among those with these keys."""

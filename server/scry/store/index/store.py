@@ -121,7 +121,7 @@ class IndexStore:
             self.lexical = open_lexical_index(self._lexical_folder, write=write)
             self.documents = DocumentTable(self._database)
             self.files = FileTable(self._database)
-            self.vectors = VectorIndex(self._database, self.documents)
+            self.vectors = VectorIndex(self._database)
             if write:
                 self._remove_unpublished()
         except BaseException:

@@ -18,6 +18,7 @@ from scry.store.index.rows import (
     read_documents,
     read_headers,
 )
+from scry.store.selection import FileSelection
 from scry.store.team.contents import ResultFile
 from scry.store.team.database import TeamDatabase, decode_text, encode_text
 from scry.store.team.vectors import FROM_DOCUMENTS
@@ -85,10 +86,10 @@ class RepositoryDocuments:
         rows = self._database.select(sql, (self.repository, list(first_keys)))
         return {first_key: ResultFile(packed, FileStructure()) for first_key, packed in rows}
 
-    def doc_keys_by_id(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
-        """Return the keys of the documents with these doc_ids, by doc_id. files: only documents of these files."""
+    def doc_keys_by_id(self, doc_ids: Sequence[str], left: FileSelection | None = None) -> dict[str, int]:
+        """Return the keys of the documents with these doc_ids, by doc_id. left: only documents of these files."""
         read_doc_keys(self._database, [(self, doc_ids)])
-        allowed = None if files is None else frozenset(files)
+        allowed = None if left is None else frozenset(left.ids)
         found = {doc_id: place for doc_id in doc_ids if (place := self._keys_by_id[doc_id]) is not None}
         return {doc_id: key for doc_id, (key, file) in found.items() if allowed is None or file in allowed}
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scry.store.bm25 import BM25_K1, BM25_UNIT, Integers, inverse_document_frequency, length_norms
 from scry.store.lexical import stem_of
 from scry.store.lexical_statistics import name_terms
+from scry.store.selection import FileSelection
 from scry.store.team.database import TeamDatabase
 from scry.store.team.postings import (
     NO_KEYS,
@@ -427,7 +428,7 @@ class RepositoryWords:
         self,
         terms: Sequence[str],
         limit: int,
-        file_ids: Sequence[int] | None = None,
+        left: FileSelection | None = None,
         min_terms: int = 1,
         *,
         min_score: float = math.inf,
@@ -435,18 +436,18 @@ class RepositoryWords:
     ) -> list[tuple[int, float]]:
         """Return the best `limit` documents that hold at least `min_terms` of the terms, as (key, BM25), unordered.
 
-        All that equal the last one are among them. file_ids, min_score, doc_key: as of LexicalIndex.search. Where the
+        All that equal the last one are among them. left, min_score, doc_key: as of LexicalIndex.search. Where the
         best `limit` documents of all repositories were searched, those of this one that are not among them are left
         out: they rank below the depth.
         """
-        asked = tuple(terms), limit, file_ids and tuple(file_ids), min_terms, min_score, doc_key
+        asked = tuple(terms), limit, left and left.ids, min_terms, min_score, doc_key
         if asked in self._found:
             return self._found[asked]
         keys, scores, held = self._words.score_repository(terms, self._repository)
-        is_whole = file_ids is None and doc_key is None and math.isinf(min_score)
+        is_whole = left is None and doc_key is None and math.isinf(min_score)
         wanted = (held >= min_terms) & (scores > 0) & (scores >= (self._words.floor(terms, limit) if is_whole else 0))
-        if file_ids is not None:
-            wanted &= self._contains(keys, file_ids)
+        if left is not None:
+            wanted &= self._contains(keys, left.ids)
         if doc_key is not None:
             wanted &= keys == doc_key - self._first_key
         keys, scores = keys[wanted], scores[wanted]

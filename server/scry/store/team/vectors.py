@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scry.store.selection import FileSelection
 from scry.store.team.contents import pack_mean
 from scry.store.team.database import TeamDatabase, encode_text
 from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch, compare_rows
@@ -84,26 +85,26 @@ class RepositoryVectors:
         return self._reader.embedder
 
     def nearest(
-        self, identity: str, query: FloatRows, limit: int, files: Sequence[int] | None = None
+        self, identity: str, query: FloatRows, limit: int, left: FileSelection | None = None
     ) -> list[tuple[int, float]]:
         """Return the documents nearest to a unit vector, as (key, cosine), nearest first; see VectorIndex.nearest.
 
-        Where all repositories were searched together, return what the files have of this one's part; otherwise all its
+        Where all repositories were searched together, return this one's part of what was found; otherwise all its
         vectors are compared. Raises EmbedderMismatch.
         """
         self._require_embedder(identity)
         if self.prefetched is not None:
             keys = np.array([key for key, _ in self.prefetched], np.int64)
-            is_left: list[bool] = self._files.contains(keys, files).tolist()
-            return [pair for pair, left in zip(self.prefetched, is_left, strict=True) if left][:limit]
-        return self._search_exactly(query, files)[:limit]
+            is_kept: list[bool] = self._files.contains(keys, left and left.ids).tolist()
+            return [pair for pair, kept in zip(self.prefetched, is_kept, strict=True) if kept][:limit]
+        return self._search_exactly(query, left)[:limit]
 
     def above_cosine(
-        self, identity: str, query: FloatRows, min_cosine: float, files: Sequence[int] | None = None
+        self, identity: str, query: FloatRows, min_cosine: float, left: FileSelection | None = None
     ) -> list[tuple[int, float]]:
         """Return all documents with at least this cosine; otherwise as `nearest`."""
         self._require_embedder(identity)
-        return [pair for pair in self._search_exactly(query, files) if pair[1] >= min_cosine]
+        return [pair for pair in self._search_exactly(query, left) if pair[1] >= min_cosine]
 
     def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
         """Return the cosine of one document, as `nearest` gives it; None for an unknown one."""
@@ -155,13 +156,13 @@ class RepositoryVectors:
             stored = embedder.identity if embedder else "no embedder"
             raise EmbedderMismatch(f"the team's vectors are of {stored}, the question's is of {identity}")
 
-    def _search_exactly(self, query: FloatRows, files: Sequence[int] | None) -> list[tuple[int, float]]:
+    def _search_exactly(self, query: FloatRows, left: FileSelection | None) -> list[tuple[int, float]]:
         sql = (
             "SELECT f.first_key + d.position, halfvec_send(d.vector) FROM files f JOIN documents d "
             "ON d.content_id = f.content_id WHERE f.repository_id = %s "
             "AND (%s::bigint[] IS NULL OR f.first_key = ANY(%s))"
         )
-        wanted = None if files is None else list(files)
+        wanted = None if left is None else list(left.ids)
         rows = self._database.select(sql, (self._info.repository_id, wanted, wanted))
         cosines = exact_cosines_of(query, [row[1] for row in rows])
         pairs = [(row[0], cosine) for row, cosine in zip(rows, cosines, strict=True)]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
 from scry.core import QueryFilter, QueryIntent, SearchQuery
 from scry.engine.search import INTENT_WEIGHT_FACTORS, detect_intent, parse_query
+from scry.engine.search.query import FilterCache
+from scry.store.index import IndexStore
+from tests.sample.indexed import IndexedProject
 
 _WEIGHTS = {"semantic": 1.0, "lexical": 1.0, "temporal": 0.5}
 
@@ -168,3 +174,31 @@ def test_intent_only_raises_weights_and_may_be_set() -> None:
 )
 def test_words_for_a_kind_of_code_are_no_subject_where_the_question_has_another(text: str, words: str) -> None:
     assert parse_query(text, _WEIGHTS, limit=10).words == words
+
+
+def test_what_filters_leave_is_kept_until_files_change(tmp_path: Path) -> None:
+    sample = IndexedProject(tmp_path)
+    for name in ("a.py", "b.py", "c.js"):
+        sample.write_file(name, "def one(): pass\n" if name.endswith("py") else "function one() {}\n")
+    sample.update_index()
+    filters, inner = FilterCache(), {"b.py": "other"}
+    with closing(IndexStore.open(sample.project.cache, write=False)) as store:
+        _, python = filters.apply(_plan("one lang:python"), store)
+        _, again = filters.apply(_plan("one two lang:python"), store)
+        assert python is not None
+        assert again is python
+        assert filters.apply(_plan("one"), store)[1] is None
+        _, others = filters.apply(_plan("one lang:javascript"), store)
+        _, outer = filters.apply(_plan("one lang:python"), store, inner)
+        assert others is not None
+        assert outer is not None
+        assert [len(each.ids) for each in (python, others, outer)] == [2, 1, 1]
+        assert filters.apply(_plan("one lang:python"), store, inner)[1] is outer
+        assert filters.apply(_plan("one lang:python"), store, dict(inner))[1] is not outer
+        sample.write_file("d.py", "def one(): pass\n")
+        sample.update_index()
+        store.refresh()
+        _, newer = filters.apply(_plan("one lang:python"), store)
+        assert newer is not None
+        assert len(newer.ids) == 3
+        assert int(newer.mask.sum()) == len(store.lexical.search(["one"], 10, newer)) >= 3
