@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import ArrayLike, NDArray
 
-WIDE_SHARE = 0.25
+WIDE_SHARE = 0.15
 """Share of all documents from which on the best of the selected ones are soon among the best of all."""
 
 MIN_WIDE_FILES = 300
