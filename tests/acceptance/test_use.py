@@ -133,6 +133,25 @@ def test_use_of_another_project_is_no_use_of_the_own_document_with_that_name(
         assert used(engine.find(messages.FindParams(QUESTION))) == {}
 
 
+def test_use_counts_for_its_file_alone_in_every_project_of_the_repository(tmp_path: Path) -> None:
+    text = 'def weigh(parcel):\n    """Weighs a parcel."""\n    return parcel.grams\n'
+    mono = IndexedProject(tmp_path / "mono").init_repository()
+    mono.write({f"{folder}util/helper.py": text for folder in ("", "packages/cart [1]/", "packages/post/")})
+    mono.commit("Weigh parcels")
+    cart, post = (IndexedProject(mono.root / "packages" / name) for name in ("cart [1]", "post"))
+    for project in (mono, cart, post):
+        project.update_index()
+    question = "weigh a parcel"
+    with closing(cart.engine()) as engine:
+        answer = engine.find(messages.FindParams(question))
+        rank = doc_ids(answer).index("./util/helper.py::weigh") + 1
+        engine.use(messages.UseParams(answer.query_id, rank, "jump", "act-1"))
+    learn(cart)
+    found = {project.root.name: [*used(project.find(question))] for project in (mono, cart, post)}
+    in_mono = "./packages/cart [1]/util/helper.py::weigh"
+    assert found == {"mono": [in_mono], "cart [1]": ["./util/helper.py::weigh"], "post": []}
+
+
 def test_why_names_the_use_and_its_absence(shop: IndexedProject) -> None:
     log_act(shop, CHOSEN)
     log_act(shop, CHOSEN)

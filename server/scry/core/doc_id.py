@@ -55,6 +55,19 @@ def file_doc_id(path: str) -> str:
     return "./" + _escape(path)
 
 
+def move_into_folder(doc_id: str, folder: str) -> str:
+    """Return the doc_id that a document in a folder has in the project around it; that of no file as it is."""
+    return file_doc_id(folder) + doc_id[1:] if folder and doc_id.startswith("./") else doc_id
+
+
+def move_out_of_folder(doc_id: str, folder: str) -> str | None:
+    """Return the doc_id that a document has in the project in a folder; None where it is not in there."""
+    if not folder or not doc_id.startswith("./"):
+        return doc_id
+    prefix = file_doc_id(folder)
+    return "." + doc_id[len(prefix) :] if doc_id.startswith(prefix + "/") else None
+
+
 def symbol_doc_id(path: str, qualified_name: str, ordinal: int) -> str:
     """Return the doc_id of a symbol or section; `ordinal` 0 is the first of that name in its file."""
     name = _escape(qualified_name)

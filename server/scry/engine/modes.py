@@ -39,6 +39,7 @@ from scry.engine.search.pipeline import (
     retrieve,
 )
 from scry.engine.search.query import MAX_QUERY_CHARACTERS, RELATION_QUESTION_PATTERN, FilterCache, parse_query
+from scry.projects.project import path_in_work_tree
 from scry.store.events.log import LEARNT_FILE, WEIGHTS_FILE
 from scry.store.index.store import IndexStore
 
@@ -153,7 +154,7 @@ class ProjectModes:
             return "off, because the log is off"
         from scry.store.events.learnt import LearntUses
 
-        learnt = LearntUses(self._learnt_path)
+        learnt = LearntUses(self._learnt_path, path_in_work_tree(self._root))
         try:
             (questions, places), trust = learnt.count(), learnt.read_trust()
         except IndexUnavailable as error:
@@ -289,7 +290,7 @@ class ProjectModes:
         from scry.store.events.learnt import LearntUses  # a person who used nothing yet needs none of it
 
         with self._warm_up_lock:
-            self._learnt = self._learnt or LearntUses(self._learnt_path)
+            self._learnt = self._learnt or LearntUses(self._learnt_path, path_in_work_tree(self._root))
         return self._learnt.find_places
 
     # Inside ---------------------------------------------------------------------------------------------------------

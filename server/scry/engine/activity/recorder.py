@@ -16,7 +16,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -40,7 +40,7 @@ from scry.engine.response.recording import (
     describe_missing_rank,
     query_event,
 )
-from scry.projects.project import Project, create_data_folder
+from scry.projects.project import Project, create_data_folder, path_in_work_tree
 from scry.store.events.log import EventLog, EventReader, explain_unwritable_log, now_ms
 
 if TYPE_CHECKING:
@@ -263,13 +263,15 @@ class ActSubject(Struct, frozen=True):
     """The answer that an act is about.
 
     doc_ids: of its results, by rank. further: the doc_ids of each result's further places, by rank. of_team: whether
-    each result is of a team's repository. make: makes the event of its question. is_private: nothing of it is logged.
+    each result is of a team's repository. roots: the work tree of each result; empty for unknown. make: makes the event
+    of its question. is_private: nothing of it is logged.
     """
 
     query_id: str
     doc_ids: Sequence[str]
     further: Sequence[Sequence[str]]
     of_team: Sequence[bool]
+    roots: Sequence[str]
     make: EventFactory
     is_private: bool
 
@@ -298,14 +300,22 @@ class Recorder:
         self._trouble_reported = False
         self._lock = threading.Lock()
 
-    def describe_origin(self, doc_id: str, *, of_team: bool) -> str:
+    @cached_property
+    def folder(self) -> str:
+        """The folder of the project in its repository, whose projects share one log; empty for the whole."""
+        return escape_unencodable(path_in_work_tree(self._project.root))
+
+    def describe_origin(self, doc_id: str, *, of_team: bool, root: str) -> str:
         """Return where a result is from: `team` for a team's repository, `elsewhere` for another project than this one,
         empty for this one.
+
+        root: its work tree, which tells projects apart; where that is not known any more, their names do.
         """
         if of_team:
             return "team"
         named, _ = split_off_project(doc_id)
-        return "elsewhere" if named and named != self._project.name else ""
+        own = self._project.name if not root else escape_unencodable(str(self._project.root))
+        return "elsewhere" if named and (root or named) != own else ""
 
     # Answers on their way out -------------------------------------------------------------------------------------
 
@@ -369,8 +379,9 @@ class Recorder:
         if stored is not None:
             make = partial(query_event, stored)
             of_team = [bool(each.commit) for each in stored.results]
+            roots = [stored.root_of(rank) for rank in range(1, len(stored.results) + 1)]
             private = stored.origin.is_private
-            return ActSubject(query_id, stored.doc_ids, stored.further_doc_ids, of_team, make, private)
+            return ActSubject(query_id, stored.doc_ids, stored.further_doc_ids, of_team, roots, make, private)
         logged = self._find_logged(query_id)
         if logged is None:
             raise BadRequest("query_id", self.answers.explain_absence(query_id))
@@ -444,12 +455,15 @@ class Recorder:
         return logged.event if logged else None
 
 
-def _logged_results(event: LogEvent) -> tuple[list[str], list[list[str]], list[bool]]:
-    """Return of a logged query's results, by rank, the doc_ids, those of further places, and whether a team has it."""
+def _logged_results(event: LogEvent) -> tuple[list[str], list[list[str]], list[bool], list[str]]:
+    """Return of a logged query's results, by rank, the doc_ids, those of further places, whether a team has it, and the
+    work tree, which was not logged.
+    """
     body: dict[str, Any] = msgspec.json.decode(event.body)
     results = body["results"]
     return (
         [result["doc_id"] for result in results],
         [result.get("further", []) for result in results],
         [result.get("team", False) for result in results],
+        [""] * len(results),
     )

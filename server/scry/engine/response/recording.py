@@ -111,16 +111,18 @@ class StoredAnswer(msgspec.Struct, frozen=True, rename={"origin": "asked"}):
                 return further_result(result, place)
         raise BadRequest("doc_id", describe_missing_place(rank, doc_id, [place.doc_id for place in result.further]))
 
+    def root_of(self, rank: int) -> str:
+        """Return the work tree of a result."""
+        return self.origin.roots[rank - 1] if self.origin.roots else self.origin.root
+
     def doc_key_in(self, root: Path, rank: int, doc_id: str) -> int | None:
         """Return the doc_key that a result, or its further place, had in this work tree's index; None for unknown."""
-        doc_keys, roots = self.origin.doc_keys, self.origin.roots
-        at = rank - 1
+        doc_keys, at = self.origin.doc_keys, rank - 1
         if doc_id != self.result(rank).doc_id:
             at = len(self.results) + _further_doc_ids(self.results).index(doc_id)
         if at >= len(doc_keys):
             return None
-        result_root = roots[rank - 1] if roots else self.origin.root
-        return doc_keys[at] or None if result_root == str(root) else None
+        return doc_keys[at] or None if self.root_of(rank) == str(root) else None
 
     @property
     def further_doc_ids(self) -> list[list[str]]:
@@ -260,8 +262,9 @@ def record_detail(recorder: Recorder, detail: Detail, params: DetailParams) -> D
         use = UseParams(detail.query_id, rank, "detail", f"detail-{secrets.token_hex(8)}")
         is_further = doc_id in _further_doc_ids(stored.results)
         recorder.log(partial(query_event, stored), origin)
-        place = recorder.describe_origin(doc_id, of_team=bool(detail.result.commit))
-        make = partial(use_event, use, doc_id, recorder.surface, is_further=is_further, origin=place)
+        root = stored.root_of(rank)
+        place = recorder.describe_origin(doc_id, of_team=bool(detail.result.commit), root=root)
+        make = partial(use_event, use, doc_id, recorder, is_further=is_further, origin=place)
         recorder.log(make, origin)
     return detail
 
@@ -282,9 +285,10 @@ def record_use(
     subject = (answered_by or recorder).find_subject(params.query_id)
     doc_id = subject.doc_id(params.rank, params.doc_id)
     is_further = doc_id != subject.doc_id(params.rank)
-    origin = recorder.describe_origin(doc_id, of_team=subject.of_team[params.rank - 1])
+    at = params.rank - 1
+    origin = recorder.describe_origin(doc_id, of_team=subject.of_team[at], root=subject.roots[at])
     text = "" if origin else fingerprint(doc_id)
-    event = use_event(params, doc_id, recorder.surface, is_further=is_further, origin=origin, text=text)
+    event = use_event(params, doc_id, recorder, is_further=is_further, origin=origin, text=text)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
@@ -301,8 +305,9 @@ def record_feedback(
     doc_id = None if params.rank is None else subject.doc_id(params.rank, params.doc_id)
     origin = ""
     if params.rank is not None and doc_id is not None:
-        origin = recorder.describe_origin(doc_id, of_team=subject.of_team[params.rank - 1])
-    event = feedback_event(params, doc_id, recorder.surface, origin)
+        at = params.rank - 1
+        origin = recorder.describe_origin(doc_id, of_team=subject.of_team[at], root=subject.roots[at])
+    event = feedback_event(params, doc_id, recorder, origin)
     return _present_act(params.query_id, recorder.record_act(subject, event), commands)
 
 
@@ -359,18 +364,17 @@ def detail_event(detail: Detail, origin: AnswerOrigin, query_id: str) -> LogEven
 
 
 def use_event(
-    params: UseParams, doc_id: str, surface: str, *, is_further: bool = False, origin: str = "", text: str = ""
+    params: UseParams, doc_id: str, recorder: Recorder, *, is_further: bool = False, origin: str = "", text: str = ""
 ) -> LogEvent:
     """Return the event of a result's use.
 
     is_further: doc_id is a further place of the file of the result. origin: see Recorder.describe_origin. text: the
     fingerprint of its text.
     """
-    body: dict[str, object] = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
+    body: dict[str, object] = {"rank": params.rank, "result_used": doc_id, "how": params.how}
+    body |= {"surface": recorder.surface} | _place_fields(recorder, origin)
     if is_further:
         body["further"] = True
-    if origin:
-        body[origin] = True
     if text:
         body["text"] = text
     return LogEvent(
@@ -378,18 +382,23 @@ def use_event(
     )
 
 
-def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str, origin: str = "") -> LogEvent:
+def feedback_event(params: FeedbackParams, doc_id: str | None, recorder: Recorder, origin: str = "") -> LogEvent:
     """Return the event of a rating: of an answer, or of one result of it. origin: see Recorder.describe_origin."""
     body: dict[str, object] = {
         "signal": params.signal,
         "comment": escape_unencodable(params.comment),
-        "surface": surface,
+        "surface": recorder.surface,
     }
     if doc_id is not None:
-        body |= {"rank": params.rank, "doc_id": doc_id}
-    if origin:
-        body[origin] = True
+        body |= {"rank": params.rank, "doc_id": doc_id} | _place_fields(recorder, origin)
     return LogEvent(FEEDBACK, now_ms(), msgspec.json.encode(body).decode(), params.query_id)
+
+
+def _place_fields(recorder: Recorder, origin: str) -> dict[str, object]:
+    """Return where a used result is from, and of one of the recorder's project the folder that its doc_id begins at."""
+    if origin:
+        return {origin: True}
+    return {"folder": recorder.folder} if recorder.folder else {}
 
 
 def _common_fields(origin: AnswerOrigin, query: str) -> dict[str, object]:

@@ -31,7 +31,7 @@ import numpy as np
 from msgspec import Struct
 
 from scry.core.decoding import decode_json
-from scry.core.doc_id import add_project, split_off_project, split_off_repository
+from scry.core.doc_id import add_project, move_into_folder, split_off_project, split_off_repository
 from scry.core.errors import IndexUnavailable, LogUnavailable
 from scry.core.events import USE
 from scry.core.platform import user_id
@@ -100,7 +100,7 @@ EVENTS_BETWEEN_FITS = 500
 """With the setting `learn_weights = auto` weights are fitted anew whenever the log has so many more events."""
 
 _SCHEMA = CacheSchema(
-    5,
+    6,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -120,7 +120,8 @@ _SCHEMA = CacheSchema(
     );
     CREATE INDEX questions_by_use ON questions (used);
 
-    -- The places used for them. doc_id: with its repository before it for a place of a team. weight: the sum of its
+    -- The places used for them. doc_id: of a file from the top of the repository on, whose projects share one log; with
+    -- its repository before it for a place of a team. weight: the sum of its
     -- uses, decayed to `used`. text: the fingerprint of its text then.
     CREATE TABLE places (
         question    INTEGER NOT NULL REFERENCES questions (number) ON DELETE CASCADE,
@@ -285,6 +286,7 @@ class _Body(Struct):  # of a use, a rating or a question
     text: str = ""
     team: bool = False
     elsewhere: bool = False
+    folder: str = ""
     signal: str = ""
     doc_id: str = ""
     mode: str = ""
@@ -305,6 +307,8 @@ def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedA
     if act.elsewhere:
         return None  # of another project, whose document of this doc_id is another one
     place = add_project(*split_off_repository(doc_id)) if act.team else split_off_project(doc_id)[1]
+    if act.folder and not act.team:
+        place = move_into_folder(place, act.folder)
     return _LoggedAct(kind, time_ms, place, act.rank, how, act.text, asked.query, asked.mode, agreed, possible)
 
 

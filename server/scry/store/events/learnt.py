@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scry.core.decoding import decode_json, decode_msgpack
+from scry.core.doc_id import move_out_of_folder
 from scry.core.errors import IndexUnavailable
 from scry.core.platform import user_id
 from scry.core.text import is_single_term
@@ -44,8 +45,9 @@ DAY_MS = 86_400_000
 class UsedPlace(Struct, frozen=True, gc=False):
     """A place that was used for a question like the one asked.
 
-    doc_id: with the name of its repository before it for a place of a team. evidence: the weight of all its uses,
-    decayed to now, times the squared likeness of the two questions. used_ms: when the last was. how: the last act.
+    doc_id: as in the reader's project; with the name of its repository before it for a place of a team. evidence: the
+    weight of all its uses, decayed to now, times the squared likeness of the two questions. used_ms: when the last was.
+    how: the last act.
     text: the fingerprint of the place's text then; empty for unknown.
     """
 
@@ -75,9 +77,10 @@ class Profile(Struct, array_like=True):
 class LearntUses:
     """The used places of a project, for reading. Every method may be called from any thread."""
 
-    def __init__(self, path: Path) -> None:
-        """Open nothing yet."""
+    def __init__(self, path: Path, folder: str = "") -> None:
+        """Open nothing yet. folder: of the project in its repository; empty for the whole."""
         self._path = path
+        self._folder = folder
         self._lock = threading.Lock()
         self._open: tuple[sqlite3.Connection, os.stat_result] | None = None
         self._read: tuple[object, object, Profile, NDArray[np.float32]] | None = None
@@ -141,7 +144,9 @@ class LearntUses:
         for number, doc_id, shown, weight, *others in found:
             age_days = max(0, now_ms - others[1]) / DAY_MS
             evidence = like[number] ** 2 * weight * profile.trust * 0.5 ** (age_days / HALF_LIFE_DAYS)
-            places[-abs(evidence), doc_id, number] = UsedPlace(doc_id, shown, evidence, *others)
+            own_id = move_out_of_folder(doc_id, self._folder)
+            if own_id is not None:
+                places[-abs(evidence), own_id, number] = UsedPlace(own_id, shown, evidence, *others)
         return list(map(places.__getitem__, sorted(places)[: rules.max_places]))
 
     def count(self) -> tuple[int, int]:
