@@ -30,6 +30,8 @@ class IndexState(Result, frozen=True):
     history_extent: the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is
         all.
     failed: number of files for which a stage of indexing failed: they are found less well, or not at all.
+    graph: pending while the code graph, by which `orient` ranks and `neighbors` answers, is still to be brought up to
+        the indexed files, else ready; empty where there is no index.
     learning: in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a
         person; empty elsewhere.
     replay: in the answer to a request for the status, whether this version of Scry, of the model and of the weights
@@ -54,6 +56,7 @@ class IndexState(Result, frozen=True):
     summary: str = ""
     history_extent: str = ""
     failed: int = 0
+    graph: str = ""
     learning: str = ""
     replay: str = ""
     languages: dict[str, int] | UnsetType = UNSET

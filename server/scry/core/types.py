@@ -377,7 +377,8 @@ class IndexState(Struct, frozen=True):
 
     state: starting, indexing, ready, paused or failed. history: pending, ready or none. history_extent: the part of
     the history that is indexed, if not all. message: the indexer's own words. notices: of the process that reads the
-    index. failed: the number of files for which a stage of indexing failed.
+    index. failed: the number of files for which a stage of indexing failed. graph: pending or ready, whether the code
+    graph is that of the indexed files; empty where there is no index.
     """
 
     state: str = "starting"
@@ -396,6 +397,7 @@ class IndexState(Struct, frozen=True):
     history_extent: str = ""
     notices: tuple[ModelNotReady | IndexDamage | IndexDamageFound | IndexRepaired | DataDamage, ...] = ()
     failed: int = 0
+    graph: str = ""
 
 
 class FusionScoring(Struct, frozen=True):

@@ -35,11 +35,16 @@ class GraphWorker(threading.Thread):
     so.
     """
 
-    def __init__(self, schedule: Schedule, *, busy: Callable[[], bool]) -> None:
-        """Take the schedule. busy: whether work beside the schedule's tasks goes first."""
+    def __init__(self, schedule: Schedule, *, busy: Callable[[], bool], on_updated: Callable[[str], None]) -> None:
+        """Take the schedule.
+
+        busy: whether work beside the schedule's tasks goes first. on_updated: called with the state of the graph
+        (`IndexState.graph`) after a pass.
+        """
         super().__init__(name="graph", daemon=True)
         self._schedule = schedule
         self._busy = busy
+        self._on_updated = on_updated
         self._condition = threading.Condition()
         self._store: IndexStore | None = None
         self._memory: tuple[IndexStore, GraphMemory] | None = None
@@ -98,6 +103,7 @@ class GraphWorker(threading.Thread):
             except DocumentsChanged:
                 continue
             store.truncate_wal()
+            self._on_updated("ready" if store.graph.is_current else "pending")
             return
 
     def _memory_of(self, store: IndexStore) -> GraphMemory:

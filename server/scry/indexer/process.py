@@ -149,7 +149,9 @@ class _IndexerProcess:
             on_progress=self._answer_settled_syncs,
         )
         self._graph = GraphWorker(
-            self._schedule, busy=lambda: self._embedding.has_pending_work(slow=False) or self._history.blocks_graph()
+            self._schedule,
+            busy=lambda: self._embedding.has_pending_work(slow=False) or self._history.blocks_graph(),
+            on_updated=self._status.set_graph,
         )
         self._loop = IndexingLoop(
             project,

@@ -12,9 +12,9 @@ from scry.store.history.reader import HistoryState, merge_history_state
 
 
 def merge_vector_counts(index: IndexState, newer: IndexState) -> IndexState:
-    """Return the state with the vector counts of a newer one."""
+    """Return the state with the vector counts and the state of the code graph of a newer one."""
     counts = {"vectors": newer.vectors, "vectors_total": newer.vectors_total, "generation": newer.generation}
-    return replace(index, model=newer.model, **counts)
+    return replace(index, model=newer.model, graph=newer.graph, **counts)
 
 
 class IndexerStatus:
@@ -100,6 +100,12 @@ class IndexerStatus:
         """Set the state of the history."""
         with self._lock:
             self._history = history
+        self._report_change()
+
+    def set_graph(self, graph: str) -> None:
+        """Set the state of the code graph: pending or ready."""
+        with self._lock:
+            self._index = replace(self._index, graph=graph)
         self._report_change()
 
     def set_paused(self, paused: bool) -> None:

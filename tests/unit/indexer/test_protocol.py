@@ -39,6 +39,7 @@ _STATE = IndexState(
     message="goes on: “so” \u2028\x00",
     history_extent="some",
     failed=3,
+    graph="pending",
     notices=(IndexDamage(),),
 )
 

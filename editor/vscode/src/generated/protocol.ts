@@ -204,6 +204,8 @@ export interface IndexState {
   history_extent?: string;
   /** number of files for which a stage of indexing failed: they are found less well, or not at all (default 0). */
   failed?: number;
+  /** pending while the code graph, by which `orient` ranks and `neighbors` answers, is still to be brought up to the indexed files, else ready; empty where there is no index (default ""). */
+  graph?: string;
   /** in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a person; empty elsewhere (default ""). */
   learning?: string;
   /** in the answer to a request for the status, whether this version of Scry, of the model and of the weights answers the person's past questions worse than the one before, and the way back, in words for a person; empty elsewhere, and where nothing was replayed (default ""). */

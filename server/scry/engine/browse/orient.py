@@ -34,7 +34,7 @@ from scry.engine.browse.namesakes import find_namesakes
 from scry.engine.browse.paths import parse_project_path
 from scry.engine.context import OrientRequest, RequestContext
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
-from scry.engine.notices import FileImportanceRank
+from scry.engine.notices import FileImportanceRank, GraphPending
 from scry.engine.search.query import browse_question
 from scry.index.parse.languages import language_of
 from scry.store.index.files import ENTRY_POINT, FileColumns, IndexedFileInfo, ending_of
@@ -341,7 +341,10 @@ def orient(request: OrientRequest, root: Path, reading: IndexView, context: Requ
         index=reading.state,
         hits=_make_file_hits(scored, reading),
         faults=reading.faults,
-        notices=(_rank_notice(composite, file),) if file else (),
+        notices=(
+            *((_rank_notice(composite, file),) if file else ()),
+            *((GraphPending("callers and importers"),) if composite.size and not store.graph.is_current else ()),
+        ),
     )
 
 

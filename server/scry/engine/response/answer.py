@@ -192,6 +192,7 @@ def present_state(state: IndexState, commands: CommandNames = COMMAND_LINE) -> m
         ),
         history_extent=state.history_extent,
         failed=state.failed,
+        graph=state.graph,
     )
     return add_status_summary(presented)
 

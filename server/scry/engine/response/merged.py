@@ -289,6 +289,7 @@ def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
     merged = msgspec.structs.replace(
         worst,
         history="pending" if any(state.history == "pending" for state in states) else worst.history,
+        graph="pending" if any(state.graph == "pending" for state in states) else worst.graph,
         generation=sum(state.generation for state in states),
         files_indexed=sum(state.files_indexed for state in states),
         files_total=sum(state.files_total for state in states),

@@ -184,7 +184,7 @@ class IndexStore:
             indexed, skipped = self.files.count()
             saved = json.loads(str(self._database.meta.get("state") or "{}"))
             vectors, vectors_total = self.vectors.counts()
-            embedder = self.vectors.embedder
+            embedder, graph = self.vectors.embedder, "ready" if self.graph.is_current else "pending"
             return IndexState(
                 state="ready" if saved.get("complete") and vectors == vectors_total else "starting",
                 generation=self._database.meta.generation,
@@ -196,6 +196,7 @@ class IndexStore:
                 failed=self.files.fault_count(),
                 index_commit=saved.get("commit"),
                 model=embedder.identity if embedder else None,
+                graph=graph,
             )
 
     @property
@@ -486,10 +487,7 @@ def _check_vectors(folder: Path, database: sqlite3.Connection, *, require_all: b
 
 
 def _describe_words(folder: Path, database: sqlite3.Connection) -> str:
-    """Return a description of missing or damaged words.
-
-    The lexical index may be ahead of the documents, never behind.
-    """
+    """Describe missing or damaged words. The lexical index may be ahead of the documents, never behind."""
     row = database.execute("SELECT value FROM meta WHERE key = 'lexical'").fetchone()
     documents = int(database.execute("SELECT count(*) FROM documents").fetchone()[0])
     place = folder / str(row[0] if row else "words-1")

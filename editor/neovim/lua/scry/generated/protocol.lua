@@ -74,6 +74,7 @@
 ---@field summary? string the state in a few words, for a status line, such as "indexing 120 of 400 files" (default "").
 ---@field history_extent? string the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is all (default "").
 ---@field failed? integer number of files for which a stage of indexing failed: they are found less well, or not at all (default 0).
+---@field graph? string pending while the code graph, by which `orient` ranks and `neighbors` answers, is still to be brought up to the indexed files, else ready; empty where there is no index (default "").
 ---@field learning? string in the answer to a request for the status, what was learnt from use, or why nothing is, in words for a person; empty elsewhere (default "").
 ---@field replay? string in the answer to a request for the status, whether this version of Scry, of the model and of the weights answers the person's past questions worse than the one before, and the way back, in words for a person; empty elsewhere, and where nothing was replayed (default "").
 ---@field languages? table<string, integer> by language, the number of indexed files, most first; absent where it was not requested.
