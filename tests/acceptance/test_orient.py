@@ -471,3 +471,26 @@ def test_orient_of_an_empty_project_is_empty(tmp_path: Path) -> None:
     answer = orient(plain)
     assert answer.results == []
     assert "nothing to search" in answer.notice
+
+
+def test_a_folder_that_is_not_read_yet_is_no_error(tmp_path: Path) -> None:
+    sample = IndexedProject(tmp_path / "half")
+    sample.write({"read/a.py": "def a():\n    pass\n", "later/b.py": "def b():\n    pass\n"})
+    sample.update_index(frozenset({"read"}))
+    answer = orient(sample, "later")
+    assert (answer.results, answer.index.state) == ([], "starting")
+    assert answer.notice
+    with pytest.raises(BadRequest, match="there is no nowhere in this project that is indexed yet"):
+        orient(sample, "nowhere")
+
+
+def test_an_unfinished_code_graph_is_told(tmp_path: Path) -> None:
+    sample = IndexedProject(tmp_path / "young")
+    sample.write({"a.py": "from b import b\n\n\ndef a():\n    b()\n", "b.py": "def b():\n    pass\n"})
+    sample.update_index()
+    before = orient(sample)
+    assert "the code graph is still being made: callers and importers may be missing" in before.notice
+    assert before.index.graph == "pending"
+    sample.update_graph()
+    after = orient(sample)
+    assert (after.notice, after.index.graph) == ("", "ready")

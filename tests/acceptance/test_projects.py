@@ -116,6 +116,15 @@ def test_federated_results_name_their_projects(sample: ProjectFolders) -> None:
     assert (answer.index.files_indexed, answer.faults) == (4, [])
 
 
+@pytest.mark.acceptance("P1")
+def test_a_whole_file_of_an_answer_of_several_projects_is_not_called_changed(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
+        answer = projects.orient(OrientParams(projects=["lib", "old"]))
+        notices = [projects.detail(DetailParams(answer.query_id, each.rank)).note for each in answer.results]
+    assert len(notices) == 3
+    assert not any(notices)
+
+
 @pytest.mark.acceptance("P1", "F5", "F15")
 def test_merged_scores_are_recomputable_from_the_answer(sample: ProjectFolders) -> None:
     with sample.projects() as projects:

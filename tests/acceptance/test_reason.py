@@ -27,9 +27,10 @@ FILES = {
     "mail/main.py": "from mail.send import deliver\n\n\ndef run():\n    return deliver()\n",
     "web/shape.ts": "export class Shape {}\nexport class Round extends Shape {}\nexport class Ball extends Round {}\n",
     "web/draw.ts": (
-        'import { Ball } from "./shape";\n\n'
+        'import { Ball } from "./shape";\nimport "../C#/stamp";\n\n'
         "export function draw() {\n  return new Ball();\n}\nexport function run() {\n  return draw();\n}\n"
     ),
+    "C#/stamp.ts": "export const ink = 1;\n",
     "old/stamp.pl": "sub stamp {\n}\nstamp();\n",
 }
 
@@ -77,7 +78,7 @@ NOW, WAIT, RUN = "./mail/clock.py::now", "./mail/clock.py::wait", "./mail/main.p
         ("what imports clock", {"./mail/send.py"}),
         ("what imports mail.clock and calls deliver", set[str]()),
         ("what imports clock and calls wait but not now", {DELIVER}),
-        ("what does web/draw.ts import", {"./web/shape.ts"}),
+        ("what does web/draw.ts import", {"./web/shape.ts", "./C%23/stamp.ts"}),
         ("what inherits Sender", {EXPRESS}),
         ("subclasses of Shape", {"./web/shape.ts::Round"}),
         ("subclasses of Shape transitively", {"./web/shape.ts::Round", "./web/shape.ts::Ball"}),
@@ -93,6 +94,8 @@ NOW, WAIT, RUN = "./mail/clock.py::now", "./mail/clock.py::wait", "./mail/main.p
         ("what uses mail/clock.py", {"./mail/send.py"}),
         ("what uses mail/clock.py transitively", {"./mail/send.py", "./mail/main.py"}),
         ("what uses Shape transitively but not Ball", {"./web/shape.ts::Round", "./web/shape.ts::Ball"}),
+        ('what imports "./C%23/stamp.ts"', {"./web/draw.ts"}),
+        ('what imports "C#/stamp.ts"', {"./web/draw.ts"}),
         ("what changes with mail/main.py and imports mail/clock.py", {"./mail/send.py"}),
     ],
 )

@@ -218,32 +218,48 @@ function M.set(options)
   end
 end
 
+---Create a project in a new folder, and return the folder.
+---@param files table<string, string[]> lines by path
+---@return string
+function M.new_project(files)
+  local folder = vim.fs.normalize(vim.fn.tempname())
+  vim.fn.mkdir(folder .. "/.scry", "p")
+  for path, lines in pairs(files) do
+    vim.fn.mkdir(vim.fs.dirname(folder .. "/" .. path), "p")
+    vim.fn.writefile(lines, folder .. "/" .. path)
+  end
+  return folder
+end
+
+---Let a child search a project, and wait until its index is complete.
+---@param child Editor
+---@param folder string
+function M.enter(child, folder)
+  child.cmd("cd " .. vim.fn.fnameescape(folder))
+  child.ready()
+end
+
 ---Let a child search a project of its own, in which a file has more places for `weigh parcel` than three results
 ---can show.
 ---@param child Editor
 function M.open_parcels(child)
-  local folder = vim.fn.tempname()
-  vim.fn.mkdir(folder .. "/.scry", "p")
   local lines = {} ---@type string[]
+  local files = { ["parcels.py"] = lines }
   for number = 1, 6 do
-    vim.list_extend(
-      lines,
-      { ("def weigh_parcel_%d(parcel):"):format(number), ("    return %d"):format(number), "", "" }
-    )
+    local weigh = { ("def weigh_parcel_%d(parcel):"):format(number), ("    return %d"):format(number), "", "" }
+    vim.list_extend(lines, weigh)
+    files[("scale_%d.py"):format(number)] = { "def weigh(thing):", "    return thing" }
   end
-  vim.fn.writefile(lines, folder .. "/parcels.py")
-  for number = 1, 6 do
-    vim.fn.writefile({ "def weigh(thing):", "    return thing" }, ("%s/scale_%d.py"):format(folder, number))
-  end
-  child.cmd("cd " .. vim.fn.fnameescape(folder))
-  child.ready()
+  M.enter(child, M.new_project(files))
 end
 
 ---Let the first answer to a question come as from an index that is being made, and the last result first in the second
 ---answer, after which `_G.refreshed` is true.
 ---@param child Editor
-function M.bring_better_result(child)
+---@param part? "state"|"history" what is still being made (state)
+function M.bring_better_result(child, part)
   child.lua([[
+    local part, pending = ..., ... == "history" and "pending" or "indexing"
     local call, answers = require("scry.client").call, 0
     require("scry.client").call = function(to, name, method, params, done, ...)
       if method ~= "scry/find" then
@@ -251,7 +267,7 @@ function M.bring_better_result(child)
       end
       return call(to, name, method, params, function(problem, result, ...)
         answers = answers + 1
-        result.index.state = answers == 1 and "indexing" or "ready"
+        result.index[part] = answers == 1 and pending or "ready"
         if answers == 2 then
           table.insert(result.results, 1, table.remove(result.results))
           _G.refreshed = true
@@ -259,7 +275,7 @@ function M.bring_better_result(child)
         return done(problem, result, ...)
       end, ...)
     end
-  ]])
+  ]], { part or "state" })
 end
 
 ---Wait until the screen equals its reference in tests/neovim/screens. A missing reference is written once the screen is

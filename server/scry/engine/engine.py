@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from scry.core.doc_id import split_off_project
+from scry.core.doc_id import file_doc_id, split_off_project
 from scry.core.errors import BadRequest
 from scry.core.knowledge import NOTES_FOLDER, knowledge_type
 from scry.core.notices import COMMAND_LINE, CommandNames
@@ -241,9 +241,16 @@ class Engine:
         return bool(doc_id.strip()) and self.index.snapshot(()).resolve(doc_id).status == "indexed"
 
     def doc_keys(self, doc_ids: Sequence[str]) -> list[int]:
-        """Return the doc_keys of these documents, by which `detail` notices changes later; 0 for one without."""
+        """Return the doc_keys of these documents, by which `detail` notices changes later; 0 for one without, as a
+        whole file of several documents.
+        """
         snapshot = self.index.snapshot(())
-        return [next(iter(snapshot.resolve(doc_id).doc_keys), 0) for doc_id in doc_ids]
+        targets = [snapshot.resolve(doc_id) for doc_id in doc_ids]
+        whole = {each.doc_id for each in targets if each.path and each.doc_id == file_doc_id(each.path)}
+        known = snapshot.store.documents.doc_keys_by_id(sorted(whole)) if snapshot.store and whole else {}
+        return [
+            known.get(each.doc_id, 0) if each.doc_id in whole else next(iter(each.doc_keys), 0) for each in targets
+        ]
 
     def present(
         self, answer: Answer, mode: str, context: RequestContext, request: FindRequest | RecentRequest | None = None

@@ -120,6 +120,14 @@ for _, has_moved in ipairs({ true, false }) do
   end
 end
 
+T["the list is filled again once the history is read"] = function()
+  child().ready()
+  child().cmd("edit README.md")
+  editor.bring_better_result(child(), "history")
+  child().cmd("Scry find receipt")
+  child().wait("_G.refreshed", "the second answer")
+end
+
 T["selected results are opened with one use each, in windows or in the background"] = function()
   find("receipt")
   child().type_keys("<Tab>", "<Tab>", "<M-o>")

@@ -324,13 +324,15 @@ def weighted_sum(parts: Sequence[ScorePart]) -> float:
 def orient(request: OrientRequest, root: Path, reading: IndexView, context: RequestContext) -> Answer:
     """Return the best files of a folder, or the one requested file with its rank among its siblings.
 
-    Reads nothing but the index and the history. Raises BadRequest for an unknown path, Cancelled.
+    Reads nothing but the index and the history; of a folder that is not read yet there is nothing to show. Raises
+    BadRequest for an unknown path, Cancelled.
     """
     store = reading.store
     path = parse_project_path("path", request.path, root)
     file = store.files.get_file(path) if path else None
     composite = folder_importance(path.rpartition("/")[0] if file else path, reading)
-    if not composite.size and path:
+    is_unread = reading.state.state in ("starting", "indexing") and (root / path).is_dir()
+    if not composite.size and path and not is_unread:
         raise_unknown_path("path", path, store, reading.state)
     context.raise_if_cancelled()
     scored = [composite.score_file(each) for each in ([file] if file else _top_files(composite, request.limit, store))]

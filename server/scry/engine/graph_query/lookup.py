@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from scry.core.doc_id import file_doc_id, parse_doc_id, symbol_doc_id
 from scry.core.errors import BadRequest
@@ -43,8 +44,10 @@ def _resolve_exact(name: str, store: IndexStore) -> str:
     plain = "./" + name.removeprefix("./")
     if store.documents.find_by_doc_id(plain):
         return plain
-    path = posixpath.normpath(name)
-    return file_doc_id(path) if "/" in name and store.files.get_file(path) else ""
+    paths = [posixpath.normpath(name)] if "/" in name else []
+    with suppress(ValueError):
+        paths.append(parse_doc_id(plain).path if "::" not in plain else "")  # as in ./C%23/stove.cs
+    return next((file_doc_id(path) for path in paths if store.files.get_file(path)), "")
 
 
 def _resolve_symbols(name_input: str, store: IndexStore) -> tuple[str, ...]:
