@@ -350,6 +350,16 @@ def test_file_of_an_inner_project_is_found_once_in_the_inner_project(sample: Pro
         assert ranks == list(range(1, len(ranks) + 1)), "the outer project's copy takes no rank"
 
 
+@pytest.mark.acceptance("P1", "K1")
+def test_a_belief_of_an_inner_project_is_found_once(sample: ProjectFolders) -> None:
+    belief = "---\nstatement: Letters need a purple stamp.\n---\n\nThe purple stamp is on the letter.\n"
+    sample.make("app/plugins", {"mail.py": "def stamp(): pass\n", ".scry/beliefs/stamps.md": belief})
+    IndexedProject(sample.place / "app").update_index()
+    with sample.projects() as projects:
+        together = projects.find(FindParams("purple stamp on the letter", projects=["app", "plugins"], limit=20))
+    assert [each for each in ids(together) if "stamps" in each] == ["plugins:belief:stamps"]
+
+
 @pytest.mark.acceptance("P1", "F8")
 def test_why_tells_that_the_inner_project_answers_for_a_file(sample: ProjectFolders) -> None:
     make_inner(sample)

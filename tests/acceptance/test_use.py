@@ -135,8 +135,10 @@ def test_use_of_another_project_is_no_use_of_the_own_document_with_that_name(
 
 def test_use_counts_for_its_file_alone_in_every_project_of_the_repository(tmp_path: Path) -> None:
     text = 'def weigh(parcel):\n    """Weighs a parcel."""\n    return parcel.grams\n'
+    better = 'def weigh_a_parcel():\n    """Weigh a parcel."""\n'
     mono = IndexedProject(tmp_path / "mono").init_repository()
     mono.write({f"{folder}util/helper.py": text for folder in ("", "packages/cart [1]/", "packages/post/")})
+    mono.write({"packages/cart [1]/scale.py": better})
     mono.commit("Weigh parcels")
     cart, post = (IndexedProject(mono.root / "packages" / name) for name in ("cart [1]", "post"))
     for project in (mono, cart, post):
@@ -146,7 +148,11 @@ def test_use_counts_for_its_file_alone_in_every_project_of_the_repository(tmp_pa
         answer = engine.find(messages.FindParams(question))
         rank = doc_ids(answer).index("./util/helper.py::weigh") + 1
         engine.use(messages.UseParams(answer.query_id, rank, "jump", "act-1"))
-    learn(cart)
+        learn(cart)
+        after = engine.why(messages.WhyParams(answer.results[rank - 1].doc_id, query_id=answer.query_id))
+        other = engine.why(messages.WhyParams(answer.results[0].doc_id, query_id=answer.query_id))
+    assert (rank, after.reason) == (2, "The answer had it 2nd; you have used it since.")
+    assert "you have used" not in other.reason
     found = {project.root.name: [*used(project.find(question))] for project in (mono, cart, post)}
     in_mono = "./packages/cart [1]/util/helper.py::weigh"
     assert found == {"mono": [in_mono], "cart [1]": ["./util/helper.py::weigh"], "post": []}

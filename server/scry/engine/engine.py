@@ -248,9 +248,7 @@ class Engine:
         targets = [snapshot.resolve(doc_id) for doc_id in doc_ids]
         whole = {each.doc_id for each in targets if each.path and each.doc_id == file_doc_id(each.path)}
         known = snapshot.store.documents.doc_keys_by_id(sorted(whole)) if snapshot.store and whole else {}
-        return [
-            known.get(each.doc_id, 0) if each.doc_id in whole else next(iter(each.doc_keys), 0) for each in targets
-        ]
+        return [known.get(each.doc_id, 0) if each.doc_id in whole else next(iter(each.doc_keys), 0) for each in targets]
 
     def present(
         self, answer: Answer, mode: str, context: RequestContext, request: FindRequest | RecentRequest | None = None

@@ -44,13 +44,16 @@ class RecalledQuery(Struct, frozen=True):
     """The question that a document is explained for.
 
     question: None where no question ranks by words; then `remark` says why. query: its text; None likewise. rank: the
-    document's rank in the answer, where find gave it for this project alone.
+    document's rank in the answer, where find gave it. is_of_several: whether several projects answered. was_used:
+    whether the oracle of use found the document then.
     """
 
     question: SearchQuery | None
     query: str | None
     remark: str = ""
     rank: int | None = None
+    is_of_several: bool = False
+    was_used: bool = False
 
 
 def recall_query(
@@ -94,7 +97,9 @@ def _recall_from(stored: StoredAnswer, answers: Sequence[AnswerArchive], doc_ids
         return _recall_from(explained, answers, doc_ids)
     if mode in _QUERY_MODES and stored.query.strip() and not options.get("reason"):
         ranks = (rank for rank, doc_id in enumerate(stored.doc_ids, 1) if doc_id in doc_ids)
-        rank = next(ranks, None) if mode == "find" and not stored.origin.roots else None
-        return RecalledQuery(question_from_options(stored.query, options), stored.query, rank=rank)
+        rank = next(ranks, None) if mode == "find" else None
+        was_used = rank is not None and "use" in stored.results[rank - 1].contributions
+        question, is_of_several = question_from_options(stored.query, options), bool(stored.origin.roots)
+        return RecalledQuery(question, stored.query, rank=rank, is_of_several=is_of_several, was_used=was_used)
     about = f" of {stored.query}" if stored.query else ""
     return RecalledQuery(None, None, f"It came up in {mode}{about}, which does not rank by words.")

@@ -299,7 +299,7 @@ def _list_remarks(
     recalled: RecalledQuery,
     explanation: DocumentExplanation | None,
 ) -> tuple[str, str]:
-    return recalled.remark or _describe_rank_change(recalled.rank, explanation), _describe_fault(snapshot, target)
+    return recalled.remark or _describe_rank_change(recalled, explanation), _describe_fault(snapshot, target)
 
 
 def _describe_fault(snapshot: ProjectSnapshot, target: ResolvedDocument) -> str:
@@ -310,11 +310,17 @@ def _describe_fault(snapshot: ProjectSnapshot, target: ResolvedDocument) -> str:
     return describe_file_fault(fault) if fault else ""
 
 
-def _describe_rank_change(before: int | None, explanation: DocumentExplanation | None) -> str:
-    """Describe that the rank differs from the one in the earlier answer; empty if it does not."""
-    if before is None or explanation is None or explanation.hit is None or explanation.hit.rank == before:
+def _describe_rank_change(recalled: RecalledQuery, explanation: DocumentExplanation | None) -> str:
+    """Describe why the rank differs from the one in the earlier answer; empty if it does not."""
+    before, hit = recalled.rank, explanation.hit if explanation else None
+    if before is None or hit is None or hit.rank == before:
         return ""
-    return f"The answer had it {format_ordinal(before)}; what is indexed has changed since."
+    place = format_ordinal(before)
+    if recalled.is_of_several:
+        return f"The answer of several projects had it {place}; the ranks here are those in its own project."
+    if "use" in hit.candidate.oracle_matches and not recalled.was_used:
+        return f"The answer had it {place}; you have used it since."
+    return f"The answer had it {place}; what is indexed has changed since."
 
 
 def _rank_for_target(

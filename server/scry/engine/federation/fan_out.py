@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable, ScryError
+from scry.core.knowledge import NOTES_FOLDER
 from scry.core.types import Answer, IndexState
 from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RequestContext
 from scry.engine.federation.rank_merge import rank_across_projects
@@ -152,11 +153,17 @@ def arrange_participants(projects: Sequence[Participant]) -> list[Participant]:
     if not inner:
         return ordered
     return [
-        replace(each, answered_by=files_of_inner_projects(each.engine, inner[each.engine.project.root]))
+        _leave_files(each, files_of_inner_projects(each.engine, inner[each.engine.project.root]))
         if each.engine is not None and each.engine.project.root in inner
         else each
         for each in ordered
     ]
+
+
+def _leave_files(outer: Participant, answered_by: Mapping[str, str]) -> Participant:
+    """Return a project without the files that others answer for; these tell of their unsaved text, too."""
+    unsaved = tuple(path for path in outer.unsaved_paths if path not in answered_by)
+    return replace(outer, answered_by=answered_by, unsaved_paths=unsaved)
 
 
 def files_of_inner_projects(outer: Engine, asked: Sequence[Engine]) -> dict[str, str]:
@@ -177,6 +184,7 @@ def files_of_inner_projects(outer: Engine, asked: Sequence[Engine]) -> dict[str,
     for project, found in zip(projects, files[1:], strict=True):
         prefix = f"{project.root.relative_to(root).as_posix()}/"
         shared = own.intersection([prefix + path for _, path, *_ in found])
+        shared |= {path for path in own if path.startswith(f"{prefix}{NOTES_FOLDER}/")}  # its beliefs are notes there
         answered_by.update(dict.fromkeys(shared, project.name))
     _inner_files[outer] = _InnerFiles(projects, files, answered_by)
     return answered_by
