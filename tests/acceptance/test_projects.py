@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from scry.core import BadRequest, ProjectLink, UnknownProject
 from scry.engine.federation import EnginePool, HomeWorkspace, ProjectRouter, make_engine_opener
@@ -414,3 +415,38 @@ def test_files_and_commits_of_an_inner_project_are_listed_once(sample: ProjectFo
         assert plain, mode
         assert len(set(plain)) == len(plain), mode
     assert any("mail.py" in each for each in ids(answers["recent"]))
+
+
+@pytest.mark.acceptance("P1")
+def test_project_that_was_renamed_or_named_since_an_answer_is_known_by_its_folder(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
+        asked = FindParams("retry with backoff", projects=["app", "lib"])
+        before = projects.find(asked)
+        [lib] = [each for each in open_registry().list_projects() if each.name == "lib"]
+        open_registry().replace("lib", replace(lib, name="tools"))
+        after = projects.find(replace(asked, projects=["app", "tools"]))
+        [now] = [each.doc_id for each in after.results if each.doc_id.endswith("::retry_with_backoff")]
+        assert now == "tools:./lib/retry.py::retry_with_backoff"
+        assert projects.why(WhyParams(now, query_id=after.query_id)).status == "indexed"
+        [rank] = [each.rank for each in before.results if each.doc_id == "lib:./lib/retry.py::retry_with_backoff"]
+        assert projects.detail(DetailParams(before.query_id, rank)).state == "current"
+        assert projects.use(UseParams(before.query_id, rank, "jump", "act-1")).recorded
+
+
+@pytest.mark.acceptance("P1")
+def test_open_project_never_hides_a_registered_one_of_its_name(sample: ProjectFolders, tmp_path: Path) -> None:
+    other = IndexedProject(tmp_path / "server" / "tool")
+    mine = IndexedProject(tmp_path / "client" / "tool")
+    for each in (mine, other):
+        each.write({"log.py": "def log_in(user):\n    '''Logs the user in.'''\n    return user\n"})
+        each.update_index()
+    pool = EnginePool(make_engine_opener("python", start_indexer=False))
+    with closing(ProjectRouter(pool, HomeWorkspace(pool, mine.root))) as projects:
+        projects.find(FindParams("log the user in"))
+        add_project(other.root, None, ())
+        answer = projects.find(FindParams("log the user in", all_projects=True))
+        found = [doc_id for doc_id in ids(answer) if doc_id.endswith("::log_in")]
+        assert sorted(found) == ["tool (client):./log.py::log_in", "tool:./log.py::log_in"]
+        for doc_id in found:
+            explained = projects.why(WhyParams(doc_id, query_id=answer.query_id))
+            assert (explained.status, explained.doc_id) == ("indexed", doc_id)

@@ -79,6 +79,13 @@ def describe_place(folder: Path, others: Iterable[Path]) -> str:
     return "-".join([suggest_project_name(Path(part)) for part in above if part != folder.anchor])
 
 
+def may_be_named(folder: Path, name: str) -> bool:
+    """Return whether a name is one that the project in a folder has beside others of its name, as `app (server)`."""
+    own, _, place = name.partition(" (")
+    above = "-".join(["", *[suggest_project_name(Path(part)) for part in folder.parent.parts if part != folder.anchor]])
+    return own == suggest_project_name(folder) and len(place) > 1 and above.endswith(f"-{place[:-1]}")
+
+
 def find_project(projects: Iterable[RegisteredProject], name: str) -> RegisteredProject | None:
     """Return the project of this name, ignoring case; None when there is none."""
     return next((project for project in projects if project.name.lower() == name.lower()), None)

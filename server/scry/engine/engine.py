@@ -223,11 +223,12 @@ class Engine:
         stored = recorder.answers.require(params.query_id)
         result = stored.place(params.rank, params.doc_id)
         doc_key = stored.doc_key_in(self.project.root, params.rank, result.doc_id)
-        target_detail = self.modes.detail(result.doc_id, doc_key, context)
+        named, own_id = split_off_project(result.doc_id)  # its project may have had another name then
+        target_detail = self.modes.detail(own_id, doc_key, context)
         if target_detail.full is not None:
             impact = self.knowledge.belief_impact(result.doc_id, result.content_type)
             full = present_full(target_detail.full, impact, self.project.root, context.encoding)
-            full = qualify_full(self.project.name, full) if self._has_project_prefix(result.doc_id) else full
+            full = qualify_full(self.project.name, full) if named else full
             result = replace(result, full=full)
         if target_detail.document is not None:
             location = present_location(target_detail.document, self.project.root, context.encoding)
@@ -239,6 +240,11 @@ class Engine:
     def is_indexed(self, doc_id: str) -> bool:
         """Return whether a doc_id names an indexed document."""
         return bool(doc_id.strip()) and self.index.snapshot(()).resolve(doc_id).status == "indexed"
+
+    def take_name(self, name: str) -> None:
+        """Give the project the name that it has by now: it was registered or renamed, or another one was."""
+        if name != self.project.name:
+            self.project = self.index.project = self.recorder.project = replace(self.project, name=name)
 
     def doc_keys(self, doc_ids: Sequence[str]) -> list[int]:
         """Return the doc_keys of these documents, by which `detail` notices changes later; 0 for one without, as a

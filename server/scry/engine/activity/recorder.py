@@ -292,7 +292,7 @@ class Recorder:
         """Open nothing yet. surface: the way in, such as cli or lsp."""
         self.answers = AnswerArchive(project)
         self.surface = surface
-        self._project = project
+        self.project = project
         # Askers are told apart by the terminal on the command line, and by the process elsewhere.
         self._caller = f"{surface}:{terminal_session(0) if surface == 'cli' else os.getpid()}"
         self._switch = RecordingSwitch(settings, "log")
@@ -303,7 +303,7 @@ class Recorder:
     @cached_property
     def folder(self) -> str:
         """The folder of the project in its repository, whose projects share one log; empty for the whole."""
-        return escape_unencodable(path_in_work_tree(self._project.root))
+        return escape_unencodable(path_in_work_tree(self.project.root))
 
     def describe_origin(self, doc_id: str, *, of_team: bool, root: str) -> str:
         """Return where a result is from: `team` for a team's repository, `elsewhere` for another project than this one,
@@ -314,7 +314,7 @@ class Recorder:
         if of_team:
             return "team"
         named, _ = split_off_project(doc_id)
-        own = self._project.name if not root else escape_unencodable(str(self._project.root))
+        own = self.project.name if not root else escape_unencodable(str(self.project.root))
         return "elsewhere" if named and (root or named) != own else ""
 
     # Answers on their way out -------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ class Recorder:
             time_ms=now_ms(),
             surface=self.surface,
             asker=self._caller,
-            root=escape_unencodable(str(self._project.root)),
+            root=escape_unencodable(str(self.project.root)),
             encoding=encoding,
             options=options,
             is_private=not self._switch.is_on(),
@@ -416,7 +416,7 @@ class Recorder:
         if self._writer.trouble:
             return f"{self._writer.trouble}; {_SEARCH_STILL_WORKS}"
         if self.answers.trouble:
-            return f"answers can't be kept in {self._project.data} ({self.answers.trouble}); {_SEARCH_STILL_WORKS}"
+            return f"answers can't be kept in {self.project.data} ({self.answers.trouble}); {_SEARCH_STILL_WORKS}"
         return ""
 
     def new_trouble(self) -> str:
@@ -430,7 +430,7 @@ class Recorder:
         """Return the trouble, or the trouble that the next event would meet."""
         if self.trouble or not self._switch.is_on():
             return self.trouble
-        trouble = explain_unwritable_log(self._project.data)
+        trouble = explain_unwritable_log(self.project.data)
         return f"{trouble}; {_SEARCH_STILL_WORKS}" if trouble else ""
 
     def close(self) -> None:
@@ -445,7 +445,7 @@ class Recorder:
         if not is_query_id(query_id):
             return None
         try:
-            reader = EventReader.open(self._project.data)
+            reader = EventReader.open(self.project.data)
             if reader is None:
                 return None
             with closing(reader):

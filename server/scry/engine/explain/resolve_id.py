@@ -20,6 +20,7 @@ from msgspec import Struct
 from scry.core.doc_id import commit_doc_id, file_doc_id, parse_doc_id, split_off_project
 from scry.core.errors import BadRequest
 from scry.core.knowledge import PERSONA, knowledge_type
+from scry.core.projects import may_be_named
 from scry.core.settings import Settings
 from scry.core.types import Document, FileFault, IndexState, SkippedFile, SkipReason, Span
 from scry.engine.activity.answer_store import AnswerArchive
@@ -78,7 +79,7 @@ class DocumentResolver(Struct, frozen=True):
                 wanted[:100] + "…", "missing", reason=f"a name of {len(wanted)} characters names nothing"
             )
         name, rest = split_off_project(wanted)
-        if name and name != self.project.name:
+        if name and name != self.project.name and not may_be_named(self.project.root, name):
             return ResolvedDocument(
                 wanted, "outside", reason=f"it is of the project {name}, not of {self.project.name}"
             )

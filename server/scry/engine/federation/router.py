@@ -44,6 +44,7 @@ from scry.engine.federation.selection import (
     SelectedProject,
     describe_missing_folder,
     describe_unknown_projects,
+    require_projects,
     select_projects,
     split_off_requested,
 )
@@ -54,16 +55,19 @@ from scry.engine.federation.workspace import (
     Workspace,
     as_registered,
     borrow_asked_together,
+    choose_result_project,
     find_answering,
     find_document,
     find_result_owner,
     innermost,
+    is_at,
     is_of_team,
+    name_at,
+    named,
 )
-from scry.engine.notices import NoProjectToAsk
 from scry.engine.response.answer import RequestedProjects, names_projects, present_state, requested_projects, to_request
 from scry.engine.response.merged import FederatedAnswer, map_answer, map_explanation, merge_answers, unavailable_answer
-from scry.engine.response.recording import record_merged_answer
+from scry.engine.response.recording import StoredAnswer, record_merged_answer
 from scry.projects.registration import open_registry
 from scry_protocol import messages
 
@@ -166,10 +170,10 @@ class ProjectRouter:
         """Return one result of an earlier answer in full. Raises BadRequest for an unknown answer or rank."""
         with ExitStack() as stack:
             holder = stack.enter_context(self._borrow_answering("detail", params.query_id, params.folder))
-            result = holder.recorder.answers.require(params.query_id).result(params.rank)
-            if result.commit:
+            stored = holder.recorder.answers.require(params.query_id)
+            if stored.result(params.rank).commit:
                 return self.team.detail(holder.recorder, params, context)
-            participant = self._borrow_result_project(stack, holder, result.project, params.folder)
+            participant = self._borrow_result_project(stack, holder, stored, params.rank, params.folder)
             detail = require_engine(participant).detail(
                 params, context_for(participant, context), answered_by=holder.recorder
             )
@@ -196,7 +200,7 @@ class ProjectRouter:
             place = stored.place(params.rank, params.doc_id)
             if place.commit:
                 return replace(holder.use(params, context.commands), text=clipboard_text(place))
-            participant = self._borrow_result_project(stack, holder, place.project, params.folder)
+            participant = self._borrow_result_project(stack, holder, stored, params.rank, params.folder)
             now = require_engine(participant).place_now(place, context.encoding)
             text = clipboard_text(participant.map_to_editor(now))
             return replace(owner.use(params, context.commands, answered_by=holder.recorder), text=text)
@@ -211,10 +215,11 @@ class ProjectRouter:
         """Return where a result, or its further place `doc_id`, is now. Raises BadRequest, also without a location."""
         with ExitStack() as stack:
             holder = stack.enter_context(self._borrow_answering("use", query_id, None))
-            result = holder.recorder.answers.require(query_id).result(rank)
+            stored = holder.recorder.answers.require(query_id)
+            result = stored.result(rank)
             if result.commit:
                 raise BadRequest("rank", f"is of the team's index, no file here; see {result.link or 'its detail'}")
-            participant = self._borrow_result_project(stack, holder, result.project, None)
+            participant = self._borrow_result_project(stack, holder, stored, rank, None)
             return require_engine(participant).locate_result(query_id, rank, doc_id, holder.recorder)
 
     @cached_property
@@ -374,21 +379,14 @@ class ProjectRouter:
         opened = self.workspace.projects()
         open_registered = [as_registered(project, known) for project in opened]
         selection = select_projects(requested, open_registered, known)
-        if not selection.projects and selection.unknown_names:
-            raise UnknownProject("projects", describe_unknown_projects(selection.unknown_names, known))
-        if not selection.projects:
-            raise BadRequest("projects", NoProjectToAsk())
-        missing = [
-            Participant(name, None, failure=str(describe_unknown_projects([name], known)))
-            for name in selection.unknown_names
-        ]
+        require_projects(selection, known)
+        unknown = [(name, str(describe_unknown_projects([name], known))) for name in selection.unknown_names]
+        missing = [Participant(name, None, failure=failure) for name, failure in unknown]
         with ExitStack() as stack:
-            participants = [self._open_participant(stack, each) for each in selection.projects]
+            participants = [named(self._open_participant(stack, each)) for each in selection.projects]
             answer = merge_answers(fan_out([*participants, *missing], to_request(params), context), context.commands)
-            holders = [
-                *(stack.enter_context(project.borrow()) for project in opened),
-                *(each.engine for each in participants),
-            ]
+            holders = [stack.enter_context(project.borrow()) for project in opened]
+            holders += [each.engine for each in participants]
             return record_merged_answer(holders, participants, answer, params, context.encoding)
 
     def _open_participant(self, stack: ExitStack, selected: SelectedProject) -> Participant:
@@ -434,15 +432,14 @@ class ProjectRouter:
     def _borrow_registered(self, name: str, field: str) -> Generator[Engine]:
         """Hold the engine of a project by its name. Raises UnknownProject naming the field."""
         known = self.registered()
-        open_registered = (
-            [] if self.workspace.is_editor else [as_registered(each, known) for each in self.workspace.projects()]
-        )
-        project = find_project((*open_registered, *known), name)
+        opened = () if self.workspace.is_editor else self.workspace.projects()
+        project = find_project((*(as_registered(each, known) for each in opened), *known), name)
         if project is None:
             raise UnknownProject(field, describe_unknown_projects([name], known))
         if not project.root.is_dir():
             raise BadRequest(field, describe_missing_folder(project))
         with self.pool.borrow(project.root) as engine:
+            engine.take_name(project.name)
             self.workspace.prepare(engine)
             yield engine
 
@@ -464,19 +461,23 @@ class ProjectRouter:
                 )
             yield stack.enter_context(self.pool.borrow(root))
 
-    def _borrow_result_project(self, stack: ExitStack, holder: Engine, name: str, folder: str | None) -> Participant:
-        """Return the project of a result, held until the stack ends.
+    def _borrow_result_project(
+        self, stack: ExitStack, holder: Engine, stored: StoredAnswer, rank: int, folder: str | None
+    ) -> Participant:
+        """Return the project of a result, held until the stack ends: that of its work tree, whatever its name is now.
 
-        name: the result's project; empty for a note of the person, which belongs to the project that answered.
+        A note of the person belongs to the project that answered.
         """
+        name, root = stored.result(rank).project, stored.root_of(rank)
         if self.workspace.is_editor:
             borrowed = self._borrow_open(stack)
-            if not self._is_elsewhere(name, [engine for _, engine in borrowed]):
-                candidates = [*(each for each in borrowed if each[1] is holder), *self._borrow_open(stack, folder)]
-                owner = next((each for each in candidates if each[1].project.name == name), candidates[0])
-                return stack.enter_context(owner[0].participate())
-        if name in ("", holder.project.name):
+            candidates = [*(each for each in borrowed if each[1] is holder), *self._borrow_open(stack, folder)]
+            is_elsewhere = self._is_elsewhere(name, [engine for _, engine in borrowed])
+            if (owner := choose_result_project(candidates, root, may_guess=not is_elsewhere)) is not None:
+                return stack.enter_context(owner.participate())
+        if not name or is_at(holder, root):
             return participant_of(holder)
+        name = name_at(self.registered(), root) or name
         return participant_of(stack.enter_context(self._borrow_registered(name, "rank")))
 
 

@@ -8,9 +8,10 @@ from typing import TypeVar
 import msgspec
 
 from scry.core.doc_id import split_off_project
-from scry.core.errors import BadRequest
+from scry.core.errors import BadRequest, UnknownProject
 from scry.core.notices import UnknownProjects
 from scry.core.projects import RegisteredProject, find_project
+from scry.engine.notices import NoProjectToAsk
 from scry.engine.response.answer import RequestedProjects, names_projects, requested_projects
 from scry.projects.registration import describe_unknown_project
 
@@ -88,6 +89,14 @@ def select_projects(
     )
     ordered = sorted(selected, key=lambda each: each.project.name)
     return ProjectSelection(tuple(ordered), tuple(name for name, project in named if project is None))
+
+
+def require_projects(selection: ProjectSelection, known: Sequence[RegisteredProject]) -> None:
+    """Raise UnknownProject or BadRequest where there is no project to ask. known: the registered ones."""
+    if not selection.projects and selection.unknown_names:
+        raise UnknownProject("projects", describe_unknown_projects(selection.unknown_names, known))
+    if not selection.projects:
+        raise BadRequest("projects", NoProjectToAsk())
 
 
 def _deduplicate_projects(projects: Iterable[RegisteredProject]) -> list[RegisteredProject]:

@@ -13,9 +13,18 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from pathlib import Path
 from typing import Protocol
 
+from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest, RegistryUnavailable, ScryError
-from scry.core.projects import RegisteredProject, find_project_at
+from scry.core.projects import (
+    RegisteredProject,
+    describe_place,
+    find_project,
+    find_project_at,
+    may_be_named,
+    suggest_project_name,
+)
 from scry.core.settings import Settings
+from scry.core.text import escape_unencodable
 from scry.engine.activity.recorder import Recorder
 from scry.engine.engine import Engine
 from scry.engine.federation.engine_pool import EnginePool
@@ -211,14 +220,46 @@ def find_result_owner(
     stored = holder.recorder.answers.get(query_id)
     if stored is None or rank is None or not 1 <= rank <= len(stored.results):
         return holder
-    name = stored.results[rank - 1].project
-    return next((engine for engine in (holder, *(each for _, each in opened)) if engine.project.name == name), holder)
+    root = stored.root_of(rank)
+    return next((engine for engine in (holder, *(each for _, each in opened)) if is_at(engine, root)), holder)
+
+
+def named(participant: Participant) -> Participant:
+    """Return a project that takes part, known to itself by the name that it has among the participants."""
+    if participant.engine is not None:
+        participant.engine.take_name(participant.name)
+    return participant
+
+
+def choose_result_project(
+    candidates: Sequence[tuple[OpenProject, Engine]], root: str, *, may_guess: bool
+) -> OpenProject | None:
+    """Return the open project in a result's work tree, else the first if that may be a guess."""
+    found = next((project for project, engine in candidates if is_at(engine, root)), None)
+    return candidates[0][0] if found is None and may_guess else found
+
+
+def name_at(known: Sequence[RegisteredProject], root: str) -> str:
+    """Return the registered name of the project in a result's work tree; empty where none is registered there."""
+    return next((each.name for each in known if escape_unencodable(str(each.root)) == root), "")
+
+
+def is_at(engine: Engine, root: str) -> bool:
+    """Return whether a project is in this folder, as answers name the work trees of their results."""
+    return escape_unencodable(str(engine.project.root)) == root
 
 
 def as_registered(project: OpenProject, known: Sequence[RegisteredProject]) -> RegisteredProject:
-    """Return an open project by its registered name, or as the workspace knows it."""
+    """Return an open project by its registered name, or as the workspace knows it; never by the name of another one."""
     registered = find_project_at(known, project.root) if project.root is not None else None
-    return registered or project.identify()
+    if registered is not None:
+        return registered
+    found = project.identify()
+    other = find_project(known, found.name)
+    if other is None:
+        return found
+    place = describe_place(found.root, [other.root.with_name(found.root.name)])
+    return RegisteredProject(f"{suggest_project_name(found.root)} ({place or found.root.parent.name})", found.root)
 
 
 def has_answered(engine: Engine, doc_id: str, query_id: str | None) -> bool:
@@ -239,7 +280,10 @@ def find_document(
     plain = doc_id.strip()
     if (owner := innermost((project, project.locate_document(plain)) for project, _ in borrowed)) is not None:
         return owner
-    chosen = next((each for each in borrowed if plain.startswith(f"{each[1].project.name}:")), None)
+    name, _ = split_off_project(plain)
+    named = (each for each in borrowed if name and name == each[1].project.name)
+    formerly = (each for each in borrowed if name and may_be_named(each[1].project.root, name))
+    chosen = next(named, None) or next(formerly, None)
     if chosen is None and len(borrowed) > 1:
         answering = (each for each in borrowed if has_answered(each[1], plain, query_id))
         indexing = (each for each in borrowed if each[1].is_indexed(plain))
