@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.core import ProjectMissing, ProjectRefused, cache_home, data_home
-from scry.core.projects import describe_place
+from scry.core.projects import describe_place, may_be_named
 from scry.projects import (
     add_project,
     find_project_root,
@@ -76,6 +76,22 @@ def test_unregistered_project_never_has_the_name_of_a_registered_one(
 )
 def test_place_of_a_folder_tells_it_from_others_of_its_name(folder: str, others: list[str], place: str) -> None:
     assert describe_place(Path(folder), map(Path, others)) == place
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("app (server)", True),
+        ("app (code-server)", True),
+        ("app", False),
+        ("app ()", False),
+        ("app (erver)", False),
+        ("app (client)", False),
+        ("shop (server)", False),
+    ],
+)
+def test_a_project_may_have_a_name_by_its_place(name: str, expected: bool) -> None:
+    assert may_be_named(Path("/work/code/server/app"), name) is expected
 
 
 def test_symlink_to_a_project_is_the_same_project(tmp_path: Path) -> None:
