@@ -434,6 +434,16 @@ def test_project_that_was_renamed_or_named_since_an_answer_is_known_by_its_folde
 
 
 @pytest.mark.acceptance("P1")
+def test_question_that_no_project_can_answer_is_refused_as_the_project_refuses_it(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
+        with pytest.raises(BadRequest, match="there is no nowhere in this project"):
+            projects.orient(OrientParams("nowhere", projects=["lib", " aa "]))
+        (sample.place / "old").rename(sample.place / "moved")
+        with pytest.raises(BadRequest, match="the folder of old"):
+            projects.find(FindParams("invoice", projects=["old"]))
+
+
+@pytest.mark.acceptance("P1")
 def test_open_project_never_hides_a_registered_one_of_its_name(sample: ProjectFolders, tmp_path: Path) -> None:
     other = IndexedProject(tmp_path / "server" / "tool")
     mine = IndexedProject(tmp_path / "client" / "tool")

@@ -49,15 +49,16 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
     """A project that takes part in answering.
 
     name: its own among the participants. engine: None for a project that can't be asked (yet). via: its link from the
-    project asked from. failure: why it can't be asked. state: of its index, where known. unsaved_paths: files whose
-    text in an editor is newer. map_to_editor: moves the locations of a result to where the editor has them.
-    answered_by: as of RequestContext.
+    project asked from. failure: why it can't be asked. refusal: the same where the request is to blame. state: of its
+    index, where known. unsaved_paths: files whose text in an editor is newer. map_to_editor: moves the locations of a
+    result to where the editor has them. answered_by: as of RequestContext.
     """
 
     name: str
     engine: Engine | None
     via: str = ""
     failure: str = ""
+    refusal: BadRequest | None = None
     state: IndexState | None = None
     unsaved_paths: tuple[str, ...] = ()
     map_to_editor: ResultMapping = return_unchanged
@@ -242,6 +243,12 @@ def engines_of(participants: Sequence[Participant]) -> list[Engine]:
     return [each.engine for each in participants if each.engine is not None]
 
 
+def failed_participant(name: str, via: str, error: ScryError) -> Participant:
+    """Return a project that can't be asked for this reason."""
+    refusal = error if isinstance(error, BadRequest) else None
+    return Participant(name, None, via, failure=str(error), refusal=refusal)
+
+
 def require_engine(participant: Participant) -> Engine:
     """Return the project's engine. Raises IndexUnavailable where it can't be asked."""
     if participant.engine is None:
@@ -309,7 +316,7 @@ def collect_answers(
     if refused is not None and not allow_refusals:
         raise refused
     if errors and none_answered:
-        raise errors[0]
+        raise refused or next(filter(None, [project.refusal for project in projects]), errors[0])
     parts: list[ProjectAnswer] = []
     faults: list[ProjectFault] = []
     for project, answer in zip(projects, answers, strict=True):

@@ -32,6 +32,7 @@ from scry.engine.federation.fan_out import (
     Participant,
     context_for,
     engines_of,
+    failed_participant,
     files_of_inner_projects,
     find_in_projects,
     neighbors_in_projects,
@@ -377,8 +378,7 @@ class ProjectRouter:
         """Ask the requested projects, open or not, and merge their answers."""
         known = self.registered()
         opened = self.workspace.projects()
-        open_registered = [as_registered(project, known) for project in opened]
-        selection = select_projects(requested, open_registered, known)
+        selection = select_projects(requested, [as_registered(project, known) for project in opened], known)
         require_projects(selection, known)
         unknown = [(name, str(describe_unknown_projects([name], known))) for name in selection.unknown_names]
         missing = [Participant(name, None, failure=failure) for name, failure in unknown]
@@ -402,7 +402,7 @@ class ProjectRouter:
             engine = stack.enter_context(self.pool.borrow(root))
             self.workspace.prepare(engine)
         except ScryError as error:
-            return Participant(name, None, selected.via, failure=str(error))
+            return failed_participant(name, selected.via, error)
         return Participant(name, engine, selected.via)
 
     # Inside: borrowing one engine ---------------------------------------------------------------------------------
