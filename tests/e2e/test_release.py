@@ -14,8 +14,9 @@ import pytest
 from release.archives import commit_time
 
 ROOT = Path(__file__).parents[2]
-LARGEST_INSTALL_MB = 150
-"""Without bytecode, which pip compiles and uv does not."""
+LARGEST_INSTALL_MB = 155
+"""Without bytecode, which pip compiles and uv does not. Of these, 5 are for new versions of dependencies, which come
+between two changes of Scry: a part that Scry adds has to stay within 150."""
 
 LARGEST_COMPILED_INSTALL_MB = 190
 
