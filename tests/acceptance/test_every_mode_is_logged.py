@@ -82,3 +82,14 @@ def test_detail_is_logged_as_a_use(client: LspClient, shop: Path) -> None:
     uses = [body for kind, name, body in events(shop) if kind == "scry.use" and name == asked["query_id"]]
     assert [(use["how"], use["rank"]) for use in uses] == [("detail", 2)]
     assert uses[0]["result_used"] == asked["results"][1]["doc_id"]
+
+
+@pytest.mark.acceptance("E1")
+def test_what_a_client_asks_again_by_itself_is_logged_once_it_is_used(client: LspClient, shop: Path) -> None:
+    again = client.request("scry/orient", {"path": "shop", "record": False})
+    client.find("compute_total")
+    assert again["query_id"] not in [query_id for _, query_id, _ in events(shop)]
+    used = {"query_id": again["query_id"], "rank": 1, "how": "jump", "act_id": "orient-again"}
+    assert client.request("scry/use", used)["recorded"]
+    kinds = [kind for kind, query_id, _ in events(shop) if query_id == again["query_id"]]
+    assert kinds == ["scry.query", "scry.use"]

@@ -258,7 +258,8 @@ end
 ---@param child Editor
 ---@param part? "state"|"history" what is still being made (state)
 function M.bring_better_result(child, part)
-  child.lua([[
+  child.lua(
+    [[
     local part, pending = ..., ... == "history" and "pending" or "indexing"
     local call, answers = require("scry.client").call, 0
     require("scry.client").call = function(to, name, method, params, done, ...)
@@ -275,7 +276,9 @@ function M.bring_better_result(child, part)
         return done(problem, result, ...)
       end, ...)
     end
-  ]], { part or "state" })
+  ]],
+    { part or "state" }
+  )
 end
 
 ---Wait until the screen equals its reference in tests/neovim/screens. A missing reference is written once the screen is

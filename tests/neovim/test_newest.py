@@ -22,6 +22,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout
         "uses",
         "telescope",
         "quickfix",
+        "places",
+        "orient",
         "projects",
         "knowledge",
         "why",

@@ -20,6 +20,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "neovim-0.10"), pyte
         "rows",
         "filters",
         "uses",
+        "places",
+        "orient",
         "projects",
         "knowledge",
         "quickfix",

@@ -103,6 +103,7 @@ class OrientParams(Params, frozen=True):
     linked_projects: as in find.
     team: ask the index of the joined team alone; the name before the path, such as `cart:./src`, is that of one of its
         repositories. The URI of a file of the team names it, too.
+    record: whether the question is logged; false where a client asks again by itself until the answer is complete.
     """
 
     path: str = "."
@@ -112,6 +113,7 @@ class OrientParams(Params, frozen=True):
     all_projects: bool = False
     linked_projects: bool = False
     team: bool = False
+    record: bool = True
 
 
 class NeighborsParams(Params, frozen=True):

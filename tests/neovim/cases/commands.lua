@@ -65,6 +65,16 @@ T["an unknown subcommand is reported with the known ones"] = function()
   editor.expect_holds(said(), "neighbors")
 end
 
+T["several words that begin with no subcommand are searched for"] = function()
+  child().ready() -- a request is repeated while the project is being opened
+  child().lua("vim.ui.select = function() end")
+  child().cmd("Scry retry  limit")
+  expect.equality(child().answered("scry/find").params.query, "retry  limit")
+  child().cmd("edit README.md")
+  child().cmd("Scry --folder retry limit")
+  expect.equality(child().answered("scry/find", 2).params.query, "retry limit")
+end
+
 T["wrong options are reported by name and keep their defaults"] = function()
   child().lua("require('scry').setup({ picker = 'fuzzy', limmit = 3, keys = { wy = '<C-w>' } })")
   for _, part in ipairs({ "limmit", "picker", "wy" }) do

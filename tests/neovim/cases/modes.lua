@@ -60,7 +60,8 @@ for _, by in ipairs({ "cochange", "dependency", "similar" }) do
     expect.equality(asked.params.by, by)
     expect.equality(asked.params.line, by == "similar" and 1 or nil)
     expect.equality(vim.endswith(asked.params.file, "/ferry.py"), true)
-    editor.expect_holds(child().lua_get("_G.prompt"), "Scry neighbors of ferry.py (" .. by .. ")")
+    editor.expect_holds(child().lua_get("_G.prompt"), "Scry neighbors of ferry.py (" .. by .. "): ")
+    expect.equality(child().lua_get("_G.prompt"):find("file:", 1, true), nil)
     local use = child().answered("scry/use")
     expect.equality({ use.params.query_id, use.params.how }, { asked.result.query_id, "jump" })
   end

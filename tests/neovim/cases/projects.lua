@@ -36,6 +36,26 @@ for name, options in pairs({ all = "--all-projects", named = "--projects ferry,s
   end
 end
 
+T["unsaved lines of another project move its results"] = function()
+  register()
+  child().o.hidden = true
+  child().cmd("edit " .. other .. "/ferry.py")
+  child().api.nvim_buf_set_lines(0, 0, 0, false, { "# one", "# two" })
+  child().cmd("edit README.md")
+  child().will_take("[code:ferry]")
+  child().cmd("Scry find --projects ferry the timetable of the ferry")
+  child().answered("scry/use")
+  expect.equality(child().api.nvim_win_get_cursor(0), { 3, 4 })
+  child().cmd("Scry why")
+  child().answered("scry/why")
+  child().cmd("wincmd p | 4delete")
+  child().cmd("edit README.md")
+  child().lua("require('scry').setup({ picker = 'quickfix' })")
+  child().cmd("Scry find --projects ferry the timetable of the ferry")
+  child().wait("vim.bo.filetype == 'qf'", "the list")
+  expect.equality(child().lua_get("vim.fn.getqflist()[1].lnum"), 3)
+end
+
 T["recent searches all projects, and the prompt says so"] = function()
   register()
   child().will_take("nothing")

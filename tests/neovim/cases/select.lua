@@ -69,6 +69,43 @@ T["Neovim's own list shows the best results in columns"] = function()
   end
 end
 
+T["Neovim's own list of earlier questions shows the newest ones, each on a line"] = function()
+  child().o.lines = 10
+  child().lua("vim.env.XDG_DATA_HOME = vim.fn.tempname()")
+  child().ready() -- a request is repeated while the project is being opened
+  child().lua([[
+    vim.fn.inputlist = function(lines) _G.lines = lines return 0 end
+    for number = 1, 9 do
+      require("scry").source("find", {}).ask(("receipt %d "):format(number) .. ("x"):rep(200), function() end)
+    end
+  ]])
+  child().answered("scry/find", 9)
+  child().lua([[_G.lists_all = function() -- a question is logged soon after its answer, and the list may come before
+    local text = table.concat(_G.lines or {}, " ")
+    local now = vim.uv.hrtime()
+    if not text:find("receipt 9") and now - (_G.listed_at or 0) > 1e9 then
+      _G.listed_at = now
+      vim.cmd("Scry history")
+    end
+    return text:find("receipt 9") ~= nil
+  end]])
+  child().wait("_G.lists_all()", "the newest question")
+  local lines = child().lua_get("_G.lines")
+  expect.equality(#lines, 7)
+  for _, line in ipairs(lines) do
+    expect.equality(vim.api.nvim_strwidth(line) < 120, true)
+  end
+end
+
+T["a path with special characters is shown as it is"] = function()
+  local folder = editor.new_project({ ["C#/100%.py"] = { "def weigh_parcel():", "    return 1" } })
+  editor.enter(child(), folder)
+  will_take(1)
+  child().cmd("Scry find weigh parcel")
+  child().answered("scry/use")
+  editor.expect_holds(child().lua_get("_G.shown[1]"), " C#/100%.py:1 ")
+end
+
 T["the last entry lists the further places, and choosing one records its use"] = function()
   child().lua("require('scry').setup({ picker = 'select', limit = 3 })")
   editor.open_parcels(child())

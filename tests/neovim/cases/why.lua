@@ -44,6 +44,19 @@ T["explains a document that was not found"] = function()
   editor.expect_holds(child().text(), "send_receipt")
 end
 
+T["explains a result of the last answer from another project, for the question of the answer"] = function()
+  child().cmd("edit " .. os.getenv("TEST_OTHER") .. "/ferry.py")
+  child().lua("require('scry').setup({ picker = 'select' })")
+  child().will_take("departures")
+  child().cmd("Scry find timetable of the ferry")
+  child().answered("scry/use")
+  child().cmd("edit " .. os.getenv("TEST_PROJECT") .. "/README.md")
+  child().cmd("Scry why ./ferry.py::departures")
+  child().wait(FLOAT, "the float")
+  editor.expect_holds(child().text(), "timetable of the ferry")
+  expect.equality(child().sent("scry/why")[1].params.query_id, child().answer().query_id)
+end
+
 T["hover explains the result"] = function()
   find()
   child().type_keys("<CR>")

@@ -1,5 +1,6 @@
 ---The last answer and the latest jumps, which `:Scry why`, `detail`, `good` … refer to by default.
 
+local instances = require("scry.instances")
 local position = require("scry.position")
 
 local M = {}
@@ -21,7 +22,8 @@ local MAX_JUMPS = 50
 ---@field header string the text above the results: the notice, or else the question; "" where no question was typed.
 ---@field hits scry.Hit[] in the sidecar's order.
 ---@field root string
----@field is_partial boolean whether the same question may soon find more: an index was being made, or the team late.
+---@field is_partial boolean whether the same question may soon find more: an index, the history or the code graph was
+---being made, or the team late.
 
 ---@class scry.Jump a location in a buffer that the user jumped to.
 ---@field buffer integer
@@ -33,6 +35,16 @@ local jumps = {} ---@type scry.Jump[] newest first
 local hit_of_buffer = {} ---@type table<integer, scry.Hit> for buffers that show a single hit
 local last ---@type scry.Answer?
 local used ---@type scry.Hit? the result that was used last
+
+---Return whether what a mode reads of the index is still being made. A paused or failed index is not.
+---@param state scry.protocol.IndexState
+---@param mode string
+---@return boolean
+local function is_growing(state, mode)
+  local reads_graph = mode ~= "find" and mode ~= "recent"
+  local is_pending = state.history == "pending" or (reads_graph and state.graph == "pending")
+  return state.state == "starting" or state.state == "indexing" or (state.state == "ready" and is_pending)
+end
 
 ---Convert an answer of the protocol for display.
 ---@param answer scry.protocol.Answer
@@ -61,7 +73,7 @@ function M.from_protocol(answer, root, encoding)
     header = notice ~= "" and notice or question,
     hits = hits,
     root = root,
-    is_partial = is_late or answer.index.state == "starting" or answer.index.state == "indexing",
+    is_partial = is_late or is_growing(answer.index, answer.mode),
   }
 end
 
@@ -72,10 +84,13 @@ function M.reference(hit)
   return { query_id = hit.query_id, rank = hit.item.rank, doc_id = hit.parent and hit.item.doc_id or nil }
 end
 
----Store the last answer.
+---Store the last answer. One that replaces an older answer to the same question is the last one only if that was.
 ---@param answer scry.Answer
-function M.set_last(answer)
-  last, used = answer, nil
+---@param replaced? scry.Answer
+function M.set_last(answer, replaced)
+  if not replaced or last == replaced then
+    last, used = answer, nil
+  end
 end
 
 ---Record that a result was used.
@@ -110,6 +125,25 @@ function M.path(hit)
     return ""
   end
   return hit.item.location and vim.fs.normalize(vim.uri_to_fname(hit.item.location.uri)) or ""
+end
+
+---Return a result with its location in the text that the editor shows. The sidecar takes unsaved edits into account
+---only in files that are attached to it, not in those of another project.
+---@param hit scry.Hit
+---@return scry.Hit
+function M.in_edited_text(hit)
+  local path = M.path(hit)
+  local buffer = path ~= "" and position.buffer(path)
+  local instance = instances.peek(hit.root)
+  local is_attached = buffer and instance and instance.id and vim.lsp.buf_is_attached(buffer, instance.id)
+  if not buffer or is_attached or not vim.bo[buffer].modified or vim.fn.filereadable(path) == 0 then
+    return hit
+  end
+  local saved = vim.tbl_map(function(line)
+    return (line:gsub("\r$", ""))
+  end, vim.fn.readfile(path))
+  local location = position.moved(hit.item.location, saved, vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
+  return vim.tbl_extend("force", hit, { item = vim.tbl_extend("force", hit.item, { location = location }) })
 end
 
 ---Store a jump to a result.
@@ -163,6 +197,21 @@ function M.at_cursor()
       return jump.hit
     end
   end
+end
+
+---Return whether a document is a result of an answer, or a further place of one.
+---@param answer scry.Answer
+---@param doc_id string
+---@return boolean
+function M.has(answer, doc_id)
+  for _, hit in ipairs(answer.hits) do
+    for _, place in ipairs({ hit.item, unpack(hit.item.further or {}) }) do
+      if place.doc_id == doc_id then
+        return true
+      end
+    end
+  end
+  return false
 end
 
 ---Return the hit of this rank in the last answer, or the reason why there is none.

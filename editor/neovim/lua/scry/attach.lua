@@ -1,17 +1,19 @@
----Attaches files to the sidecar of their project, so that the sidecar receives unsaved text.
+---Attaches files to the sidecars of their projects, so that these receive unsaved text.
 
 local instances = require("scry.instances")
 local root_of = require("scry.root")
 
 local M = {}
 
----Attach a buffer to the sidecar of its project, if the sidecar runs.
+---Attach a buffer to every running sidecar whose project contains its file: a project may lie within another one.
 ---@param buffer integer
 function M.buffer(buffer)
   local file = vim.api.nvim_buf_is_loaded(buffer) and root_of.file(buffer)
-  local instance = file and instances.peek(root_of.of(buffer))
-  if instance and instance.ready and not vim.lsp.buf_is_attached(buffer, instance.id) then
-    vim.lsp.buf_attach_client(buffer, instance.id)
+  for _, instance in ipairs(file and instances.all() or {}) do
+    local is_inside = instance.ready and root_of.contains(instance.root, file --[[@as string]])
+    if is_inside and not vim.lsp.buf_is_attached(buffer, instance.id) then
+      vim.lsp.buf_attach_client(buffer, instance.id)
+    end
   end
 end
 

@@ -363,18 +363,19 @@ function M.names()
   return require("scry.config").names(M.table)
 end
 
+---Run a subcommand. Several words of which the first one names none are a question; a single one may be a typing error.
 ---@param call scry.CommandCall
 function M.run(call)
   local words = vim.list_slice(call.fargs)
   local name = table.remove(words, 1) or "find"
   local command = M.table[name]
-  if not command then
-    local known = table.concat(M.names(), ", ")
-    return notify.error(
-      ("there is no :Scry %s (there is: %s). To search for it: :Scry find %s"):format(name, known, name)
-    )
+  if command then
+    return command.run(words, (call.args:gsub("^%s*%S+%s*", "", 1)), call)
+  elseif #words > 0 then
+    return M.table.find.run(call.fargs, vim.trim(call.args), call)
   end
-  command.run(words, (call.args:gsub("^%s*%S+%s*", "", 1)), call)
+  local known = table.concat(M.names(), ", ")
+  notify.error(("there is no :Scry %s (there is: %s). To search for it: :Scry find %s"):format(name, known, name))
 end
 
 ---@param lead string

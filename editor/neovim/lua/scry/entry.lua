@@ -84,7 +84,7 @@ function M.location(hit)
     return ("↳ line %d"):format(position.target(location).line + 1)
   end
   local path = short_id(hit):match("^(.-)::") or short_id(hit):match("^(.-)#L%d") or short_id(hit)
-  return M.printable(("%s:%d"):format(path, position.target(location).line + 1))
+  return M.printable(("%s:%d"):format(vim.uri_decode(path), position.target(location).line + 1))
 end
 
 ---Return the name of a result: that of the symbol or section with what contains it, the subject of a commit, the

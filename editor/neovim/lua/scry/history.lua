@@ -1,7 +1,9 @@
 ---Lists earlier questions of a project, from the log, so that they can be asked again.
 
+local entry = require("scry.entry")
 local notify = require("scry.notify")
 local root_of = require("scry.root")
+local select = require("scry.pickers.select")
 
 local M = {}
 
@@ -36,12 +38,12 @@ function M.open()
     if #asked == 0 then
       return notify.info("nothing was asked in this project yet, or the log is off.")
     end
-    vim.ui.select(asked, {
+    vim.ui.select(select.at_once(asked), {
       prompt = "Scry: ask again",
       kind = "scry",
       format_item = function(each)
-        local words = require("scry.entry").printable(each.query)
-        return each.mode == "find" and words or ("%s: %s"):format(each.mode, words)
+        local words = entry.printable(each.query)
+        return entry.truncate(each.mode == "find" and words or ("%s: %s"):format(each.mode, words), select.width())
       end,
     }, function(each)
       if each then

@@ -21,12 +21,6 @@ end
 ---@field all_projects? boolean whether find and recent search all projects.
 ---@field linked_projects? boolean whether find and recent also search the projects that this one is linked to.
 
----@param path? string
----@return string
-local function absolute(path)
-  return vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(path or "%"), ":p"))
-end
-
 ---Return the source of a mode for the project of the current buffer.
 ---@param mode "find"|"recent"|"orient"|"neighbors"
 ---@param question scry.Question
@@ -38,11 +32,11 @@ function M.source(mode, question)
     if not question.path and vim.b.scry_team_uri then
       return modes.orient(root, vim.fs.dirname(vim.b.scry_team_uri))
     end
-    local path = question.path and absolute(question.path) or (file and vim.fs.dirname(file) or root)
+    local path = question.path and root_of.absolute(question.path) or (file and vim.fs.dirname(file) or root)
     return modes.orient(root, vim.uri_from_fname(path))
   elseif mode == "neighbors" then
-    local file, by = absolute(question.file), question.by or "cochange"
-    local is_here = file == absolute()
+    local file, by = root_of.absolute(question.file or "%"), question.by or "cochange"
+    local is_here = file == root_of.absolute("%")
     local line = by == "similar" and is_here and vim.api.nvim_win_get_cursor(0)[1] or nil
     local uri = is_here and vim.b.scry_team_uri or vim.uri_from_fname(file)
     return modes.neighbors(root, uri, by, line)
@@ -194,13 +188,18 @@ local function result_for(rank)
   return hit
 end
 
----Explain the result at the cursor, or the named document.
+---Explain the result at the cursor, or the named document: in the project of the last answer if it is a result there,
+---or else in that of the current buffer.
 ---@param doc_id? string
 ---@param query? string
 function M.why(doc_id, query)
   local actions, answers = require("scry.actions"), require("scry.answers")
   if doc_id then
-    return actions.explain(root_of.of(), { doc_id = doc_id, query = query })
+    local last = answers.last()
+    local is_result = last and answers.has(last, doc_id)
+    local query_id = is_result and not query and last.query_id or nil
+    local params = { doc_id = doc_id, query = query, query_id = query_id } ---@type scry.protocol.WhyParams
+    return actions.explain(is_result and last.root or root_of.of(), params)
   end
   local hit = answers.at_cursor()
   if hit then

@@ -17,26 +17,29 @@ local function name_of(path)
   return vim.fn.fnamemodify(path, ":.")
 end
 
----Show a location: the name of its symbol, or else its start.
----@param location scry.protocol.Location
----@param encoding string
+---Show the location of a result: the name of its symbol, or else its start. A location beyond the end of the file,
+---which is shorter now, is moved to its end.
+---@param hit scry.Hit
 ---@param how? scry.How
 ---@return boolean whether it is shown
-local function show(location, encoding, how)
-  local path = vim.fs.normalize(vim.uri_to_fname(location.uri))
-  if vim.fn.filereadable(path) == 0 and vim.fn.bufnr(path) < 0 then
+local function show(hit, how)
+  local location, path = hit.item.location, answers.path(hit)
+  if vim.fn.filereadable(path) == 0 and not position.buffer(path) then
     notify.warn(("%s is not there any more."):format(path))
     return false
   end
   vim.fn.bufadd(name_of(path)) -- show_document would call it by its whole path
-  scratch.window(how)
-  local name = position.target(location)
-  local target = { uri = location.uri, range = { start = name, ["end"] = name } }
-  local ok, shown = pcall(vim.lsp.util.show_document, target, encoding, { focus = true })
+  local ok, shown = pcall(function()
+    scratch.window(how)
+    return vim.lsp.util.show_document({ uri = location.uri }, hit.encoding, { focus = true })
+  end)
   if not (ok and shown) then
-    notify.error(("%s could not be opened: %s"):format(path, shown))
+    local reason = tostring(shown):match("^[^\n]*"):gsub("^.-%.lua:%d+: ", "") -- without the place in Neovim's code
+    notify.error(("%s could not be opened: %s"):format(path, reason))
     return false
   end
+  local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  vim.api.nvim_win_set_cursor(0, position.cursor(location, lines, hit.encoding))
   vim.cmd("normal! zvzz")
   return true
 end
@@ -44,16 +47,21 @@ end
 ---Go to the location of a result. A result without a location, such as a commit, is shown in a buffer.
 ---@param hit scry.Hit
 ---@param how? scry.How
+---@return boolean whether it is shown, or its text is on the way
 function M.to(hit, how)
   if not hit.item.location then
-    return require("scry.detail").open(hit, how, "open")
+    require("scry.detail").open(hit, how, "open")
+    return true
+  elseif answers.is_of_team(hit) then
+    require("scry.team_file").open(hit, how)
+    return true
   end
-  if answers.is_of_team(hit) then
-    return require("scry.team_file").open(hit, how)
+  local located = answers.in_edited_text(hit)
+  local is_shown = show(located, how)
+  if is_shown then
+    M.record(located)
   end
-  if show(hit.item.location, hit.encoding, how) then
-    M.record(hit)
-  end
+  return is_shown
 end
 
 ---Go to a document that the full text of a result links to. This is a use of the result, which was opened: the protocol
@@ -65,7 +73,8 @@ function M.follow(hit, location)
   if team_file.split(location.uri) then
     return team_file.follow(hit, location)
   end
-  if show(location, hit.encoding) then
+  local item = vim.tbl_extend("force", hit.item, { location = location, commit = "" })
+  if show(answers.in_edited_text(vim.tbl_extend("force", hit, { item = item }))) then
     uses.send(hit, "open")
   end
 end
@@ -86,11 +95,12 @@ local function load(hit)
     notify.warn(("%s is in no file."):format(hit.item.title))
     return false
   end
-  local line = position.target(hit.item.location).line + 1
+  local located = answers.in_edited_text(hit)
+  local line = position.target(located.item.location).line + 1
   vim.cmd(("badd +%d %s"):format(line, vim.fn.fnameescape(name_of(path))))
   local buffer = vim.fn.bufadd(path)
   vim.fn.bufload(buffer)
-  answers.add_jump(buffer, hit)
+  answers.add_jump(buffer, located)
   uses.send(hit, "open")
   return true
 end
@@ -125,8 +135,9 @@ end
 ---@param source scry.Source
 function M.first(source)
   require("scry.pickers.select").finish(source, function(answer)
-    M.to(answer.hits[1])
-    notify.info(("1 of %d: %s"):format(#answer.hits, answer.hits[1].item.title))
+    if M.to(answer.hits[1]) then
+      notify.info(("1 of %d: %s"):format(#answer.hits, answer.hits[1].item.title))
+    end
   end)
 end
 
@@ -139,8 +150,9 @@ function M.step(step)
   if not hit then
     return notify.info(last and #last.hits > 0 and "there is no further result." or why or "")
   end
-  M.to(hit)
-  notify.info(("%d of %d: %s"):format(rank, #last.hits, hit.item.title))
+  if M.to(hit) then
+    notify.info(("%d of %d: %s"):format(rank, #last.hits, hit.item.title))
+  end
 end
 
 return M

@@ -65,8 +65,8 @@ end
 ---Write all that is logged of this project to a new file, as JSON lines.
 ---@param file string
 function M.export(file)
-  local path = vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(file), ":p"))
-  run({ "log", "export", path, "--root", require("scry.root").of() })
+  local root_of = require("scry.root")
+  run({ "log", "export", root_of.absolute(file), "--root", root_of.of() })
 end
 
 return M

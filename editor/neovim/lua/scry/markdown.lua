@@ -98,7 +98,9 @@ end
 function M.render(buffer, window)
   require("scry.scratch").fill(buffer, M.align(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)))
   M.conceal(buffer)
-  vim.api.nvim_set_option_value("conceallevel", 2, { win = window, scope = "local" })
+  for name, value in pairs({ conceallevel = 2, linebreak = true, breakindent = true }) do
+    vim.api.nvim_set_option_value(name, value, { win = window, scope = "local" })
+  end
 end
 
 return M

@@ -15,8 +15,11 @@ local M = {}
 ---@field live boolean whether the user can edit the query, and each change sends a new request.
 ---@field allows_empty boolean whether an empty query is sent.
 ---@field is_finished? boolean whether the query is complete when it is sent, so that its last word matches as it is.
----@field ask fun(query: string, done: fun(failure?: scry.Failure, answer?: scry.Answer)): fun() returns a function that
----cancels the request.
+---@field shown_query? string the query as people read it, where it is a URI.
+---@field ask fun(query: string, done: scry.Done, replaced?: scry.Answer): fun() returns a function that cancels the
+---request. replaced: the older answer to the same question that this one replaces.
+
+---@alias scry.Done fun(failure?: scry.Failure, answer?: scry.Answer)
 
 ---@alias scry.NeighborsBy "cochange"|"dependency"|"similar"
 
@@ -36,9 +39,10 @@ local RETRY_MS, MAX_RETRIES = 200, 50
 ---@param root string
 ---@param method string
 ---@param params table
----@param done fun(failure?: scry.Failure, answer?: scry.Answer)
+---@param done scry.Done
+---@param replaced? scry.Answer
 ---@return fun() cancel
-local function ask(root, method, params, done)
+local function ask(root, method, params, done, replaced)
   local is_cancelled, cancel = false, function() end
   local function send(left)
     cancel = request.send(root, method, params, function(failure, answer, encoding)
@@ -52,7 +56,7 @@ local function ask(root, method, params, done)
         end, RETRY_MS)
       end
       local converted = answers.from_protocol(answer, root, encoding)
-      answers.set_last(converted)
+      answers.set_last(converted, replaced)
       done(nil, converted)
     end)
   end
@@ -153,17 +157,25 @@ function M.orient(root, path)
     query = path,
     live = false,
     allows_empty = false,
-    ask = function(text, done)
+    ask = function(text, done, replaced)
       ---@type scry.protocol.OrientParams
-      local params = { path = text, limit = config.values.limit }
-      return ask(root, protocol.methods.orient, params, done)
+      local params = { path = text, limit = config.values.limit, record = replaced == nil }
+      return ask(root, protocol.methods.orient, params, done, replaced)
     end,
   }
 end
 
+---Return the path of a file as people read it: below the current folder, or in the team's repository.
+---@param uri string
+---@return string
+local function path_of(uri)
+  local repository, path = require("scry.team_file").split(uri)
+  return repository and ("%s:%s"):format(repository, path) or vim.fn.fnamemodify(vim.uri_to_fname(uri), ":.")
+end
+
 ---Return the source of `neighbors`, the files related to a file.
 ---@param root string
----@param file string
+---@param file string its URI
 ---@param by scry.NeighborsBy
 ---@param line? integer of the place to which results are similar
 ---@return scry.Source
@@ -172,6 +184,7 @@ function M.neighbors(root, file, by, line)
     title = ("Scry neighbors of %s (%s)"):format(vim.fs.basename(file), by),
     root = root,
     query = file,
+    shown_query = path_of(file),
     live = false,
     allows_empty = false,
     ask = function(text, done)

@@ -18,12 +18,21 @@ function M.byte(line, character, encoding)
   return ok and byte or #line
 end
 
+---Return the loaded buffer of exactly this file; nil where there is none. `bufnr()` would take the path as a pattern,
+---and return the buffer of a file with a similar name.
+---@param path string
+---@return integer?
+function M.buffer(path)
+  local buffer = vim.fn.bufexists(path) == 1 and vim.fn.bufadd(path)
+  return buffer and vim.api.nvim_buf_is_loaded(buffer) and buffer or nil
+end
+
 ---Return the lines of a file: those of its buffer where it is open, or else those on disk.
 ---@param path string
 ---@return string[]
 function M.lines(path)
-  local buffer = vim.fn.bufnr(path)
-  if buffer > 0 and vim.api.nvim_buf_is_loaded(buffer) then
+  local buffer = M.buffer(path)
+  if buffer then
     return vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   end
   return vim.fn.filereadable(path) == 1 and vim.fn.readfile(path) or {}
@@ -56,6 +65,43 @@ function M.span(range, lines, encoding)
     end_row = end_row,
     end_column = M.byte(lines[end_row + 1] or "", range["end"].character, encoding),
   }
+end
+
+---Return where a jump to a location lands in the given lines, as a cursor: a 1-based row and a 0-based byte.
+---@param location scry.protocol.Location
+---@param lines string[]
+---@param encoding string
+---@return [integer, integer]
+function M.cursor(location, lines, encoding)
+  local target = M.target(location)
+  local span = M.span({ start = target, ["end"] = target }, lines, encoding)
+  return { span.row + 1, span.column }
+end
+
+---Return a location in edited text: lines that were added or removed before it move it.
+---@param location scry.protocol.Location
+---@param before string[] the lines that the location is in
+---@param after string[]
+---@return scry.protocol.Location
+function M.moved(location, before, after)
+  local diff = vim.text and vim.text.diff or vim.diff
+  local old, new = table.concat(before, "\n") .. "\n", table.concat(after, "\n") .. "\n"
+  local hunks = diff(old, new, { result_type = "indices" }) --[[@as integer[][] ]]
+  ---@param at scry.protocol.Position
+  ---@return scry.protocol.Position
+  local function move(at)
+    local line = at.line
+    for _, hunk in ipairs(hunks) do
+      local start, removed, _, added = unpack(hunk)
+      local last = removed == 0 and start or start + removed - 1 -- 1-based; lines are inserted after `start`
+      line = line + (last <= at.line and added - removed or 0)
+    end
+    return { line = line, character = at.character }
+  end
+  return vim.tbl_extend("force", location, {
+    range = { start = move(location.range.start), ["end"] = move(location.range["end"]) },
+    name = location.name and move(location.name),
+  })
 end
 
 return M

@@ -130,6 +130,7 @@ function M.load(buffer, hit)
   end
   vim.b[buffer].scry_preview = nil
   local path = answers.path(hit)
+  hit = answers.in_edited_text(hit)
   return show(buffer, hit, path, path ~= "" and position.lines(path) or M.lines(hit))
 end
 

@@ -62,7 +62,7 @@ end
 ---Register the project in a folder, by default this project, so that it can be searched from other projects.
 ---@param folder? string
 function M.add(folder)
-  local path = folder and vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(folder), ":p")) or root_of.of()
+  local path = folder and root_of.absolute(folder) or root_of.of()
   request_projects({ action = "add", folder = vim.uri_from_fname(path) }, function(failure)
     if failure then
       return notify.error(failure.message)

@@ -24,14 +24,13 @@ local function entries(hits)
   return vim.tbl_map(function(hit)
     local path = answers.path(hit)
     texts[path] = texts[path] or position.lines(path)
-    local target = position.target(hit.item.location)
-    local span = position.span({ start = target, ["end"] = target }, texts[path], hit.encoding)
+    local cursor = position.cursor(hit.item.location, texts[path], hit.encoding)
     local rank = hit.parent and "↳" or hit.item.rank .. "."
     local parts = { rank, entry.tag(hit), entry.name(hit), entry.evidence(hit), entry.printable(hit.item.snippet) }
     return {
       filename = path,
-      lnum = span.row + 1,
-      col = span.column + 1,
+      lnum = cursor[1],
+      col = cursor[2] + 1,
       text = (table.concat(parts, " "):gsub("%s+", " ")), -- lists show the path and the line themselves
     }
   end, hits)
@@ -75,6 +74,7 @@ function M.fill(hits, title)
   local located = vim.tbl_filter(function(hit)
     return answers.path(hit) ~= ""
   end, hits) ---@type scry.Hit[]
+  located = vim.tbl_map(answers.in_edited_text, located)
   local name = entry.printable((title:gsub("^Scry ", "")))
   vim.fn.setqflist({}, " ", { title = "Scry: " .. name, items = entries(located) })
   lists[vim.fn.getqflist({ id = 0 }).id] = { hits = located }

@@ -15,6 +15,15 @@ function M.file(buffer)
   return vim.fs.normalize(vim.fn.fnamemodify(name, ":p"))
 end
 
+---Return the absolute path of a file or folder that the user named. `%`, `#`, `<` and `$` at the start have the meaning
+---that they have for `expand()`. The rest is no pattern: `pages/[id]` is a folder.
+---@param name string
+---@return string
+function M.absolute(name)
+  local path = name:match("^[%%#<$]") and vim.fn.expand(name) or name
+  return vim.fs.normalize(vim.fn.fnamemodify(path, ":p"))
+end
+
 ---Return whether a path is in a folder.
 ---@param folder string
 ---@param path string

@@ -39,9 +39,7 @@ local function show(hit, location, file, how)
   local filetype = vim.filetype.match({ filename = name, contents = vim.split(file.text, "\n") }) or "text"
   local buffer = scratch.open(name, file.text, filetype, hit.root, how)
   local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
-  local target = position.target(location)
-  local span = position.span({ start = target, ["end"] = target }, lines, hit.encoding)
-  vim.api.nvim_win_set_cursor(0, { span.row + 1, span.column })
+  vim.api.nvim_win_set_cursor(0, position.cursor(location, lines, hit.encoding))
   vim.cmd("normal! zvzz")
   vim.b[buffer].scry_team_uri = file.uri
   if not file.is_current then

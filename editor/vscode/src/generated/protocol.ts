@@ -544,6 +544,8 @@ export interface OrientParams {
   linked_projects?: boolean;
   /** ask the index of the joined team alone; the name before the path, such as `cart:./src`, is that of one of its repositories. The URI of a file of the team names it, too (default false). */
   team?: boolean;
+  /** whether the question is logged; false where a client asks again by itself until the answer is complete (default true). */
+  record?: boolean;
 }
 
 /** A query for recent changes. */

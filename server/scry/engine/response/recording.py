@@ -185,8 +185,8 @@ def record_answer(
     """Store the answer and queue its event; return it, with the reason if recording has just begun to fail. Never
     fails.
 
-    params: of the question. doc_keys: of the results' documents, then of their further places, by rank. roots: the work
-    trees of the results, by rank, where they are not all the recorder's.
+    params: of the question; with `record` false its event waits for a use. doc_keys: of the results' documents, then of
+    their further places, by rank. roots: the work trees of the results, by rank, where they are not all the recorder's.
     """
     mode = answer.mode if isinstance(answer, Answer) else "why"
     options = logged_options(params)
@@ -196,7 +196,8 @@ def record_answer(
     clean = replace(answer, query=escape_unencodable(answer.query)) if answer.query else answer
     stored = StoredAnswer(origin, clean) if isinstance(clean, Answer) else StoredAnswer(origin, explanation=clean)
     recorder.answers.add(stored)
-    recorder.log(partial(query_event, stored), origin, getattr(params, "picker", None))
+    if getattr(params, "record", True):
+        recorder.log(partial(query_event, stored), origin, getattr(params, "picker", None))
     trouble = recorder.new_trouble()
     return _add_trouble(answer, trouble) if trouble else answer
 

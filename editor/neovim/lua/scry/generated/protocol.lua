@@ -267,6 +267,7 @@
 ---@field all_projects? boolean as in find (default false).
 ---@field linked_projects? boolean as in find (default false).
 ---@field team? boolean ask the index of the joined team alone; the name before the path, such as `cart:./src`, is that of one of its repositories. The URI of a file of the team names it, too (default false).
+---@field record? boolean whether the question is logged; false where a client asks again by itself until the answer is complete (default true).
 
 ---A query for recent changes.
 ---@class (exact) scry.protocol.RecentParams

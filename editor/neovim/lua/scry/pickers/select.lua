@@ -25,6 +25,21 @@ local function is_built_in()
   return debug.getinfo(vim.ui.select, "S").source:find("vim/ui.lua", 1, true) ~= nil
 end
 
+---Return the width of an entry that takes one line, in cells.
+---@return integer
+function M.width()
+  return vim.o.columns - NUMBERS_WIDTH
+end
+
+---Return the first entries of a list, as many as `vim.ui.select` shows at once.
+---@param entries any[]
+---@param others? integer number of entries that follow
+---@return any[]
+function M.at_once(entries, others)
+  local room = is_built_in() and math.max(1, vim.o.lines - OTHER_LINES - (others or 0)) or #entries
+  return vim.list_slice(entries, 1, room)
+end
+
 ---Entries after the results.
 local LEGEND = "? what the signs mean"
 
@@ -55,10 +70,9 @@ end
 ---@return scry.SelectEntry[]
 local function entries_of(hits, list_further, show_legend)
   local built_in, places = is_built_in(), count_further(hits)
-  local room = built_in and math.max(1, vim.o.lines - OTHER_LINES - (places > 0 and 2 or 1)) or #hits
-  local shown = vim.list_slice(hits, 1, room)
+  local shown = M.at_once(hits, places > 0 and 2 or 1)
   local entries = {} ---@type scry.SelectEntry[]
-  for index, parts in ipairs(entry.lines(shown, vim.o.columns - NUMBERS_WIDTH)) do
+  for index, parts in ipairs(entry.lines(shown, M.width())) do
     local indent = built_in and #tostring(#shown) - #tostring(index) or 0
     entries[index] = { text = (" "):rep(indent) .. entry.text(parts), hit = shown[index] }
   end
@@ -89,9 +103,10 @@ local function choose(source, answer, query, all)
       choose(source, answer, query, all)
     end)
   end
+  local asked = source.shown_query or query
   vim.ui.select(entries_of(hits, list_further, show_legend), {
-    prompt = answer.notice == "" and ("%s: %s"):format(source.title, query)
-      or ("%s: %s (%s)"):format(source.title, query, answer.notice),
+    prompt = answer.notice == "" and ("%s: %s"):format(source.title, asked)
+      or ("%s: %s (%s)"):format(source.title, asked, answer.notice),
     kind = "scry",
     format_item = function(each)
       return each.text
