@@ -53,6 +53,20 @@ def test_remembered_jumps_do_not_answer_where_questions(jumped: Engine) -> None:
     assert "jump" in kinds(jumped.find(FindParams(f"{QUESTION} type:memory", limit=200)))
 
 
+@pytest.mark.acceptance("F3", "F15")
+def test_word_that_a_command_alone_holds_is_found_first(jumped: Engine) -> None:
+    """Commands, tests and edits are no documents with words and vectors of their own."""
+    for number in range(12):
+        jumped.observe(ObserveParams(kind="decision", text=f"kubectl frobnik{number} uses svc-{number}"))
+    jumped.observe(ObserveParams(kind="command", text="kubectl frobnik77 apply", status=2))
+    for query in ("type:memory frobnik77", "frobnik77"):
+        answer = jumped.find(FindParams(query, limit=5))
+        assert "frobnik77 occurs nowhere" not in answer.notice, query
+    assert jumped.find(FindParams("type:memory frobnik77")).results[0].kind == "command"
+    assert jumped.find(FindParams("frobnik77", types=["memory"])).results[0].kind == "command"
+    assert "frobnik78" in jumped.find(FindParams("type:memory frobnik78")).notice
+
+
 @pytest.mark.acceptance("M5")
 def test_memory_questions_return_captured_events(jumped: Engine) -> None:
     asked = jumped.find(FindParams("what did I do about fuse rankings by reciprocal rank", limit=200))

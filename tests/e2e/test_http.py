@@ -138,6 +138,13 @@ def test_unknown_project_is_404_alone_and_a_fault_among_others(server: HttpServe
         (b'{"mode": "why", "doc_id": ""}', "doc_id"),
         (b'{"mode": "detail", "query_id": "q_20200101_000000_aaaaaaaa", "rank": 1}', "query_id"),
         (b'{"mode": "feedback", "query_id": "x", "signal": "great"}', "signal"),
+        (b'{"mode": "projects", "action": "add"}', "action"),
+        (b'{"mode": "believe", "statement": "x", "evidence": ["%s"]}' % (b"x" * 300), "evidence"),
+        (b'{"mode": "observe", "kind": "note", "text": "x", "status": 9223372036854775808}', "status"),
+        (b'{"mode": "neighbors", "file": "a.py", "by": "similar", "line": 18446744073709551616}', "line"),
+        (b'{"mode": "observe", "kind": "note", "text": "\\u0000"}', "text"),
+        (b'{"mode": "memory", "action": "forget", "ids": ["\\ud800"]}', "ids"),
+        (b'{"mode": "persona", "action": "forget", "doc_id": "\\ud800"}', "doc_id"),
     ],
 )
 def test_malformed_request_is_refused_by_field_name(server: HttpServer, body: bytes, field: str) -> None:

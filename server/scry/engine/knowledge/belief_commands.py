@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scry.core.errors import BadRequest, IndexUnavailable
+from scry.core.errors import BadRequest, IndexUnavailable, ProjectMissing
 from scry.core.files import replace_file_text
 from scry.core.knowledge import (
     NOTE_FOLDERS,
@@ -25,6 +25,7 @@ from scry.core.knowledge import (
 )
 from scry.core.text import STOP_WORDS, escape_unencodable, find_identifiers
 from scry.core.types import SkipReason
+from scry.engine.search.results import truncate
 from scry.index.notes.belief_evaluation import BeliefSnapshot
 from scry.index.notes.note_file import parse_note
 from scry.projects.project import Project
@@ -53,8 +54,14 @@ class NewBelief(Struct, frozen=True):
 def write_belief(belief: NewBelief, project: Project) -> tuple[str, NoteFile]:
     """Write a belief to a file of its own; return the file's path from the root, and its content.
 
-    Raises BadRequest naming the parameter, also for evidence that is not there and for an id that is taken.
+    Raises BadRequest naming the parameter, also for evidence that is not there and for an id that is taken;
+    ProjectMissing where the project's folder is gone.
     """
+    if not project.root.is_dir():
+        raise ProjectMissing(
+            f"{escape_unencodable(str(project.root))} is not there: it was moved, or is on a disk that is not mounted;"
+            " the belief was not written"
+        )
     statement = " ".join(escape_unencodable(belief.statement).split())
     if not statement:
         raise BadRequest("statement", "is empty; say what you believe")
@@ -103,14 +110,19 @@ def _format_belief(statement: str, name: str, belief: NewBelief) -> str:
 
 def _create_file(path: Path, text: str, root: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.parent.resolve().is_relative_to(root.resolve()):
+        if not _is_inside(path.parent, root):
             raise BadRequest("id", f"{path.parent} leads out of the project; the belief was not written")
+        path.parent.mkdir(parents=True, exist_ok=True)
         _create_whole(path, text)
     except FileExistsError as error:
         raise BadRequest("id", f"{path} exists; choose another id, or edit that file") from error
     except OSError as error:
         raise IndexUnavailable(f"{path} can't be written: {error.strerror or error}") from error
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    """Return whether a path, its links followed, is in the project. The path need not exist."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def _create_whole(path: Path, text: str) -> None:
@@ -138,9 +150,14 @@ def _require_evidence(citation: str, project: Project) -> None:
     if not evidence.path:
         return
     path = project.root / evidence.path
-    if not path.is_file():
-        raise BadRequest("evidence", f"{citation}: there is no file {evidence.path} in {project.root}")
-    if evidence.lines and evidence.lines[0] > (count := path.read_bytes().count(b"\n") + 1):
+    try:
+        if not _is_inside(path, project.root) or not path.is_file():
+            raise BadRequest("evidence", f"{citation}: there is no file {evidence.path} in {project.root}")
+        count = path.read_bytes().count(b"\n") + 1 if evidence.lines else 0
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadRequest("evidence", f"{citation}: {evidence.path} can't be read: {reason}") from error
+    if evidence.lines and evidence.lines[0] > count:
         raise BadRequest("evidence", f"{citation}: {evidence.path} has only {count} lines")
 
 
@@ -247,7 +264,7 @@ _MAX_BELIEF_BYTES = 100_000
 def _select_belief(notes: Mapping[str, NoteFile], doc_id: str) -> dict[str, NoteFile]:
     selected = {path: note for path, note in notes.items() if note.doc_id == doc_id}
     if not selected:
-        raise BadRequest("id", f"this project holds no {doc_id}; scry belief list names those it holds")
+        raise BadRequest("id", f"this project holds no {truncate(doc_id, 100)}; scry belief list names those it holds")
     return selected
 
 

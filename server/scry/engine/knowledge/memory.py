@@ -10,13 +10,13 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scry.core.errors import BadRequest, MemoryUnavailable, ScryError
+from scry.core.errors import BadRequest, LogUnavailable, MemoryUnavailable, ScryError
 from scry.core.knowledge import MEMORY
 from scry.core.memory.purpose import RecallPurpose, parse_memory_query
 from scry.core.memory.ranking import RecalledMemory, explain_recall
@@ -28,10 +28,11 @@ from scry.engine.notices import MemoryOff
 from scry.index.git.work_tree import list_local_commits
 from scry.projects.project import Project, create_data_folder, head_commit
 from scry.store.events.log import now_ms
+from scry.store.memory.forgetting import ForgetResult, affected_memories, forget_memories, memories_in_answers
 from scry.store.memory.reader import MemoryFilter, MemoryReader
 from scry.store.memory.schema import MEMORY_FILE
 from scry.store.memory.sessions import SessionOwner
-from scry.store.memory.store import ForgetResult, MemoryStore, RecordedMemory, forget_memories
+from scry.store.memory.store import MemoryStore, RecordedMemory
 
 _log = logging.getLogger(__name__)
 
@@ -105,12 +106,30 @@ class MemoryService:
         return self._open_store().set_pinned(name, is_pinned=is_pinned)
 
     def forget(self, wanted: MemoryFilter) -> ForgetResult:
-        """Delete memories for good, also from the stored answers of all projects."""
+        """Delete memories for good, also from the stored answers of all projects.
+
+        The answers go first: if the process ends in between, asking again finds the memories. They go once more after
+        that, for an answer that was given meanwhile. Raises MemoryUnavailable, LogUnavailable.
+        """
+        store = self._open_store()
+        with suppress(LogUnavailable):  # raised below, when the memories are gone
+            self._forget_answers(wanted, affected_memories(store, wanted))
+        forgotten = forget_memories(store, wanted, now_ms())
+        is_clean = self._forget_answers(wanted, (*forgotten.ids, *forgotten.replaced))
+        return replace(forgotten, is_clean=forgotten.is_clean and is_clean)
+
+    def _forget_answers(self, wanted: MemoryFilter, ids: Sequence[str]) -> bool:
+        """Delete the stored answers that show these memories, or those wanted by name; return whether cleanly.
+
+        With everything wanted, each answer of this project that shows a memory is deleted.
+        """
         from scry.store.events.maintenance import forget_answers_in_projects
 
-        forgotten = forget_memories(self._open_store(), wanted, now_ms())
-        is_clean = forget_answers_in_projects(self.project.data.parent, [f"{MEMORY}:{name}" for name in forgotten.ids])
-        return replace(forgotten, is_clean=forgotten.is_clean and is_clean)
+        data_root, names = self.project.data.parent, {*ids, *wanted.ids}
+        if wanted == MemoryFilter():
+            names |= memories_in_answers(data_root, own=self.project.data)
+        shown = sorted(names & memories_in_answers(data_root)) or [""]  # without any, the files are still rewritten
+        return forget_answers_in_projects(data_root, [f"{MEMORY}:{name}" for name in shown])
 
     # In passing ---------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from scry.core.platform import data_home
 from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.text import content_terms, escape_unencodable
 from scry.embedding.static_model import load_bundled_model
+from scry.engine.search.results import truncate
 from scry.indexer.embed import embed_missing_notes_of, embedder_info
 from scry.projects.project import persona_store_path
 from scry.store.events.maintenance import forget_answers_in_projects
@@ -128,4 +129,4 @@ def _search_notes(database: PersonaDatabase, query: str) -> Sequence[str]:
 
 
 def _unknown_note_error(field: str, doc_id: str) -> BadRequest:
-    return BadRequest(field, f"{doc_id or 'nothing'} is no note of yours; scry persona list names them")
+    return BadRequest(field, f"{truncate(doc_id, 100) or 'nothing'} is no note of yours; scry persona list names them")

@@ -68,12 +68,18 @@ def _present_persona_note(note: StoredPersonaNote) -> messages.PersonaNote:
 # Memory ---------------------------------------------------------------------------------------------------------------
 
 
+_MAX_STATUS = 2**32
+"""Windows has exit statuses of 32 bits, without a sign."""
+
+
 def record_observation(
     memory: MemoryService, params: messages.ObserveParams, commands: CommandNames = COMMAND_LINE
 ) -> messages.Observed:
     """Record an observation. The outcome says why it could not be stored; raises BadRequest."""
     if not params.text.strip():
         raise BadRequest("text", "is empty; say what to remember")
+    if params.status is not None and abs(params.status) > _MAX_STATUS:
+        raise BadRequest("status", f"is an exit status, a number from {-_MAX_STATUS} to {_MAX_STATUS}")
     observation = Observation(
         params.kind,
         params.text,
@@ -106,6 +112,7 @@ def _describe_outcome(masked: int, *, is_new: bool) -> str:
 
 def list_or_forget_memories(memory: MemoryService, params: messages.MemoryParams) -> messages.Memories:
     """List, search or delete memories. Raises BadRequest naming the parameter, MemoryUnavailable."""
+    from scry.engine.search.results import truncate
     from scry.store.memory.reader import MemoryFilter
 
     if params.action == "forget":
@@ -113,7 +120,8 @@ def list_or_forget_memories(memory: MemoryService, params: messages.MemoryParams
             raise BadRequest("ids", "is empty; name the memories to forget")
         forgotten = memory.forget(MemoryFilter(ids=tuple(each.removeprefix("memory:") for each in params.ids)))
         if not forgotten.ids:
-            raise BadRequest("ids", f"no memory is named {', '.join(params.ids)}")
+            named = truncate(", ".join(params.ids), 100)
+            raise BadRequest("ids", f"no memory is named {named}; the action list names them")
         return messages.Memories([], f"Forgot {format_count(len(forgotten.ids), 'memory')}.")
     if params.action == "search":
         if not params.query.strip():

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scry.core.knowledge import ALL_KNOWLEDGE, KNOWLEDGE_TYPES, PERSONA, KnowledgeFilter, normalize_domain
+from scry.core.knowledge import ALL_KNOWLEDGE, KNOWLEDGE_TYPES, MEMORY, PERSONA, KnowledgeFilter, normalize_domain
 from scry.core.memory.purpose import PURPOSE_PATTERNS, parse_memory_query
 from scry.core.text import STOP_WORDS, content_terms, find_identifiers, name_words, normalize_name
 from scry.core.types import QueryFilter, QueryIntent, SearchQuery
@@ -115,6 +115,10 @@ and belief oracles' for one that asks what was decided about something. Its firs
 results then rank above a document that the semantic, lexical and temporal oracles all rank first and that its file and
 a mentioned name boost as far as they can (200 / 70 > 3.2 / 61 * 50.6). The order among code does not change."""
 
+MEMORY_ALONE_FACTOR = 8.0
+"""Factor of the memory oracle's weight for a query that leaves nothing but memories. Only this oracle finds commands,
+edits and jumps: one that holds the words then ranks above prose that does not."""
+
 _TOPIC_QUESTION_PATTERN = re.compile(
     r"""^\W*(?:
         what\ (?:should|must|do|can)\ (?:i|we|one)\ (?:(?:need|have)\ to\ )?know
@@ -198,6 +202,9 @@ def parse_query(
     area = _AREA_PATTERN.match(words)
     detected = intent or detect_intent(words)
     factors = {**INTENT_WEIGHT_FACTORS[detected]}
+    wanted_types = {*content_types, *(each.value for each in filters if each.field == "type" and not each.exclude)}
+    if wanted_types == {MEMORY}:
+        factors["memory"] = MEMORY_ALONE_FACTOR
     for pattern in PURPOSE_PATTERNS.values():
         if pattern.search(words):
             recall = parse_memory_query(words)

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import MEMORY_NOTES
 from scry.core.notices import Notice
 from scry.core.text import STOP_WORDS, find_identifiers, search_text, split_identifier
 from scry.core.types import Hit, IndexState, QueryFilter, SearchQuery
 from scry.engine.notices import UnknownFilterValue, UnknownWords
 from scry.engine.search.query import ALLOWED_FILTER_VALUES, filter_predicate
 from scry.oracles.reader import OracleReader
+from scry.store.memory.search import MemoryNoteReader
 
 _MAX_CHECKED_WORDS = 32
 """A longer query is a pasted text: that some of its words occur nowhere says little."""
@@ -92,10 +94,14 @@ def _occurs(term: str, reader: OracleReader) -> bool:
     try:
         if history is not None and history.lexical.document_frequency(term):
             return True
-        found = stores.search_words(reader.note_query([term])) if stores is not None else None
+        if stores is None:
+            return False
+        if len(stores.search_words(reader.note_query([term])).doc_keys):
+            return True
+        memories = stores.get_reader(MEMORY_NOTES)
+        return isinstance(memories, MemoryNoteReader) and memories.holds_term(term)
     except IndexUnavailable:  # the oracles report it
         return False
-    return found is not None and len(found.doc_keys) > 0
 
 
 def _similar_names(words: Sequence[str], reader: OracleReader) -> tuple[str, ...]:

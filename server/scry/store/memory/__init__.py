@@ -1,6 +1,7 @@
 """The memory of a project: observations, failures and decisions, in `memory.sqlite` of its data folder.
 
-schema      tables and rows                     store       recording and forgetting
+schema      tables and rows                     store       recording
+cleaning    secrets masked, texts cut           forgetting  removing for good
 sessions    sessions and pieces of work         postings    words and candidates of a query
 search      ranking, memories as results        reader      listing
 """
@@ -9,6 +10,7 @@ search      ranking, memories as results        reader      listing
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from scry.store.memory.forgetting import forget_memories as forget_memories
     from scry.store.memory.postings import find_candidates as find_candidates
     from scry.store.memory.postings import look_up_terms as look_up_terms
     from scry.store.memory.reader import MemoryFilter as MemoryFilter
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from scry.store.memory.sessions import SessionOwner as SessionOwner
     from scry.store.memory.sessions import begin_session as begin_session
     from scry.store.memory.store import MemoryStore as MemoryStore
-    from scry.store.memory.store import forget_memories as forget_memories
 else:
     _MODULES = {
         "MEMORY_FILE": "schema",
@@ -32,7 +33,7 @@ else:
         "SessionOwner": "sessions",
         "begin_session": "sessions",
         "find_candidates": "postings",
-        "forget_memories": "store",
+        "forget_memories": "forgetting",
         "look_up_terms": "postings",
         "memory_file": "schema",
     }

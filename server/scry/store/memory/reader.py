@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from scry.core.errors import IndexMissing, IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_NOTES
 from scry.core.memory.types import Capsule, Memory, WorkSession
 from scry.store.memory import schema as rows
+from scry.store.memory.cleaning import clean_owner
 from scry.store.memory.schema import MEMORY_FILE, memory_file
 from scry.store.memory.search import MemoryNoteReader
 from scry.store.memory.sessions import SessionOwner
@@ -57,7 +59,7 @@ class MemoryReader:
     def __init__(self, file: NoteDatabase, owner: SessionOwner) -> None:
         """Use `open`."""
         self._file = file
-        self._owner = owner
+        self._owner = owner = clean_owner(owner)
         self.notes = MemoryNoteReader(file, owner)
 
     def recent_sessions(self, limit: int) -> list[WorkSession]:
@@ -120,6 +122,12 @@ class MemoryReader:
             raise MemoryUnavailable(f"{self._file.path} can't be read: {error}") from error
 
 
+_REFS = """coalesce((
+    SELECT group_concat(value, char(10)) FROM json_each(CASE WHEN json_valid(m.refs) THEN m.refs ELSE '[]' END)
+), '')"""
+"""The references of a memory, one a line; none where the row is damaged."""
+
+
 def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
     """Return a condition on memories m, capsules c and sessions s, and its values."""
     parts: list[str] = []
@@ -130,9 +138,9 @@ def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
         values.extend(given)
 
     if wanted.ids:
-        need(f"m.id IN ({placeholders(wanted.ids)})", *wanted.ids)
+        need("m.id IN (SELECT value FROM json_each(?))", json.dumps(wanted.ids))
     if wanted.kinds:
-        need(f"m.kind IN ({placeholders(wanted.kinds)})", *wanted.kinds)
+        need("m.kind IN (SELECT value FROM json_each(?))", json.dumps(wanted.kinds))
     if wanted.session is not None:
         need("s.id = ?", wanted.session)
     if wanted.since is not None:
@@ -140,13 +148,8 @@ def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
     if wanted.until is not None:
         need("m.time < ?", wanted.until)
     if wanted.text is not None:
-        all_texts = "m.text || char(10) || m.detail || char(10) || m.refs || char(10) || c.intent"
+        all_texts = f"m.text || char(10) || m.detail || char(10) || {_REFS} || char(10) || c.intent"
         need(f"instr(lower({all_texts}), lower(?)) > 0", wanted.text)
     if wanted.pinned:
         need("m.pinned")
     return " AND ".join(parts) or "true", values
-
-
-def placeholders(values: Sequence[object]) -> str:
-    """Return `?,?,…`, one for each value."""
-    return ",".join("?" * len(values))

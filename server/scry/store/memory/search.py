@@ -205,6 +205,10 @@ class MemoryNoteReader:
                 RecallQuery(viewpoint, words, limit, include_purpose_matches, min_share, kinds, include_captured),
             )
 
+    def holds_term(self, term: str) -> bool:
+        """Return whether any memory holds a term, also one that is no document of the note store."""
+        return bool(self._select("SELECT 1 FROM stems WHERE stem = ? AND stem <> ''", (stem_of(term),)))
+
     def doc_keys_of(self, memories: Sequence[Memory]) -> list[int]:
         """Return the document keys of these memories."""
         return [self._doc_key_of(memory) for memory in memories]

@@ -1,31 +1,23 @@
-"""Write memories and sessions with secrets masked, and forget them for good (M1).
+"""Write memories and sessions with secrets masked (M1).
 
-A memory is on the disk when `record` returns (WAL, synchronous=FULL). Secrets are masked here, where every text enters,
-so that none is ever in a file. Several processes write at the same time.
-
-Forgetting removes memories from every table, index and file: removed content is overwritten, the file is rewritten
-without it, and its journal truncated; vectors and stored answers that show it go too. Old blocks that the file system
-or the disk keeps are beyond this.
+A memory is on the disk when `record` returns (WAL, synchronous=FULL). Secrets are masked where every text enters
+(`cleaning`), so that none is ever in a file. Several processes write at the same time.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_NOTES
-from scry.core.memory.masking import mask_secrets
 from scry.core.memory.summary import observation_terms, summarize_work
 from scry.core.memory.types import (
     CAPTURED_KINDS,
-    CONTENT_KEY,
     PROSE_KINDS,
     Memory,
     Observation,
@@ -34,8 +26,8 @@ from scry.core.memory.types import (
 )
 from scry.store.lexical import stem_of
 from scry.store.memory import schema as rows
+from scry.store.memory.cleaning import SESSION_KEY_PREFIXES, clean_observation, clean_owner, clean_text
 from scry.store.memory.postings import add_postings, remove_postings
-from scry.store.memory.reader import MemoryFilter, memory_condition
 from scry.store.memory.schema import MEMORY_FILE, memory_file
 from scry.store.memory.search import memory_entry
 from scry.store.memory.sessions import (
@@ -51,21 +43,7 @@ from scry.store.memory.sessions import (
 from scry.store.notes.database import NoteDatabase
 from scry.store.notes.store import NoteStore
 
-MAX_TEXT_CHARACTERS, MAX_DETAIL_CHARACTERS = 4_000, 20_000
-"""Limits in characters. Of a longer text the beginning is kept; of a longer detail the end, which shows what failed."""
-
-MAX_AGENT_NAME_CHARACTERS = 100
-"""Limit of the name of an agent, in characters."""
-
-_MAX_MASKED_CHARACTERS = 200_000
-"""Characters of a text that are searched for secrets.
-
-A text is masked before it is cut, or half a secret could be left.
-"""
-
 _SUMMARY = "summary"
-_CONTENT_PREFIX = "content "
-_SESSION_KEY_PREFIXES = ("act ", _CONTENT_PREFIX)
 
 
 class RecordedMemory(Struct, frozen=True):
@@ -114,8 +92,13 @@ class MemoryStore:
     # Sessions -----------------------------------------------------------------------------------------------------
 
     def start_work(self, owner: SessionOwner, intent: str, now: int) -> WorkSession:
-        """Begin a piece of work, in the open session or in a new one; return the session."""
-        intent, owner = _clean_text(intent, MAX_TEXT_CHARACTERS)[0], _clean_owner(owner)
+        """Begin a piece of work, in the open session or in a new one; return the session.
+
+        Raises BadRequest for an intent without any character that can be stored.
+        """
+        intent, owner = clean_text(intent)[0], clean_owner(owner)
+        if not intent:
+            raise BadRequest("intent", "is empty; say what the work is about")
         with self._transaction() as database:
             capsule_place = find_open_capsule(database, owner, now)
             session = capsule_place.session_id if capsule_place is not None and capsule_place.intent else None
@@ -128,7 +111,7 @@ class MemoryStore:
 
     def end_session(self, owner: SessionOwner, now: int) -> WorkSession | None:
         """End the open session, with a summary; return it, or None where none is open."""
-        owner = _clean_owner(owner)
+        owner = clean_owner(owner)
         with self._transaction() as database:
             capsule_place = find_open_capsule(database, owner, now)
             self._end_capsules(database, owner, now, with_sessions=True)
@@ -137,11 +120,14 @@ class MemoryStore:
     # Notes --------------------------------------------------------------------------------------------------------
 
     def record(self, observation: Observation, owner: SessionOwner) -> RecordedMemory:
-        """Record an observation in the session of the owner, which is begun where none is open."""
-        clean, masked = _mask_observation(observation)
-        if clean.key == CONTENT_KEY:
-            clean = replace(clean, key=_content_key(clean))
-        owner = _clean_owner(owner)
+        """Record an observation in the session of the owner, which is begun where none is open.
+
+        Raises BadRequest for a text without any character that can be stored.
+        """
+        clean, masked = clean_observation(observation)
+        if not clean.text:
+            raise BadRequest("text", "is empty; say what to remember")
+        owner = clean_owner(owner)
         with self._transaction() as database:
             capsule_place = find_open_capsule(database, owner, clean.time)
             if capsule_place is None:
@@ -162,7 +148,7 @@ class MemoryStore:
             row = database.execute("SELECT number FROM capsules WHERE id = ?", (capsule,)).fetchone()
             if row is None:
                 raise BadRequest("of", f"no piece of work is named {capsule}; scry session list names them")
-            memory_id = self._summarize(database, row[0], now, _clean_text(text, MAX_TEXT_CHARACTERS)[0])
+            memory_id = self._summarize(database, row[0], now, clean_text(text)[0])
             if memory_id is None:
                 raise BadRequest("of", f"nothing was noted in {capsule} that could be summarized")
             return _load_memory(database, memory_id)
@@ -252,7 +238,7 @@ class MemoryStore:
         if known is not None:
             self.remove_memories(database, [known])
         database.execute("UPDATE capsules SET by_hand = ? WHERE number = ?", (bool(text), capsule))
-        clean = Observation("summary", _clean_text(summary, MAX_TEXT_CHARACTERS)[0], ended or now, key=_SUMMARY)
+        clean = Observation("summary", clean_text(summary)[0], ended or now, key=_SUMMARY)
         return self._insert(database, clean, OpenCapsule(session, capsule, intent), agent)
 
     def remove_memories(self, database: sqlite3.Connection, memory_ids: Sequence[int]) -> None:
@@ -302,28 +288,6 @@ class _MemoryTransaction:
             raise MemoryUnavailable(str(failure)) from failure
 
 
-def _mask_observation(observation: Observation) -> tuple[Observation, int]:
-    text, in_text = _clean_text(observation.text, MAX_TEXT_CHARACTERS)
-    detail, in_detail = _clean_text(observation.detail[-_MAX_MASKED_CHARACTERS:], MAX_DETAIL_CHARACTERS, from_end=True)
-    refs = [_clean_text(ref, MAX_TEXT_CHARACTERS) for ref in observation.refs]
-    key, _ = _clean_text(observation.key, MAX_TEXT_CHARACTERS)
-    clean = replace(observation, text=text, detail=detail, refs=tuple(ref for ref, _ in refs), key=key)
-    return clean, in_text + in_detail + sum(count for _, count in refs)
-
-
-def _clean_owner(owner: SessionOwner) -> SessionOwner:
-    return replace(owner, agent=_clean_text(owner.agent, MAX_AGENT_NAME_CHARACTERS)[0]) if owner.agent else owner
-
-
-def _clean_text(text: str, most: int, *, from_end: bool = False) -> tuple[str, int]:
-    """Return a text as it may be stored, and the number of secrets in it."""
-    masked = mask_secrets(text[-_MAX_MASKED_CHARACTERS:] if from_end else text[:_MAX_MASKED_CHARACTERS])
-    plain = masked.text.encode("utf-8", "backslashreplace").decode().replace("\0", "").strip()
-    if len(plain) > most:
-        plain = f"…{plain[1 - most :]}" if from_end else f"{plain[: most - 1]}…"
-    return plain, masked.count
-
-
 def _find_by_key(database: sqlite3.Connection, capsule: int, key: str) -> int | None:
     if not key:
         return None
@@ -336,19 +300,13 @@ def _find_repeated(database: sqlite3.Connection, capsule: OpenCapsule, clean: Ob
 
     A client that sends an act again does not know that another piece of work has begun meanwhile.
     """
-    if not clean.key.startswith(_SESSION_KEY_PREFIXES):
+    if not clean.key.startswith(SESSION_KEY_PREFIXES):
         return _find_by_key(database, capsule.capsule_id, clean.key)
     row = database.execute(
         "SELECT m.number FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = ? AND m.key = ?",
         (capsule.session_id, clean.key),
     ).fetchone()
     return row[0] if row else None
-
-
-def _content_key(clean: Observation) -> str:
-    """Return the key of everything in an observation but its time. Its secrets are masked already."""
-    parts = (clean.kind, clean.text, clean.detail, clean.status, clean.outcome, clean.refs, clean.scope)
-    return _CONTENT_PREFIX + hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def _load_memory(database: sqlite3.Connection, memory_id: int) -> Memory:
@@ -365,66 +323,3 @@ def _load_memories(database: sqlite3.Connection, capsule: int) -> list[Memory]:
 
 def _load_session(database: sqlite3.Connection, session_id: int) -> WorkSession:
     return rows.read_session(database.execute(f"{rows.SELECT_SESSIONS} WHERE s.number = ?", (session_id,)).fetchone())
-
-
-class ForgetResult(Struct, frozen=True):
-    """The result of forgetting: ids of memories, and the number of sessions removed with all their content.
-
-    is_clean: whether no removed content is left in a journal.
-    """
-
-    ids: tuple[str, ...]
-    sessions: int
-    is_clean: bool = True
-
-
-_SELECT_FORGOTTEN = (
-    "SELECT m.number, m.id, m.capsule, c.session, m.kind FROM memories m JOIN capsules c ON c.number = m.capsule"
-    " JOIN sessions s ON s.number = c.session"
-)
-
-
-def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> ForgetResult:
-    """Remove the selected memories for good. Summaries of them are rewritten, unless a person wrote them.
-
-    A text is also searched for in intents: then everything recorded for such an intent goes. Raises MemoryUnavailable.
-    """
-    condition, values = memory_condition(selection)
-    try:
-        with store.database.transaction() as database:
-            rows_to_forget = database.execute(f"{_SELECT_FORGOTTEN} WHERE {condition}", values).fetchall()
-            store.remove_memories(database, [row[0] for row in rows_to_forget])
-            store.resummarize(database, sorted({row[2] for row in rows_to_forget if row[4] != "summary"}), now)
-            sessions = _remove_sessions(database, selection, sorted({row[3] for row in rows_to_forget}))
-        is_clean = store.notes.erase_removed()
-    except (IndexUnavailable, sqlite3.Error) as error:
-        raise MemoryUnavailable(f"not all could be taken out: {error}") from error
-    return ForgetResult(tuple(row[1] for row in rows_to_forget), sessions, is_clean)
-
-
-def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, emptied: Sequence[int]) -> int:
-    """Remove selected sessions, and ended ones that are empty now; return their number."""
-    if selection == MemoryFilter():
-        database.execute("DELETE FROM heads")
-        return database.execute("DELETE FROM sessions").rowcount
-    count = 0
-    if selection.text is not None:
-        database.execute("DELETE FROM capsules WHERE instr(lower(intent), lower(?)) > 0", (selection.text,))
-        count += _rename_sessions(database, selection.text)
-    if selection.session is not None and selection == MemoryFilter(session=selection.session):
-        count += database.execute("DELETE FROM sessions WHERE id = ?", (selection.session,)).rowcount
-    left = "SELECT 1 FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = sessions.number"
-    for session in emptied:
-        sql = f"DELETE FROM sessions WHERE number = ? AND ended IS NOT NULL AND NOT EXISTS ({left})"
-        count += database.execute(sql, (session,)).rowcount
-    return count
-
-
-def _rename_sessions(database: sqlite3.Connection, text: str) -> int:
-    """Name each session by its first remaining piece of work; remove sessions without any, and return their number."""
-    matches = "instr(lower(intent), lower(?)) > 0"
-    next_one = "SELECT c.intent FROM capsules c WHERE c.session = sessions.number ORDER BY c.number LIMIT 1"
-    delete_empty = f"DELETE FROM sessions WHERE {matches} AND NOT EXISTS ({next_one})"
-    count = database.execute(delete_empty, (text,)).rowcount
-    database.execute(f"UPDATE sessions SET intent = ({next_one}) WHERE {matches}", (text,))
-    return count

@@ -12,12 +12,12 @@ import re
 import shutil
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from scry.core.platform import create_private_file, make_private_folder
+from scry.core.platform import create_private_file, is_process_alive, make_private_folder
 from scry.store.sqlite.database import undecodable_schema_is_damage
 
 BACKUP_FOLDER = "backups"
@@ -32,6 +32,9 @@ LARGE_BYTES = 100_000_000
 """Size of a file from which one backup of it is kept, and not renewed on the same day."""
 
 _PAGES_AT_ONCE = 1000
+_DRAFT, _RESTORED = ".new", ".restored"
+"""Ends of the names of unfinished copies: of a backup, after the id of the process, and of a backup put back."""
+
 _NAME = re.compile(r"-(\d{4}-\d{2}-\d{2})\.sqlite")
 
 
@@ -96,8 +99,10 @@ def _changed_at(path: Path) -> float:
 def _make_backup(path: Path, day: str) -> Backup:
     folder = path.parent / BACKUP_FOLDER
     make_private_folder(folder)
-    target, draft = folder / f"{path.stem}-{day}.sqlite", folder / f"{path.stem}-{day}.new"
-    draft.unlink(missing_ok=True)
+    for left in _list_drafts(path):
+        if not _is_being_written(left):
+            left.unlink(missing_ok=True)
+    target, draft = folder / f"{path.stem}-{day}.sqlite", folder / f"{path.stem}-{day}.{os.getpid()}{_DRAFT}"
     create_private_file(draft)
     try:
         source = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
@@ -111,6 +116,17 @@ def _make_backup(path: Path, day: str) -> Backup:
     return Backup(target, day, target.stat().st_size)
 
 
+def _list_drafts(path: Path) -> list[Path]:
+    """Return the unfinished backups of a file; a killed process leaves its own."""
+    return list((path.parent / BACKUP_FOLDER).glob(f"{path.stem}-*{_DRAFT}*"))
+
+
+def _is_being_written(draft: Path) -> bool:
+    """Return whether another process that still runs writes this draft."""
+    process_id = draft.name.partition(_DRAFT)[0].rpartition(".")[2]
+    return process_id.isdecimal() and int(process_id) != os.getpid() and is_process_alive(int(process_id))
+
+
 def renew_backups(path: Path) -> None:
     """Drop all backups and kept copies of a file from which something was erased, and back it up as it is now."""
     dropped = drop_copies(path)
@@ -119,12 +135,20 @@ def renew_backups(path: Path) -> None:
 
 
 def drop_copies(path: Path) -> int:
-    """Delete the backups of a file, and the damaged and replaced files kept beside it; return their number."""
+    """Delete the backups of a file, and the damaged and replaced files kept beside it; return their number.
+
+    Drafts go too: one that another process is writing may hold what was erased, and that process makes no backup then.
+    """
+    drafts = _list_drafts(path)
+    for draft in drafts:  # first: one that is finished meanwhile is a backup, which is listed below
+        with suppress(PermissionError):  # Windows deletes no open file
+            draft.unlink(missing_ok=True)
     copies = [backup.path for backup in list_backups(path)]
-    copies += [*path.parent.glob(f"{path.name}.damaged-*"), *path.parent.glob(f"{path.name}.replaced-*")]
+    for name in (".damaged-*", ".replaced-*", _RESTORED):
+        copies += path.parent.glob(f"{path.name}{name}")
     for copy in copies:
         copy.unlink(missing_ok=True)
-    return len(copies)
+    return len(drafts) + len(copies)
 
 
 def restore_backup(path: Path, backup: Backup) -> Path | None:
@@ -132,7 +156,7 @@ def restore_backup(path: Path, backup: Backup) -> Path | None:
 
     Raises OSError, sqlite3.Error.
     """
-    draft = path.with_name(f"{path.name}.restored")
+    draft = path.with_name(f"{path.name}{_RESTORED}")
     create_private_file(draft)
     shutil.copyfile(backup.path, draft)
     sync_file(draft)

@@ -16,6 +16,7 @@ from scry.core.errors import BadRequest
 from scry.core.events import EventFilter
 from scry.core.text import escape_unencodable
 from scry.surfaces.cli.output import print_json, print_text
+from scry.surfaces.serving.params import MAX_INTEGER
 
 if TYPE_CHECKING:
     from scry.core.events import StoredEvent
@@ -31,6 +32,13 @@ def confirm_removal(question: str) -> bool:
     if not agreed:
         print("Nothing was removed.", file=sys.stderr)
     return agreed
+
+
+def check_limit(limit: int) -> int:
+    """Return a number of entries to show. Raises BadRequest for one that is out of range."""
+    if not 1 <= limit <= MAX_INTEGER:
+        raise BadRequest("limit", f"is a number from 1 on, at most {MAX_INTEGER}")
+    return limit
 
 
 def export_records(

@@ -69,7 +69,9 @@ def _list_projects(
     router: ProjectRouter, params: messages.ProjectsParams, context: RequestContext
 ) -> messages.Projects:
     """List the projects, after registering the folder at the path `folder` where the action is `add`."""
-    if params.action == "add" and params.folder is not None:
+    if params.action == "add":
+        if params.folder is None:  # only an editor has open folders
+            raise BadRequest("action", f"add is for editors; to register a project: {context.commands.add_project}")
         register_project(Path(params.folder))
     return list_known_projects(router.open_projects(), context.commands)
 

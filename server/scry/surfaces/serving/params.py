@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -15,19 +15,42 @@ from scry_protocol.messages import ErrorDetail, ErrorReport
 
 P = TypeVar("P", bound=msgspec.Struct)
 
+MAX_INTEGER = 2**53 - 1
+"""The greatest number that every reader of JSON keeps exactly; databases and indexes hold numbers of 64 bits."""
+
+_MAX_MESSAGE, _MAX_FIELD = 600, 100
+"""Characters of an error's message, and of the name of a parameter in it."""
+
 _LOCATED_MESSAGE = re.compile(r"(?P<reason>.*) - at `(?P<path>[^`]*)`", re.DOTALL)
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _MISSING_FIELD = re.compile(r"Object missing required field `(.*)`")
 
 
 def parse_params(params_type: type[P], values: Mapping[str, object]) -> P:
-    """Return the values as `params_type`. Raises BadRequest that names the field: "limit: Expected int >= 1"."""
+    """Return the values as `params_type`. Raises BadRequest that names the field: "limit: Expected int >= 1".
+
+    Lone surrogates of texts are escaped: no file, index or answer can hold them.
+    """
     try:
-        return convert(values, params_type)
+        params = convert({name: _escape_surrogates(value) for name, value in values.items()}, params_type)
     except msgspec.ValidationError as error:
         raise _to_bad_request(str(error), params_type) from None
-    except UnicodeEncodeError:  # a name, a choice or a number is read as UTF-8; a text may hold anything
-        raise BadRequest("params", "half a surrogate pair, which is no text, in a name, a choice or a number") from None
+    except UnicodeEncodeError:  # in a name, or deep in a value of a wrong type
+        raise BadRequest("params", "half a surrogate pair, which is no text, in a name or a value") from None
+    for field in params_type.__struct_fields__:
+        value = getattr(params, field)
+        if isinstance(value, int) and abs(value) > MAX_INTEGER:
+            raise BadRequest(field, f"is a number from {-MAX_INTEGER} to {MAX_INTEGER}")
+    return params
+
+
+def _escape_surrogates(value: object) -> object:
+    """Return a text, or a list of texts, as UTF-8 can hold it; any other value unchanged."""
+    if isinstance(value, str):
+        return escape_unencodable(value)
+    if isinstance(value, list):
+        return [escape_unencodable(each) if isinstance(each, str) else each for each in cast("list[object]", value)]
+    return value
 
 
 def _to_bad_request(text: str, params_type: type[msgspec.Struct]) -> BadRequest:
@@ -58,11 +81,19 @@ _CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def error_report(error: Exception) -> ErrorReport:
-    """Return the error's code (its class name in snake_case), the parameter that is wrong, and its message."""
-    field = error.field if isinstance(error, BadRequest) else None
+    """Return the error's code (its class name in snake_case), the parameter that is wrong, and its message.
+
+    Of a long message, which repeats a long value, only the beginning and the end are kept.
+    """
+    field = _shorten(error.field, _MAX_FIELD) if isinstance(error, BadRequest) else None
     code = _CAMEL_CASE_BOUNDARY.sub("_", type(error).__name__).lower()
-    words = escape_unencodable(str(error))  # JSON can't hold a lone surrogate
-    return ErrorReport(ErrorDetail(code, field, words))
+    return ErrorReport(ErrorDetail(code, field, _shorten(str(error), _MAX_MESSAGE)))
+
+
+def _shorten(text: str, most: int) -> str:
+    """Return a text of about this many characters, that JSON can hold."""
+    kept = most // 2
+    return escape_unencodable(text if len(text) <= most else f"{text[:kept]}…{text[-kept:]}")
 
 
 def missing_part_error(feature: str, error: ModuleNotFoundError) -> PartMissing:

@@ -27,6 +27,7 @@ HTTP_STATUS: Mapping[type[errors.ScryError], int] = MappingProxyType(
         errors.RegistryUnavailable: 503,
         errors.IndexUnavailable: 503,
         errors.LogUnavailable: 503,
+        errors.MemoryUnavailable: 503,
         errors.ModelUnavailable: 503,
     }
 )

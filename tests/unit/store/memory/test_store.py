@@ -19,12 +19,14 @@ from scry.store.memory import (
     SessionOwner,
     forget_memories,
 )
-from scry.store.memory.store import MAX_DETAIL_CHARACTERS, MAX_TEXT_CHARACTERS
+from scry.store.memory.cleaning import MAX_DETAIL_CHARACTERS, MAX_TEXT_CHARACTERS
+from scry.store.memory.forgetting import affected_memories
 from scry.store.precious import make_backup
 
 NOW = 1_795_000_000_000
 HOUR_MS = 3_600_000
 ADA = SessionOwner("/home/ada/shop")
+TOKEN = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 @pytest.fixture
@@ -168,6 +170,50 @@ def test_long_texts_are_cut_after_they_were_masked(store: MemoryStore) -> None:
     assert "ghp_" not in store.record(observed("command", "y", detail=near_the_cut), ADA).memory.detail
 
 
+@pytest.mark.acceptance("M1")
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+def test_secret_between_nul_characters_is_masked(store: MemoryStore, tmp_path: Path, encoding: str) -> None:
+    text = f"login failed token={TOKEN}".encode(encoding).decode("utf-8", "replace")
+    recorded = store.record(observed("error", text, detail=text, refs=(text,)), ADA)
+    assert recorded.masked_secrets == 3
+    assert recorded.memory.text == "login failed token=[masked]"
+    assert TOKEN.encode() not in all_bytes(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["\0", " \0\n\0", "\x1b[31m", "\0\x1b[\0" + "31m"])
+def test_text_without_a_storable_character_is_refused(store: MemoryStore, reader: MemoryReader, text: str) -> None:
+    with pytest.raises(BadRequest, match="text: is empty"):
+        store.record(observed("note", text), ADA)
+    with pytest.raises(BadRequest, match="intent: is empty"):
+        store.start_work(ADA, text, NOW)
+    assert (reader.count(), reader.recent_sessions(10)) == (0, [])
+
+
+def test_acts_with_random_ids_are_distinct(store: MemoryStore, tmp_path: Path) -> None:
+    acts = [f"act {TOKEN}", f"act {TOKEN[::-1]}", f"act {TOKEN}\ud800"]
+    recorded = [store.record(observed("decision", f"decision {act[-5:]}", key=act), ADA) for act in acts]
+    assert [each.is_new for each in recorded] == [True, True, True]
+    assert not store.record(observed("decision", "told again", key=acts[0]), ADA).is_new
+    assert TOKEN.encode() not in all_bytes(tmp_path)
+
+
+def test_agents_with_secret_or_long_names_have_their_own_sessions(store: MemoryStore, tmp_path: Path) -> None:
+    names = [TOKEN, f"ghp_{TOKEN[:3:-1]}", "a" * 100, "a" * 101, "a" * 102]
+    owners = [SessionOwner(ADA.root, name) for name in names]
+    sessions = [store.record(observed("note", "x"), owner).memory.session for owner in owners]
+    assert len(set(sessions)) == len(names)
+    assert store.record(observed("note", "y"), owners[0]).memory.session == sessions[0]
+    for owner, session in zip(owners, sessions, strict=True):
+        reader = MemoryReader.open(tmp_path, owner)
+        assert reader is not None
+        with closing(reader):
+            capsule = reader.last_capsule()
+            assert capsule is not None
+            assert capsule.session == session
+            assert reader.notes.viewpoint(NOW, None).session == session
+    assert TOKEN.encode() not in all_bytes(tmp_path)
+
+
 def test_terms_match_inflected_forms_and_rare_ones_weigh_more(store: MemoryStore, reader: MemoryReader) -> None:
     for number in range(450):
         store.record(observed("command", f"make part{number}", number), ADA)
@@ -210,6 +256,27 @@ def test_forgotten_memory_is_in_no_file(store: MemoryStore, reader: MemoryReader
         assert b"quokka" not in gone
         assert reader.recent_sessions(10) == []
     assert recall(reader, "zebrafish") == []
+
+
+@pytest.mark.parametrize("text", ["größe.py", "src\\win", '"q"', "GRö"])
+def test_text_is_found_in_references_as_written(store: MemoryStore, tmp_path: Path, text: str) -> None:
+    store.record(observed("note", "first", refs=("other.py", "src/größe.py:1", "src\\win.py:1", '"q".py')), ADA)
+    store.record(observed("note", "second", refs=("src/grosse.py",)), ADA)
+    with closing(sqlite3.connect(tmp_path / MEMORY_FILE)) as database, database:
+        database.execute("UPDATE memories SET refs = '[dam' WHERE text = 'second'")  # costs its own references alone
+    assert len(forget_memories(store, MemoryFilter(text=text), NOW + 1).ids) == 1
+
+
+def test_forgetting_names_the_summaries_it_replaces(store: MemoryStore, reader: MemoryReader) -> None:
+    store.start_work(ADA, "login", NOW)
+    name = store.record(observed("decision", "Feed the zebrafish"), ADA).memory.id
+    store.record(observed("decision", "keep the pelican"), ADA)
+    store.end_session(ADA, NOW + 1)
+    (summary,) = reader.select_memories(MemoryFilter(kinds=("summary",)))
+    assert set(affected_memories(store, MemoryFilter(ids=(name,)))) == {name, summary.id}
+    done = forget_memories(store, MemoryFilter(ids=(name,)), NOW + 2)
+    assert (done.ids, done.replaced) == ((name,), (summary.id,))
+    assert reader.select_memories(MemoryFilter(ids=(summary.id,))) == []
 
 
 def test_intents_containing_the_text_are_forgotten(store: MemoryStore, tmp_path: Path) -> None:

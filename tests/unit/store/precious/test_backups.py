@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -81,3 +83,29 @@ def test_forgotten_note_is_in_no_backup(path: Path) -> None:
     for file in path.parent.rglob("*"):
         assert file.is_dir() or b"heliotrope" not in file.read_bytes(), file
     assert len(list_backups(path)) == 1, "a backup of what is left is there at once"
+
+
+def test_forgotten_note_is_in_no_unfinished_copy(path: Path) -> None:
+    secret = add(path, "the colour of the cat is heliotrope")
+    back_up(path, NOON)
+    copies = [path.parent / "backups" / name for name in ("persona-2027-01-15.new", f"persona-x.{os.getppid()}.new")]
+    for copy in (*copies, path.with_name(f"{path.name}.restored")):
+        copy.write_bytes(b"heliotrope")
+    with closing(PersonaDatabase.open(path)) as database:
+        database.forget(secret, 1_700_000_001_000)
+    for file in path.parent.rglob("*"):
+        assert file.is_dir() or b"heliotrope" not in file.read_bytes(), file
+
+
+def test_next_backup_removes_drafts_of_dead_processes_alone(path: Path) -> None:
+    back_up(path, NOON)
+    folder = path.parent / "backups"
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    dead = [folder / f"persona-2027-01-15.{ended.pid}.new", folder / "persona-2027-01-15.new"]
+    alive, other = folder / f"persona-2027-01-15.{os.getppid()}.new", folder / "memory-2027-01-15.new"
+    for draft in (*dead, alive, other):
+        draft.write_bytes(b"half a backup")
+    back_up(path, NOON + DAY)
+    assert {file.name for file in folder.glob("*.new")} == {alive.name, other.name}
+    assert len(list_backups(path)) == 2

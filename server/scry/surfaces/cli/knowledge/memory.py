@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -212,6 +212,8 @@ def forget(
         )
     with open_memory(root) as memory:
         memories = memory.memories(selection)
+        if names and not memories and not yes:
+            raise _unknown_memories(names)
         if as_json and not yes:
             print_json(MemoryForgetReport(len(memories), 0, removed=False, is_clean=False))
             return 0
@@ -222,6 +224,10 @@ def forget(
         ):
             return 1
         return _forget_and_report(memory, selection, as_json=as_json)
+
+
+def _unknown_memories(ids: Sequence[str]) -> BadRequest:
+    return BadRequest("ids", f"no memory is named {', '.join(ids)}; scry memory list names them")
 
 
 def _log_reminder(memory: MemoryService, text: str) -> str:
@@ -245,6 +251,8 @@ def _print_selection(memories: list[Memory]) -> None:
 
 def _forget_and_report(memory: MemoryService, selection: MemoryFilter, *, as_json: bool) -> int:
     forgotten = memory.forget(selection)
+    if selection.ids and not forgotten.ids:
+        raise _unknown_memories(selection.ids)
     if as_json:
         print_json(
             MemoryForgetReport(len(forgotten.ids), forgotten.sessions, removed=True, is_clean=forgotten.is_clean)

@@ -16,6 +16,7 @@ from scry.core.memory.types import Memory, MemoryKind
 from scry.core.text import escape_unencodable
 from scry.surfaces.cli.options import AgentOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, print_text
+from scry.surfaces.cli.retention import check_limit
 from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_line
 
 if TYPE_CHECKING:
@@ -113,11 +114,10 @@ def list_memories(
     from scry.store.memory.reader import MemoryFilter
     from scry.surfaces.render.activity import render_memory
 
-    if limit is not None and limit < 1:
-        raise BadRequest("limit", "is a number from 1 on")
+    count = DEFAULT_MEMORY_COUNT if limit is None else check_limit(limit)
     selection = MemoryFilter(kinds=kind, session=session, pinned=pinned)
     with open_memory(root) as memory:
-        memories = memory.memories(selection, limit or DEFAULT_MEMORY_COUNT)
+        memories = memory.memories(selection, count)
         project, is_on = memory.project, memory.is_on()
     if as_json:
         print_json(MemoryListReport(_memory_path(project), is_on, [to_memory_report(each) for each in memories]))
@@ -199,8 +199,7 @@ def search(
 
     if not query.strip():
         raise BadRequest("query", "is empty; say what to look for")
-    if limit < 1:
-        raise BadRequest("limit", "is a number from 1 on")
+    check_limit(limit)
     with open_memory(root) as memory:
         matches = memory.search(
             escape_unencodable(query),

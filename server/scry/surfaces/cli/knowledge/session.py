@@ -103,10 +103,10 @@ def list_sessions(
 ) -> int:
     """Lists the last sessions with their pieces of work, the newest first."""
     from scry.surfaces.cli.knowledge.memory_view import open_memory
+    from scry.surfaces.cli.retention import check_limit
     from scry.surfaces.render.activity import render_session
 
-    if limit < 1:
-        raise BadRequest("limit", "is a number from 1 on")
+    check_limit(limit)
     with open_memory(root) as memory:
         sessions = memory.sessions(limit)
     if as_json:

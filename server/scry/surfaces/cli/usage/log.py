@@ -20,6 +20,7 @@ from scry.store.events.log import EVENTS_FILE, EventReader, SqlResult, warn_of_l
 from scry.surfaces.cli.options import JsonOption, NewFileArgument, RootOption, SinceOption, UntilOption, YesOption
 from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.cli.retention import (
+    check_limit,
     check_search_text,
     confirm_removal,
     export_records,
@@ -300,11 +301,12 @@ def show_log(
     """Shows what was asked, used and rated in this project, the newest first. It is kept on this machine alone."""
     from scry.surfaces.cli.engines import resolve_project
 
-    if limit is not None and (sql is not None or limit < 1):
-        raise BadRequest("limit", "is a number from 1 on, and has no meaning with --sql: write LIMIT into it")
+    if limit is not None and sql is not None:
+        raise BadRequest("limit", "has no meaning with --sql: write LIMIT into it")
+    count = DEFAULT_EVENT_COUNT if limit is None else check_limit(limit)
     project = resolve_project(root)
     if sql is None:
-        print_events(project, limit or DEFAULT_EVENT_COUNT, as_json=as_json)
+        print_events(project, count, as_json=as_json)
     else:
         print_table(project, sql, as_json=as_json)
     return 0
