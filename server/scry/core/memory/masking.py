@@ -64,11 +64,11 @@ class MaskedText(Struct, frozen=True):
 
 
 def mask_secrets(text: str) -> MaskedText:
-    """Replace each secret of a text by `[masked]`; terminal escapes and the ends of long lines are removed.
+    """Replace each secret of a text by `[masked]`; terminal escapes, NUL and the ends of long lines are removed.
 
     A line with a secret is returned with plain characters for compatibility characters, such as full-width letters.
     """
-    plain = "\n".join(_truncate_line(line) for line in _TERMINAL_ESCAPES.sub("", text).split("\n"))
+    plain = "\n".join(_truncate_line(line) for line in _TERMINAL_ESCAPES.sub("", text.replace("\0", "")).split("\n"))
     if plain.isascii():
         return _mask_plain(plain)
     visible = _INVISIBLE.sub("", plain)
