@@ -2,7 +2,8 @@
 
 import * as os from "node:os";
 import * as vscode from "vscode";
-import { type Answer, type IndexParams, methods, PROTOCOL } from "./generated/protocol";
+import { chooseFolder } from "./folders";
+import { type IndexParams, methods, PROTOCOL } from "./generated/protocol";
 import { askWhenSearchable } from "./index/indexing";
 import { type Status, showStatus } from "./index/status";
 import { addBelief, renameBelief, showBeliefs, showBeliefsHere } from "./knowledge/beliefs";
@@ -11,7 +12,8 @@ import type { PickerController } from "./picker/controller";
 import type { Question } from "./picker/question";
 import { addProject, chooseScope, hasTeam, OPEN_FOLDERS, scopedParams, TEAM_SCHEME } from "./projects";
 import type { ResultActions } from "./results/actions";
-import { type Answers, isAboutPlace } from "./results/answers";
+import type { Answers } from "./results/answers";
+import { type AskedAnswer, type PlaceQuestion, placeQuestion, scopeOf, withQuestion } from "./results/asked";
 import type { Details } from "./results/detail";
 import { type Hit, isHit, isReference } from "./results/hit";
 import type { Jumps } from "./results/jump";
@@ -58,32 +60,22 @@ export function registerCommands(components: Components): vscode.Disposable[] {
 }
 
 function questionCommands({ sidecar, pickers, answers }: Components): Record<string, Command> {
-  const showAnswer = async (answer: Answer) => {
+  const ask = async (question: PlaceQuestion) => {
+    const answer = await askWhenSearchable(sidecar, question);
     if (answer.results.length === 0) return void vscode.window.showInformationMessage(`Scry: ${answer.notice}`);
     const focusing = vscode.commands.executeCommand("scry.results.focus"); // awaited after the view has content
     answers.add(answer, false); // without content, a view that was never open does not take the focus
     await focusing;
   };
-  const orient = async (path: string, team = false) => {
-    const params = { path, team, limit: readSettings().limit };
-    await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.orient, params)));
-  };
-  const neighbors = async (file: string, team = false) => {
-    const params = { file, team, limit: readSettings().limit };
-    await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
-  };
-  const similar = async (place: { file: string; line?: number; team?: boolean }) => {
-    const params = { ...place, by: "similar" as const, limit: readSettings().limit };
-    await showAnswer(await askWhenSearchable(sidecar, () => sidecar.request(methods.neighbors, params)));
-  };
+  const askAbout = (mode: PlaceQuestion["mode"], uri: vscode.Uri, line?: number) =>
+    ask({ mode, path: uri.toString(), scope: scopeOf(uri), ...(line !== undefined && { line }) });
   return {
     askAgain: async (answer) => {
       if (!isAnswer(answer)) return;
-      const team = isOfTeam(answer);
-      if (answer.mode === "orient") await orient(inProject(answer), team);
-      else if (isAboutPlace(answer)) await similar({ file: inProject(answer), team });
-      else if (answer.mode === "neighbors") await neighbors(inProject(answer), team);
-      else pickers.open(answer.mode === "recent" ? recentQuestion(sidecar) : findQuestion(sidecar), answer.query);
+      const { mode, scope, words } = answer;
+      const question = placeQuestion(answer);
+      if (question) await ask(question);
+      else pickers.open(mode === "recent" ? recentQuestion(sidecar, scope) : findQuestion(sidecar, scope), words);
     },
     removeAnswer: (answer) => {
       if (isAnswer(answer)) answers.remove(answer);
@@ -100,19 +92,19 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
     findSelection: () => pickers.open(findQuestion(sidecar), selectedText()),
     recent: () => pickers.open(recentQuestion(sidecar)),
     orient: async (chosen) => {
-      const uri = chosen instanceof vscode.Uri ? chosen : (folderOfTeamFile() ?? (await chooseFolder()));
-      if (uri) await orient(uri.toString());
+      const uri = chosen instanceof vscode.Uri ? chosen : (folderOfTeamFile() ?? (await chooseFolder())?.uri);
+      if (uri) await askAbout("orient", uri);
     },
     neighbors: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : vscode.window.activeTextEditor?.document.uri;
       if (!uri) throw new Error(vscode.l10n.t("Open a file first: its neighbours are looked for."));
-      await neighbors(uri.toString());
+      await askAbout("neighbors", uri);
     },
     similar: async () => {
       const editor = vscode.window.activeTextEditor;
       if (!editor)
         throw new Error(vscode.l10n.t("Open a file first: what resembles the place at the cursor is looked for."));
-      await similar({ file: editor.document.uri.toString(), line: editor.selection.active.line + 1 });
+      await askAbout("similar", editor.document.uri, editor.selection.active.line + 1);
     },
   };
 }
@@ -209,24 +201,8 @@ function sidecarCommands({ context, installer, log, sidecar, status }: Component
   };
 }
 
-function isAnswer(node: unknown): node is Answer {
+function isAnswer(node: unknown): node is AskedAnswer {
   return typeof node === "object" && node !== null && "query_id" in node && "mode" in node;
-}
-
-/** Returns whether an answer is that of one of the team's repositories, whose name is part of its question. */
-function isOfTeam({ mode, projects = [] }: Answer): boolean {
-  return (mode === "orient" || mode === "neighbors") && projects.some(({ team }) => team);
-}
-
-/** Returns the path of a question about a folder or file as a URI of the open folder that it was asked in; of a question
- * to the team the path itself. */
-function inProject(answer: Answer): string {
-  const { query, results } = answer;
-  if (isOfTeam(answer)) return query;
-  const [first] = results;
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const folder = folders.find(({ name }) => name === first?.project) ?? folders[0];
-  return folder ? vscode.Uri.joinPath(folder.uri, query).toString() : query;
 }
 
 function selectedText(): string {
@@ -238,12 +214,6 @@ function selectedText(): string {
 function folderOfTeamFile(): vscode.Uri | undefined {
   const uri = vscode.window.activeTextEditor?.document.uri;
   return uri?.scheme === TEAM_SCHEME ? vscode.Uri.joinPath(uri, "..") : undefined;
-}
-
-async function chooseFolder(): Promise<vscode.Uri | undefined> {
-  const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
-  if (only && others.length === 0) return only.uri;
-  return (await vscode.window.showWorkspaceFolderPick({ placeHolder: vscode.l10n.t("Which folder?") }))?.uri;
 }
 
 /** The picker's name. A newer question of the same name cancels the older one, and only the last one is logged. */
@@ -258,20 +228,24 @@ function findQuestion(sidecar: Sidecar, scope = OPEN_FOLDERS): Question {
     allowsEmptyQuery: false,
     scope,
     hasTeam: () => hasTeam(sidecar),
-    ask: (query, limit, currentScope, token) =>
-      sidecar.request(methods.find, { limit, picker: PICKER, ...scopedParams(query, currentScope) }, token),
+    ask: async (query, limit, currentScope, token) => {
+      const params = { limit, picker: PICKER, ...scopedParams(query, currentScope) };
+      return withQuestion(await sidecar.request(methods.find, params, token), query, currentScope);
+    },
   };
 }
 
-function recentQuestion(sidecar: Sidecar): Question {
+function recentQuestion(sidecar: Sidecar, scope = OPEN_FOLDERS): Question {
   return {
     title: vscode.l10n.t("Scry: Recent Changes"),
     placeholder: vscode.l10n.t("What changed lately? Words narrow it down"),
     allowsEmptyQuery: true,
-    scope: OPEN_FOLDERS,
+    scope,
     hasTeam: () => hasTeam(sidecar),
-    ask: (query, limit, currentScope, token) =>
-      sidecar.request(methods.recent, { limit, picker: PICKER, ...scopedParams(query, currentScope) }, token),
+    ask: async (query, limit, currentScope, token) => {
+      const params = { limit, picker: PICKER, ...scopedParams(query, currentScope) };
+      return withQuestion(await sidecar.request(methods.recent, params, token), query, currentScope);
+    },
   };
 }
 

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { registerCommands } from "./commands";
+import { completeAnswers } from "./index/indexing";
 import { Status } from "./index/status";
 import { registerLenses } from "./knowledge/lens";
 import { PickerController, QueryHistory } from "./picker/controller";
@@ -53,6 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(log, status, answers, why, ...registerCommands(components));
   context.subscriptions.push(
     createResultsView(answers),
+    completeAnswers(answers, sidecar),
     registerPreviews(),
     details,
     registerReports(),

@@ -31,6 +31,11 @@ export const OPEN_FOLDERS: Scope = {};
 export const ALL_PROJECTS: Scope = { all_projects: true };
 export const TEAM: Scope = { team: true };
 
+/** Returns whether a scope is the open folders. A stored scope is another object than OPEN_FOLDERS. */
+export function isOpenFolders(scope: Scope): boolean {
+  return Object.keys(scope).length === 0;
+}
+
 /** The scheme of the URIs of results of the team. */
 export const TEAM_SCHEME = "scry-team";
 

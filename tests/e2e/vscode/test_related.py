@@ -105,6 +105,7 @@ def files_keep_changing(folder: Path) -> Generator[list[Path]]:
 
     The list is that of all files that were written.
     """
+    folder.mkdir(exist_ok=True)
     has_ended, written = threading.Event(), list[Path]()
 
     def write() -> None:
@@ -157,3 +158,35 @@ def test_detail_and_tree_are_completed_when_the_code_graph_is(window: Window, sh
     expect(remark).to_have_count(0)
     expect(window.result("Called By")).to_contain_text(f"the first {MOST_LINKS} of ")
     expect(window.result("shop/caller_0.py")).to_be_visible()
+
+
+@pytest.mark.acceptance("C1", "D1")
+def test_orientation_is_completed_when_the_code_graph_is(window: Window, shop: Path) -> None:
+    remark = window.page.locator(".pane .message", has_text="Orient in shop: ")
+    line = window.result("Orient in shop")
+    selected = window.page.locator(".pane-body .monaco-list-row.selected:not(.explorer-item)")
+
+    def shows_what_is_pending() -> bool:
+        line.hover()
+        line.get_by_role("button", name="Ask Again").click()
+        try:
+            expect(remark).to_contain_text(PENDING, timeout=LOOK_MS)
+            expect(line).to_contain_text("incomplete", timeout=LOOK_MS)
+        except AssertionError:  # the graph was complete for a moment
+            return False
+        return True
+
+    window.press("Control+Shift+e")
+    folder = window.page.locator(".explorer-folders-view .monaco-list-row[aria-label^='shop']").first
+    window.choose_in_menu(folder, "Orient in Folder")
+    expect(line).to_contain_text("4 results")
+    with files_keep_changing(shop / "later") as written:
+        eventually(lambda: len(written) > MOST_LINKS, "more callers than the answer has results")
+        eventually(shows_what_is_pending, "an orientation that says what is not known yet")
+        window.result(". mail.py").click()
+        expect(selected).to_contain_text("mail.py")
+    expect(remark).to_have_count(0)
+    expect(line).to_contain_text("results")
+    expect(window.result("1. mail.py")).to_be_visible()
+    expect(line).not_to_contain_text("incomplete")
+    expect(selected).to_contain_text("mail.py")

@@ -1,6 +1,7 @@
 /** Shows the state of the index: as a language status item behind `{}` in the status bar, and as a list on demand. */
 
 import * as vscode from "vscode";
+import { projectNames } from "../folders";
 import { type IndexState, methods } from "../generated/protocol";
 import { escapeIcons } from "../results/hit";
 import { messageOf, REMEDIES, type Remedy } from "../sidecar/problem";
@@ -138,8 +139,8 @@ function indexView(state: IndexState): StatusView {
 
 /** Shows a list of the state of every folder and of the commands that concern it. */
 export async function showStatus(sidecar: Sidecar): Promise<void> {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const lines = await Promise.all(folders.map((folder) => statusLine(sidecar, folder)));
+  const names = await projectNames(sidecar);
+  const lines = await Promise.all([...names].map(([folder, name]) => statusLine(sidecar, folder, name)));
   const commands = [
     { label: `$(sync) ${vscode.l10n.t("Re-index")}`, command: "scry.rebuild" },
     { label: `$(debug-pause) ${vscode.l10n.t("Pause Indexing")}`, command: "scry.pause" },
@@ -157,10 +158,10 @@ export async function showStatus(sidecar: Sidecar): Promise<void> {
   if (chosen?.command) await vscode.commands.executeCommand(chosen.command);
 }
 
-async function statusLine(sidecar: Sidecar, folder: vscode.WorkspaceFolder): Promise<vscode.QuickPickItem> {
-  const label = `$(root-folder) ${escapeIcons(folder.name)}`;
+async function statusLine(sidecar: Sidecar, folder: string, name: string): Promise<vscode.QuickPickItem> {
+  const label = `$(root-folder) ${escapeIcons(name)}`;
   try {
-    const state = await sidecar.request(methods.status, { folder: folder.uri.toString() });
+    const state = await sidecar.request(methods.status, { folder });
     const detail = [state.message, state.replay].filter(Boolean).join(" ");
     return { label, description: state.summary || state.state, detail };
   } catch (error) {

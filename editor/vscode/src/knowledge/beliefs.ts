@@ -1,6 +1,7 @@
 /** Beliefs of the team: listed, added with a selection as evidence, renamed, and those that reach a file. */
 
 import * as vscode from "vscode";
+import { currentFolder, fromEachFolder, type InFolder } from "../folders";
 import { type Bearing, type Belief, type Link, methods } from "../generated/protocol";
 import { escapeIcons } from "../results/hit";
 import type { Sidecar } from "../sidecar/sidecar";
@@ -18,12 +19,19 @@ export function pathInProject(uri: vscode.Uri): ProjectPath | undefined {
   return folder && { path: vscode.workspace.asRelativePath(uri, false), folder: folder.uri.toString() };
 }
 
-/** Shows the beliefs of the project; the chosen one's file is opened. */
+/** Shows the beliefs of the open projects; the chosen one's file is opened. */
 export async function showBeliefs(sidecar: Sidecar): Promise<void> {
-  const { beliefs } = await sidecar.request(methods.beliefs, { action: "list" });
-  const empty = vscode.l10n.t("There are no beliefs yet.");
-  const chosen = await choose(vscode.l10n.t("Scry: Beliefs"), beliefs.map(beliefItem), empty);
-  if (chosen) await openBelief(chosen);
+  const chosen = await chooseBelief(vscode.l10n.t("Scry: Beliefs"), sidecar);
+  if (chosen) await openBelief(chosen.entry);
+}
+
+async function chooseBelief(title: string, sidecar: Sidecar): Promise<InFolder<Belief> | undefined> {
+  const beliefs = await fromEachFolder(
+    sidecar,
+    async (folder) => (await sidecar.request(methods.beliefs, { action: "list", folder })).beliefs,
+  );
+  const items = beliefs.map((belief) => ({ ...beliefItem(belief.entry, belief.project), value: belief }));
+  return choose(title, items, vscode.l10n.t("There are no beliefs yet."));
 }
 
 /** Shows the beliefs that reach the file of the active editor, with the reason; the chosen one's file is opened. */
@@ -62,15 +70,15 @@ export async function bearingsOn(
 
 /** Gives the chosen belief another id, and opens its file. */
 export async function renameBelief(sidecar: Sidecar): Promise<void> {
-  const { beliefs } = await sidecar.request(methods.beliefs, { action: "list" });
   const title = vscode.l10n.t("Scry: Rename Belief");
-  const chosen = await choose(title, beliefs.map(beliefItem), vscode.l10n.t("There are no beliefs yet."));
+  const chosen = await chooseBelief(title, sidecar);
   if (!chosen) return;
   const id = await ask(title, vscode.l10n.t("What is its new id? Empty: one of its statement's words"));
   if (id === undefined) return;
   const renamed = await sidecar.request(methods.beliefs, {
     action: "rename",
-    id: chosen.doc_id,
+    id: chosen.entry.doc_id,
+    folder: chosen.folder,
     ...(id && { new_id: id }),
   });
   tell(renamed.note ?? "");
@@ -80,12 +88,14 @@ export async function renameBelief(sidecar: Sidecar): Promise<void> {
 /** Writes a belief, with what is selected as its evidence, and opens its file, so that more can be added. */
 export async function addBelief(sidecar: Sidecar): Promise<void> {
   const selected = selectedPlace();
+  const folder = selected?.folder ?? (await currentFolder())?.uri.toString();
+  if (folder === undefined) return;
   const prompt = vscode.l10n.t("What does the team believe, in a sentence?");
   const remark = selected ? ` ${vscode.l10n.t("Its evidence: {0}", selected.evidence)}` : "";
   const statement = await ask(vscode.l10n.t("Scry: Add Belief"), prompt + remark);
   if (!statement) return;
-  const params = selected ? { evidence: [selected.evidence], folder: selected.folder } : {};
-  const { beliefs } = await sidecar.request(methods.believe, { statement, ...params });
+  const evidence = selected ? [selected.evidence] : [];
+  const { beliefs } = await sidecar.request(methods.believe, { statement, evidence, folder });
   if (beliefs[0]) await openBelief(beliefs[0]);
 }
 
@@ -97,12 +107,13 @@ function selectedPlace(): { readonly evidence: string; readonly folder: string }
   return place && { evidence: `${place.path}:${editor.selection.start.line + 1}`, folder: place.folder };
 }
 
-function beliefItem(belief: Belief): Item<Belief> {
+/** Returns the line of a belief. project: its project's name, where there are several. */
+function beliefItem(belief: Belief, project = ""): Item<Belief> {
   const { status, statement, impact } = belief;
   const warnings = (impact.warnings ?? []).map((warning) => `$(warning) ${escapeIcons(warning)}`).join("  ");
   return {
     label: escapeIcons(statement),
-    description: status === "active" ? "" : status,
+    description: [status === "active" ? "" : status, escapeIcons(project)].filter(Boolean).join("  ·  "),
     detail: warnings,
     value: belief,
   };

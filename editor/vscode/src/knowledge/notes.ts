@@ -1,7 +1,8 @@
 /** Lists the user's notes, memories and sessions, and adds to them. */
 
 import * as vscode from "vscode";
-import { type MemoryEntry, methods, type ObserveParams, type PersonaNote } from "../generated/protocol";
+import { currentFolder, fromEachFolder, type InFolder } from "../folders";
+import { type MemoryEntry, methods, type ObserveParams, type PersonaNote, type Session } from "../generated/protocol";
 import { escapeIcons } from "../results/hit";
 import type { Sidecar } from "../sidecar/sidecar";
 import { ask, choose, type Item, oneLine, tell, timeOf } from "./dialogs";
@@ -32,17 +33,22 @@ export async function addNote(sidecar: Sidecar): Promise<void> {
   tell(note ?? "");
 }
 
-/** Shows the memories of the project; the chosen one can be copied or forgotten. */
+/** Shows the memories of the open projects, newest first; the chosen one can be copied or forgotten. */
 export async function showMemories(sidecar: Sidecar): Promise<void> {
-  const { memories } = await sidecar.request(methods.memory, { action: "list" });
+  const memories = await fromEachFolder(
+    sidecar,
+    async (folder) => (await sidecar.request(methods.memory, { action: "list", folder })).memories,
+  );
+  memories.sort((one, other) => other.entry.timestamp.localeCompare(one.entry.timestamp));
   const chosen = await choose(
     vscode.l10n.t("Scry: Memory"),
     memories.map(memoryItem),
     vscode.l10n.t("Nothing is remembered here yet."),
   );
   if (!chosen) return;
-  await copyOrForget(chosen.text, async () => {
-    const { note } = await sidecar.request(methods.memory, { action: "forget", ids: [chosen.doc_id] });
+  const { entry, folder } = chosen;
+  await copyOrForget(entry.text, async () => {
+    const { note } = await sidecar.request(methods.memory, { action: "forget", ids: [entry.doc_id], folder });
     return note ?? "";
   });
 }
@@ -51,6 +57,8 @@ const KINDS: ObserveParams["kind"][] = ["decision", "note", "error", "command", 
 
 /** Keeps something in the memory of the project. */
 export async function addMemory(sidecar: Sidecar): Promise<void> {
+  const folder = (await currentFolder())?.uri.toString();
+  if (folder === undefined) return;
   const kind = await vscode.window.showQuickPick(KINDS, {
     title: vscode.l10n.t("Scry: Observe"),
     placeHolder: vscode.l10n.t("What is it?"),
@@ -61,40 +69,55 @@ export async function addMemory(sidecar: Sidecar): Promise<void> {
     vscode.l10n.t("The {0}, in a sentence that makes sense by itself", kind),
   );
   if (!text) return;
-  const { doc_id, note } = await sidecar.request(methods.observe, { kind: kind as ObserveParams["kind"], text });
+  const { doc_id, note } = await sidecar.request(methods.observe, {
+    kind: kind as ObserveParams["kind"],
+    text,
+    folder,
+  });
   tell(doc_id ? vscode.l10n.t("remembered as {0}", doc_id) : (note ?? ""));
 }
 
-/** Shows the sessions of work, which can be begun and ended. */
+/** Shows the sessions of work in the open projects, newest first; one can be begun, or ended, in one project. */
 export async function showSessions(sidecar: Sidecar): Promise<void> {
-  const { sessions } = await sidecar.request(methods.session, { action: "list" });
-  const listed = sessions.map(({ intent, started, ended, memories }) => ({
-    label: escapeIcons(intent) || vscode.l10n.t("(without an aim)"),
-    description: [timeOf(started), ended ? "" : vscode.l10n.t("open"), vscode.l10n.t("{0} memories", memories)]
-      .filter(Boolean)
-      .join("  ·  "),
-    value: "" as const,
-  }));
+  const sessions = await fromEachFolder(
+    sidecar,
+    async (folder) => (await sidecar.request(methods.session, { action: "list", folder })).sessions,
+  );
+  sessions.sort((one, other) => other.entry.started.localeCompare(one.entry.started));
   const acts = [
     { label: `$(add) ${vscode.l10n.t("Begin a Session…")}`, value: "start" as const },
     { label: `$(check) ${vscode.l10n.t("End the Session")}`, value: "end" as const },
   ];
-  const chosen = await vscode.window.showQuickPick([...acts, ...listed], { title: vscode.l10n.t("Scry: Sessions") });
-  if (chosen?.value === "end") tell((await sidecar.request(methods.session, { action: "end" })).note ?? "");
-  if (chosen?.value !== "start") return;
+  const items = [...acts, ...sessions.map(sessionItem)];
+  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Scry: Sessions") });
+  const folder = chosen?.value && (await currentFolder())?.uri.toString();
+  if (!folder) return;
+  if (chosen.value === "end")
+    return tell((await sidecar.request(methods.session, { action: "end", folder })).note ?? "");
   const intent = await ask(vscode.l10n.t("Scry: Begin a Session"), vscode.l10n.t("What is the work about?"));
-  if (intent) tell((await sidecar.request(methods.session, { action: "start", intent })).note ?? "");
+  if (intent) tell((await sidecar.request(methods.session, { action: "start", intent, folder })).note ?? "");
+}
+
+function sessionItem({ entry, project }: InFolder<Session>): Item<""> {
+  const { intent, started, ended, memories } = entry;
+  const facts = [timeOf(started), ended ? "" : vscode.l10n.t("open"), vscode.l10n.t("{0} memories", memories)];
+  return {
+    label: escapeIcons(intent) || vscode.l10n.t("(without an aim)"),
+    description: [...facts, escapeIcons(project)].filter(Boolean).join("  ·  "),
+    value: "",
+  };
 }
 
 function noteItem(note: PersonaNote): Item<PersonaNote> {
   return { label: escapeIcons(oneLine(note.text)), description: note.domains.join(", "), value: note };
 }
 
-function memoryItem(memory: MemoryEntry): Item<MemoryEntry> {
+function memoryItem(memory: InFolder<MemoryEntry>): Item<InFolder<MemoryEntry>> {
+  const { text, kind, timestamp } = memory.entry;
   return {
-    label: escapeIcons(oneLine(memory.text)),
-    description: memory.kind,
-    detail: timeOf(memory.timestamp),
+    label: escapeIcons(oneLine(text)),
+    description: [kind, escapeIcons(memory.project)].filter(Boolean).join("  ·  "),
+    detail: timeOf(timestamp),
     value: memory,
   };
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Answer } from "../generated/protocol";
+import type { AskedAnswer } from "../results/asked";
 import {
   escapeIcons,
   furtherHitsOf,
@@ -9,6 +10,7 @@ import {
   type Hit,
   hitsOf,
   iconOf,
+  projectOf,
   shortLocation,
   teamCommit,
 } from "../results/hit";
@@ -50,7 +52,7 @@ const FURTHER_TOOLTIP = vscode.l10n.t("Further Places in This File (Alt+RightArr
 /** Returns one item per result, in the server's order, and a last one for more results where there may be some.
  *
  * expanded: doc_ids of the results below which the further places of their files are listed. */
-export function itemsOf(answer: Answer, limit: number, expanded: ReadonlySet<string> = new Set()): Item[] {
+export function itemsOf(answer: AskedAnswer, limit: number, expanded: ReadonlySet<string> = new Set()): Item[] {
   const items = hitsOf(answer).flatMap((hit) => {
     const isExpanded = expanded.has(hit.result.doc_id);
     return [resultItem(hit, isExpanded), ...(isExpanded ? furtherHitsOf(hit).map(furtherItem) : [])];
@@ -73,7 +75,7 @@ function resultItem(hit: Hit, isExpanded: boolean): Item {
   const iconPath = new vscode.ThemeIcon(isExpanded ? "chevron-down" : "chevron-right");
   const further: LineButton[] =
     furtherHitsOf(hit).length > 0 ? [{ act: "further", tooltip: FURTHER_TOOLTIP, iconPath }] : [];
-  const place = shortenPlace(shortLocation(hit), result.title);
+  const place = shortPlace(hit);
   const team = teamCommit(result);
   return {
     type: "hit",
@@ -95,10 +97,16 @@ function furtherItem(hit: Hit): Item {
     hit,
     label: `\u2003↳ ${escapeIcons(hit.result.title)}`,
     iconPath: new vscode.ThemeIcon(iconOf(hit.result)),
-    description: escapeIcons(shortenPlace(shortLocation(hit), hit.result.title)),
+    description: escapeIcons(shortPlace(hit)),
     alwaysShow: true,
     buttons: LINE_BUTTONS,
   };
+}
+
+/** Returns a result's project, where that is to be named, and as much of its place as fits beside its name. */
+function shortPlace(hit: Hit): string {
+  const project = projectOf(hit);
+  return [project, shortenPlace(shortLocation(hit), hit.result.title + project)].filter(Boolean).join(": ");
 }
 
 /** Returns what a button of a line does. VS Code passes a copy of the button, of which the tooltip is the same. */

@@ -1,8 +1,11 @@
 /** The picker: shows answers while the user types, in the server's order, and previews the focused result. */
 
 import * as vscode from "vscode";
-import type { Answer, IndexState } from "../generated/protocol";
-import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, scopeLabel, TEAM } from "../projects";
+import { openFolders } from "../folders";
+import type { IndexState } from "../generated/protocol";
+import { isComplete } from "../index/indexing";
+import { ALL_PROJECTS, isOpenFolders, OPEN_FOLDERS, type Scope, scopeLabel, TEAM } from "../projects";
+import type { AskedAnswer } from "../results/asked";
 import type { Hit } from "../results/hit";
 import { REMEDIES, type Remedy } from "../sidecar/problem";
 import { openFilter, withoutOpenFilter } from "./completions";
@@ -49,7 +52,7 @@ export class Picker {
   private refreshTimer: NodeJS.Timeout | undefined;
   private limit: number;
   private scope: Scope;
-  private answer: Answer | undefined;
+  private answer: AskedAnswer | undefined;
   private answeredAt = 0;
   /** The words that the lines are about; undefined while no answer to what is typed is there. */
   private listed: string | undefined;
@@ -338,7 +341,7 @@ export class Picker {
     if (how !== undefined && first?.type === "hit") await this.perform(first, how);
   }
 
-  private showAnswer(answer: Answer): void {
+  private showAnswer(answer: AskedAnswer): void {
     const isSame = this.answer?.query === answer.query;
     if (!isSame) this.answeredAt = Date.now();
     const index = this.lines.indexOf(this.pick.activeItems[0] as Item);
@@ -352,8 +355,8 @@ export class Picker {
       lines,
       hasMoved ? (lines.find((item) => isSameResult(item, focused)) ?? lines[index] ?? lines.at(-1)) : undefined,
     );
-    const isOnlyProject = this.scope.all_projects === true && (answer.projects ?? []).length < 2;
-    this.showNotice(isOnlyProject ? NO_OTHER_PROJECT : answer.results.length > 0 ? remarksOn(answer) : "");
+    const isAlone = this.scope.all_projects === true && (answer.projects ?? []).length <= openFolders().length;
+    this.showNotice(isAlone ? NO_OTHER_PROJECT : answer.results.length > 0 ? remarksOn(answer) : "");
     this.scheduleRefresh();
   }
 
@@ -375,8 +378,8 @@ export class Picker {
   /** Returns the buttons that are always there, in the same order: VS Code reports a click by the button's index, also
    * in a row that was replaced in the meantime, so that a button whose index changes is taken for its neighbour. */
   private listButtons(): vscode.QuickInputButton[] {
-    const scopeButton = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
-    const teamButtons = this.hasTeam && this.scope !== TEAM ? [TEAM_BUTTON] : [];
+    const scopeButton = isOpenFolders(this.scope) ? ALL_BUTTON : OPEN_BUTTON;
+    const teamButtons = this.hasTeam && !this.scope.team ? [TEAM_BUTTON] : [];
     return [STATUS_BUTTON, FILTER_BUTTON, scopeButton, SHOW_ALL_BUTTON, LEGEND_BUTTON, ...teamButtons];
   }
 
@@ -426,7 +429,7 @@ export class Picker {
   private scheduleRefresh(): void {
     const index = this.answer?.index;
     const isPartial = index !== undefined && !isComplete(index);
-    const isPolled = this.scope !== OPEN_FOLDERS && isPartial && !isStopped(index);
+    const isPolled = !isOpenFolders(this.scope) && isPartial && !isStopped(index);
     const isLate = this.answer?.faults.some(({ retry }) => retry) ?? false;
     const hasChanged = (this.hasIndexChanged || isPolled) && (isPartial || this.hasFailed);
     if (this.refreshTimer || !(hasChanged || isLate)) return;
@@ -481,10 +484,6 @@ export class Picker {
 
 function isSameResult(item: Item, other: Item | undefined): boolean {
   return item.type === "hit" && other?.type === "hit" && item.hit.result.doc_id === other.hit.result.doc_id;
-}
-
-function isComplete({ state, history }: IndexState): boolean {
-  return state === "ready" && history !== "pending";
 }
 
 /** Returns whether the index does not change until the user acts. */

@@ -1,8 +1,8 @@
 /** The question of a picker, and the services that it needs from the rest of the extension. */
 
 import type * as vscode from "vscode";
-import type { Answer } from "../generated/protocol";
 import type { Scope } from "../projects";
+import type { AskedAnswer } from "../results/asked";
 import type { Hit } from "../results/hit";
 import type { Settings } from "../settings";
 import type { Sidecar } from "../sidecar/sidecar";
@@ -19,7 +19,7 @@ export interface Question {
   readonly scope: Scope;
   /** Returns whether the index of a team can be searched, too. */
   hasTeam(): Promise<boolean>;
-  ask(query: string, limit: number, scope: Scope, token: vscode.CancellationToken): Promise<Answer>;
+  ask(query: string, limit: number, scope: Scope, token: vscode.CancellationToken): Promise<AskedAnswer>;
 }
 
 /** here: in the active editor. background: behind the picker, which stays. */
@@ -44,5 +44,5 @@ export interface PickerHost {
   /** Lets the user choose projects, and opens a picker of the same question for them. */
   chooseProjects(question: Question, query: string): unknown;
   /** Is called when the picker closes, with the last answer if it was used, or shown for long enough to be looked at. */
-  onClose(answer: Answer | undefined): void;
+  onClose(answer: AskedAnswer | undefined): void;
 }

@@ -1,6 +1,7 @@
 /** The scopes and filters that the picker offers: projects, the folder or the neighbours of the file that is open. */
 
 import * as vscode from "vscode";
+import { projectNames } from "../folders";
 import { methods } from "../generated/protocol";
 import { ALL_PROJECTS, OPEN_FOLDERS, type Scope } from "../projects";
 import { toUri } from "../results/hit";
@@ -48,14 +49,12 @@ function fileRestrictions(file: vscode.Uri, sidecar: Sidecar, acts: ScopeActs): 
     icon: "folder",
     label: t("This Folder"),
     description: parent || folder.name,
-    run: () =>
+    run: async () => {
+      const filter = parent && filterOf(`${parent}*`);
       acts.setScope({
-        within: {
-          label: parent || folder.name,
-          filter: parent && filterOf(`${parent}*`),
-          folder: folder.uri.toString(),
-        },
-      }),
+        within: { label: await labelOf(folder, parent, sidecar), filter, folder: folder.uri.toString() },
+      });
+    },
   };
   const near: Restriction = {
     icon: "references",
@@ -64,10 +63,18 @@ function fileRestrictions(file: vscode.Uri, sidecar: Sidecar, acts: ScopeActs): 
     run: async () => {
       const paths = await neighborsOf(file, folder, sidecar);
       const filter = [path, ...paths].map(filterOf).join(" ");
-      acts.setScope({ within: { label: t("the neighbours of {0}", path), filter, folder: folder.uri.toString() } });
+      const label = t("the neighbours of {0}", await labelOf(folder, path, sidecar));
+      acts.setScope({ within: { label, filter, folder: folder.uri.toString() } });
     },
   };
   return [here, near];
+}
+
+/** Returns a path with the project that it is in where several folders are open; the project alone for its root. */
+async function labelOf(folder: vscode.WorkspaceFolder, path: string, sidecar: Sidecar): Promise<string> {
+  const names = await projectNames(sidecar);
+  const name = names.get(folder.uri.toString()) ?? folder.name;
+  return names.size > 1 && path ? `${name}: ${path}` : path || name;
 }
 
 /** Returns the paths of the files that changed together with a file, or that it is related to by imports and calls. */

@@ -1,10 +1,11 @@
 /** The latest answers, and the current result among them. They are stored with the workspace, and survive a reload. */
 
 import * as vscode from "vscode";
-import type { Answer, ResultItem } from "../generated/protocol";
+import type { ResultItem } from "../generated/protocol";
+import { type AskedAnswer, isSameQuestion } from "./asked";
 import { type Hit, hitNamed, hitsOf, type Reference } from "./hit";
 
-const KEY = "scry.answers";
+const KEY = "scry.askedAnswers";
 
 /** Number of answers that survive a reload, each with its results as far as they are shown. */
 const MAX_STORED = 10;
@@ -15,7 +16,7 @@ const MAX_ANSWERS = 20;
 export class Answers implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly selected = new vscode.EventEmitter<Hit>();
-  private answers: readonly Answer[];
+  private answers: readonly AskedAnswer[];
   private hit: Hit | undefined;
   /** Whether the current result was seen: in a picker's preview, or by a jump. */
   private isSeen = true;
@@ -25,13 +26,13 @@ export class Answers implements vscode.Disposable {
   readonly onSelect = this.selected.event;
 
   constructor(private readonly storage: vscode.Memento) {
-    this.answers = storage.get<readonly Answer[]>(KEY, []);
+    this.answers = storage.get<readonly AskedAnswer[]>(KEY, []);
     this.hit = this.answers[0] && hitsOf(this.answers[0])[0];
     this.notify();
   }
 
   /** All answers, newest first. */
-  get all(): readonly Answer[] {
+  get all(): readonly AskedAnswer[] {
     return this.answers;
   }
 
@@ -41,9 +42,9 @@ export class Answers implements vscode.Disposable {
   }
 
   /** Adds an answer. It replaces the earlier answer to the same question. isSeen: whether its first result was shown. */
-  add(answer: Answer, isSeen = true): void {
+  add(answer: AskedAnswer, isSeen = true): void {
     if (answer.results.length === 0 || this.answers.some((other) => other.query_id === answer.query_id)) return;
-    const others = this.answers.filter((other) => other.query !== answer.query || other.mode !== answer.mode);
+    const others = this.answers.filter((other) => !isSameQuestion(other, answer));
     this.answers = [answer, ...others].slice(0, MAX_ANSWERS);
     this.hit = hitsOf(answer)[0];
     this.isSeen = isSeen;
@@ -63,7 +64,19 @@ export class Answers implements vscode.Disposable {
     return this.answers.map((answer) => hitNamed(answer, reference)).find((hit) => hit !== undefined);
   }
 
-  remove(answer: Answer): void {
+  /** Replaces an answer by a newer one to the same question. The current result stays so if the newer answer has it. */
+  replace(answer: AskedAnswer, newer: AskedAnswer): void {
+    const replacing = { ...newer, id: answer.id };
+    this.answers = this.answers.map((other) => (other.query_id === answer.query_id ? replacing : other));
+    if (this.hit?.answer.query_id === answer.query_id) {
+      const { doc_id } = this.hit.parent ?? this.hit.result;
+      const hits = hitsOf(replacing);
+      this.hit = hits.find(({ result }) => result.doc_id === doc_id) ?? hits[0];
+    }
+    this.store();
+  }
+
+  remove(answer: AskedAnswer): void {
     this.answers = this.answers.filter((other) => other.query_id !== answer.query_id);
     const [newest] = this.answers;
     if (this.hit?.answer.query_id === answer.query_id) this.hit = newest && hitsOf(newest)[0];
@@ -101,13 +114,8 @@ export class Answers implements vscode.Disposable {
   }
 }
 
-/** Returns whether an answer is about what resembles a place in a file: only such a question names one. */
-export function isAboutPlace({ mode, query }: Answer): boolean {
-  return mode === "neighbors" && /::|#L\d/.test(query);
-}
-
 /** Returns an answer without what only other requests need: they get it from the sidecar, which stores the answer. */
-function withoutEvidence(answer: Answer): Answer {
+function withoutEvidence(answer: AskedAnswer): AskedAnswer {
   const shown = (result: ResultItem): ResultItem => ({
     ...result,
     contributions: {},

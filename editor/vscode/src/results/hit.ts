@@ -1,17 +1,19 @@
 /** Results with the answer that they belong to, and how they are shown: icon and location. */
 
 import * as vscode from "vscode";
-import type { Answer, Location, ResultItem } from "../generated/protocol";
+import { openFolders } from "../folders";
+import type { Location, ResultItem } from "../generated/protocol";
+import type { AskedAnswer } from "./asked";
 
 /** A result with its answer. Both are needed to record a use of the result, and to explain, rate or copy it. */
 export interface Hit {
-  readonly answer: Answer;
+  readonly answer: AskedAnswer;
   readonly result: ResultItem;
   /** The result of whose file this is a further place; absent for a result of the answer. */
   readonly parent?: ResultItem;
 }
 
-export function hitsOf(answer: Answer): Hit[] {
+export function hitsOf(answer: AskedAnswer): Hit[] {
   return answer.results.map((result) => ({ answer, result }));
 }
 
@@ -49,7 +51,7 @@ export function furtherPlaces({ more_in_file = 0, further = [] }: ResultItem): s
 }
 
 /** Returns the result of an answer that a reference names; undefined for another answer's. */
-export function hitNamed(answer: Answer, { query_id, rank, doc_id }: Reference): Hit | undefined {
+export function hitNamed(answer: AskedAnswer, { query_id, rank, doc_id }: Reference): Hit | undefined {
   if (answer.query_id !== query_id) return undefined;
   const hit = hitsOf(answer).find(({ result }) => result.rank === rank);
   return hit && doc_id ? furtherHitsOf(hit).find(({ result }) => result.doc_id === doc_id) : hit;
@@ -129,20 +131,31 @@ export function teamCommit({ commit, project }: ResultItem): string {
 /** Number of digits by which a commit is shown. */
 const SHA_LENGTH = 7;
 
-/** Returns the file and line of a result, such as `src/app.py:12`; empty for a result without a location.
- *
- * Where the question named projects, the project comes first: `core: src/app.py:12`; but not for a result of the team. */
-export function shortLocation({ answer, result }: Hit): string {
-  const isNamed = (answer.projects ?? []).length > 0;
-  const path = result.location && (isNamed ? pathOf(result) : vscode.workspace.asRelativePath(toUri(result.location)));
-  const location = result.location ? `${path}:${lineOf(result.location)}` : "";
-  return isNamed && !result.commit ? `${result.project}: ${location}`.replace(/: $/, "") : location;
+/** Returns the file and line of a result, such as `src/app.py:12`; empty for a result without a location. */
+export function shortLocation(hit: Hit): string {
+  const { location } = hit.result;
+  return location ? `${pathOf(hit)}:${lineOf(location)}` : "";
 }
 
-/** Returns the path of a result's file in its project: the part of the doc_id before a symbol or lines. */
-export function pathOf({ doc_id, project }: ResultItem): string {
+/** Returns the name of a result's project where several folders are open, or the question named projects; empty for a
+ * result of the team, which is shown with its repository. */
+export function projectOf({ answer, result }: Hit): string {
+  const isNamed = (answer.projects ?? []).length > 0 || openFolders().length > 1;
+  return isNamed && !result.commit ? result.project : "";
+}
+
+/** Returns the path of a result's file in its project, or as the editor shows it where the project is not named. */
+export function pathOf(hit: Hit): string {
+  const { doc_id, project, commit, location } = hit.result;
   const inside = doc_id.startsWith(`${project}:`) ? doc_id.slice(project.length + 1) : doc_id;
-  const [path = ""] = inside.replace(/^\.\//, "").split(/::|#/);
+  if (inside.startsWith("./") && (commit || projectOf(hit))) return decoded(inside.slice(2).split(/::|#/)[0] ?? "");
+  if (!location) return "";
+  const uri = toUri(location);
+  const isShort = !projectOf(hit) || vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+  return isShort ? vscode.workspace.asRelativePath(uri, false) : (uri.path.split("/").at(-1) ?? "");
+}
+
+function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

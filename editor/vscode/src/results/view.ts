@@ -1,8 +1,12 @@
 /** The tree of the results view: the latest answers with their results. */
 
 import * as vscode from "vscode";
+import { openFolders } from "../folders";
 import type { Answer } from "../generated/protocol";
-import { type Answers, isAboutPlace } from "./answers";
+import { isPartial } from "../index/indexing";
+import { scopeLabel } from "../projects";
+import type { Answers } from "./answers";
+import { type AskedAnswer, isAboutPlace, placeQuestion } from "./asked";
 import { findWords, matchedWords } from "./highlights";
 import {
   furtherHitsOf,
@@ -13,13 +17,11 @@ import {
   isHit,
   lineOf,
   pathOf,
-  referenceTo,
-  shortLocation,
+  projectOf,
   teamCommit,
-  toUri,
 } from "./hit";
 
-type Node = Answer | Hit;
+type Node = AskedAnswer | Hit;
 
 const MODE_ICONS: Readonly<Record<string, string>> = {
   find: "search",
@@ -39,7 +41,11 @@ export function createResultsView(answers: Answers): vscode.Disposable {
   const selecting = answers.onSelect((hit) => {
     if (view.visible) void view.reveal(hit, { select: true, focus: false });
   });
-  return vscode.Disposable.from(selecting, view, tree);
+  const remark = () => {
+    view.message = remarkOn(answers.all);
+  };
+  remark();
+  return vscode.Disposable.from(selecting, answers.onChange(remark), view, tree);
 }
 
 class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -72,16 +78,26 @@ class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   }
 }
 
-function idOf(hit: Hit): string {
-  return Object.values(referenceTo(hit)).join("/");
+/** Returns what the newest answer of an incomplete index lacks; undefined where all are complete. */
+function remarkOn(answers: readonly AskedAnswer[]): string | undefined {
+  const partial = answers.find(isPartial);
+  if (!partial) return undefined;
+  return `${titleOf(partial)}: ${partial.notice || vscode.l10n.t("the index is not complete yet")}`;
 }
 
-function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
+/** Returns an id that a result keeps when its answer is replaced by a newer one. */
+function idOf({ answer, result, parent }: Hit): string {
+  return [answer.id, parent?.doc_id, result.doc_id].filter(Boolean).join("\n");
+}
+
+function answerItem(answer: AskedAnswer, isNewest: boolean): vscode.TreeItem {
   const state = isNewest ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
   const item = new vscode.TreeItem(titleOf(answer), state);
-  item.id = answer.query_id;
-  item.description =
-    answer.results.length === 1 ? vscode.l10n.t("1 result") : vscode.l10n.t("{0} results", answer.results.length);
+  item.id = answer.id;
+  const { length } = answer.results;
+  const count = length === 1 ? vscode.l10n.t("1 result") : vscode.l10n.t("{0} results", length);
+  item.description = `${count}${whereOf(answer)}${isPartial(answer) ? `, ${vscode.l10n.t("incomplete")}` : ""}`;
+  item.accessibilityInformation = { label: `${titleOf(answer)}, ${item.description}` };
   item.tooltip = [`${answer.mode}: ${answer.query}`, projectsOf(answer), answer.notice].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(MODE_ICONS[answer.mode] ?? "search");
   item.contextValue = "scry.answer";
@@ -89,13 +105,22 @@ function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
 }
 
 /** Returns a question in words; the question for what matters in a whole project has its name. */
-function titleOf(answer: Answer): string {
-  const { mode, query, results } = answer;
+function titleOf(answer: AskedAnswer): string {
+  const { mode, query, results, words } = answer;
   const [first] = results;
   if (isAboutPlace(answer)) return vscode.l10n.t("Similar to {0}", query.replace(/^.*?(::|#)/, ""));
   if (mode === "orient") return vscode.l10n.t("Orient in {0}", query === "." && first ? first.project : query);
   if (mode === "neighbors") return vscode.l10n.t("Neighbours of {0}", query.replace(/^\.\//, ""));
-  return query || vscode.l10n.t("what changed lately");
+  return words || vscode.l10n.t("what changed lately");
+}
+
+/** Returns the scope of a question, such as ` in core`; empty where the title names it, or only one folder is open. */
+function whereOf(answer: AskedAnswer): string {
+  const { query, results, scope } = answer;
+  if (!placeQuestion(answer)) return scopeLabel(scope);
+  const [first] = results;
+  const isNamed = openFolders().length > 1 && !scope.team && query !== ".";
+  return isNamed && first ? ` ${vscode.l10n.t("in {0}", first.project)}` : "";
 }
 
 function projectsOf({ projects = [] }: Answer): string {
@@ -121,10 +146,10 @@ function resultItem(hit: Hit): vscode.TreeItem {
 }
 
 /** Returns what a screen reader reads of a line: the name, the file, the line and the rank, in this order. */
-function spokenLine({ result, parent }: Hit): string {
+function spokenLine(hit: Hit): string {
   const { t } = vscode.l10n;
-  const file =
-    result.location && (result.commit ? pathOf(result) : vscode.workspace.asRelativePath(toUri(result.location)));
+  const { result, parent } = hit;
+  const file = result.location && [projectOf(hit), pathOf(hit)].filter(Boolean).join(": ");
   const line = result.location && t("line {0}", lineOf(result.location));
   const rank = parent ? t("further place") : t("rank {0}", result.rank);
   return [result.title, file, line, teamCommit(result), rank].filter(Boolean).join(", ");
@@ -134,12 +159,11 @@ function spokenLine({ result, parent }: Hit): string {
  * called as its file has the folder alone. */
 function placeOf(hit: Hit): string {
   const { location, title } = hit.result;
-  if (!location) return "";
-  const name = toUri(location).path.split("/").at(-1) ?? "";
-  const folder = shortLocation(hit)
-    .slice(0, -`${name}:${lineOf(location)}`.length)
-    .replace(/\/$/, "");
-  return [title === name ? "" : `${name}:${lineOf(location)}`, folder, teamCommit(hit.result)]
+  if (!location) return projectOf(hit);
+  const path = pathOf(hit);
+  const [name = "", folder = ""] = [path.slice(path.lastIndexOf("/") + 1), path.slice(0, path.lastIndexOf("/") + 1)];
+  const place = [projectOf(hit), folder.replace(/\/$/, "")].filter(Boolean).join(": ");
+  return [title === name ? "" : `${name}:${lineOf(location)}`, place, teamCommit(hit.result)]
     .filter(Boolean)
     .join("  ");
 }

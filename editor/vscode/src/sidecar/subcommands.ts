@@ -3,6 +3,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { currentFolder } from "../folders";
 import { tell } from "../knowledge/dialogs";
 import { readSettings } from "../settings";
 import { discover } from "./discover";
@@ -46,9 +47,9 @@ export class Subcommands {
   /** Offers what can be done with the log of questions and uses: switch it on or off, show it, export it. */
   async manageLog(): Promise<void> {
     const { t } = vscode.l10n;
-    const [folder] = folders();
+    const folder = await currentFolder();
     if (!folder) return;
-    const root = ["--root", folder];
+    const root = ["--root", folder.uri.fsPath];
     const { is_on } = JSON.parse(await this.output(["log", "--limit", "1", "--json", ...root])) as { is_on: boolean };
     const items = [
       { label: is_on ? t("Switch the Log Off") : t("Switch the Log On"), act: "switch" },
@@ -62,13 +63,13 @@ export class Subcommands {
     if (chosen?.act === "export") await this.exportLog(root);
   }
 
-  /** Shows how the first open folder was searched: a page without scripts, made by the program. */
+  /** Shows how an open folder was searched: a page without scripts, made by the program. */
   async insights(): Promise<void> {
-    const [folder] = folders();
+    const folder = await currentFolder();
     if (!folder) return;
     const file = join(this.context.globalStorageUri.fsPath, "insights.html");
     try {
-      await this.output(["insights", "--html", file, "--root", folder]);
+      await this.output(["insights", "--html", file, "--root", folder.uri.fsPath]);
       const options = { enableScripts: false, localResourceRoots: [] };
       const title = vscode.l10n.t("Scry: Insights");
       const panel = vscode.window.createWebviewPanel("scry.insights", title, vscode.ViewColumn.Active, options);

@@ -132,8 +132,6 @@ def render_index_state(state: IndexState, root: str) -> list[StyledLine]:
         styled_line("  history  ", state.history, f", {state.history_extent}" if state.history_extent else ""),
         styled_line("  commit   ", _describe_commits(state)),
     ]
-    if state.graph == "pending":
-        lines.append(styled_line("  graph    ", "still being made: callers and importers may be missing"))
     if state.languages:
         counts = ", ".join([f"{language} {count}" for language, count in state.languages.items()])
         lines.append(styled_line("  languages ", counts))
