@@ -61,21 +61,28 @@ def open_main(window: Window, kind: str) -> None:
     expect(window.page.locator(".view-lines").first).to_contain_text(f"run_{kind}")
 
 
-def folder(window: Window, kind: str) -> Locator:
-    """Return the line of a folder in the editor's own list, which shows the path of the folder around it."""
-    return window.row(f"/{kind}")
+def choose_folder(window: Window, kind: str) -> None:
+    """Choose a folder in the editor's own list, which shows the path of the folder around it.
+
+    By keys: the pointer opens a hover over the list, which takes the click.
+    """
+    expect(window.row(f"/{kind}")).to_be_visible()
+    focused = window.page.locator(f".quick-input-list .monaco-list-row.focused[aria-label*='/{kind}']")
+
+    def is_focused() -> bool:
+        if focused.count():
+            return True
+        window.press("ArrowDown")
+        return False
+
+    eventually(is_focused, f"the folder in {kind}")
+    window.press("Enter")
 
 
 def orient(window: Window, kind: str) -> None:
     window.command("Scry: Orient in Folder")
-    folder(window, kind).click()
+    choose_folder(window, kind)
     expect(lines(window, f"Orient in app ({kind})")).to_have_count(1)
-
-
-def ask_again(line: Locator) -> None:
-    line.page.mouse.move(0, 0)
-    line.hover()
-    line.get_by_role("button", name="Ask Again").click()
 
 
 def first_line_is(window: Window, text: str) -> None:
@@ -87,7 +94,7 @@ def first_line_is(window: Window, text: str) -> None:
 def test_ask_again_asks_the_folder_of_the_answer(window: Window) -> None:
     orient(window, "server")
     orient(window, "client")
-    ask_again(lines(window, "Orient in app (server)").first)
+    window.press_line_button(lines(window, "Orient in app (server)").first, "Ask Again")
     first_line_is(window, "Orient in app (server)")
     expect(lines(window, "Orient in app (client)")).to_have_count(1)
     for command, title in (("Neighbours of This File", "Neighbours of "), ("Similar Code", "Similar to ")):
@@ -96,7 +103,7 @@ def test_ask_again_asks_the_folder_of_the_answer(window: Window) -> None:
             window.command(f"Scry: {command}")
             first_line_is(window, title)
             expect(lines(window, title).filter(has_text=f"in app ({kind})")).to_have_count(1)
-        ask_again(lines(window, title).filter(has_text="in app (server)").first)
+        window.press_line_button(lines(window, title).filter(has_text="in app (server)").first, "Ask Again")
         expect(lines(window, title).first).to_contain_text("in app (server)")
         expect(lines(window, title).filter(has_text="in app (client)")).to_have_count(1)
 
@@ -115,7 +122,7 @@ def test_ask_again_keeps_the_scope(window: Window) -> None:
     window.escape()
     window.command("Scry: Focus on Results View")
     line = lines(window, "wait for the end").filter(has_text="in app (server): src/").first
-    ask_again(line)
+    window.press_line_button(line, "Ask Again")
     expect(window.title).to_contain_text("Scry: Find in app (server): src/")
     expect(window.box).to_have_value("wait for the end")
     expect(window.row("main")).to_contain_text("app (server): src/main.py:1")
@@ -123,7 +130,9 @@ def test_ask_again_keeps_the_scope(window: Window) -> None:
     window.escape()
     with window.page.expect_navigation():
         window.command("Developer: Reload Window")
-    ask_again(lines(window, "wait for the end").filter(has_text="in app (server): src/").first)
+    window.press_line_button(
+        lines(window, "wait for the end").filter(has_text="in app (server): src/").first, "Ask Again"
+    )
     expect(window.title).to_contain_text("Scry: Find in app (server): src/")
     window.page.get_by_role("button", name="Search the Open Folders").click()
     expect(window.row("run_client")).to_be_visible()
@@ -182,7 +191,7 @@ def test_belief_is_written_and_renamed_in_the_folder_of_the_active_file(window: 
 @pytest.mark.acceptance("C1", "K2")
 def test_belief_without_an_active_file_asks_for_the_folder(window: Window) -> None:
     window.command("Scry: New Belief…")
-    folder(window, "server").click()
+    choose_folder(window, "server")
     answer(window, "What does the team believe", "Logs are never sent")
     expect(window.active_tab).to_contain_text("logs-never-sent.md")
     assert (window.folder.parent / "server/app/.scry/beliefs/logs-never-sent.md").exists()

@@ -14,7 +14,7 @@ TIMEOUT = 90.0
 """Seconds that anything may take on a busy machine. Nothing waits for longer than it has to."""
 
 PALETTE_TIMEOUT = 15_000
-"""Milliseconds after which the palette is opened again."""
+"""Milliseconds after which the palette, or a menu, is opened again."""
 
 HOVER_TIMEOUT = 10_000
 """Milliseconds after which the mouse rests on a text again."""
@@ -160,14 +160,40 @@ class Window:
         self.row(action).click()
 
     def choose_in_menu(self, line: Locator, title: str) -> None:
-        """Choose an entry of a line's context menu by Enter: a menu that has just opened ignores the mouse button."""
-        line.click(button="right")
+        """Choose an entry of a line's context menu by Enter: a menu that has just opened ignores the mouse button.
+
+        A list that is drawn anew closes the menu: then it is opened again.
+        """
         entry = self.page.locator(f".action-label[aria-label='{title}']")
         item = self.page.locator(".monaco-menu .action-item", has=entry)
-        item.hover()
-        expect(item).to_contain_class("focused")
+
+        def point_at_item() -> bool:
+            line.click(button="right")
+            try:
+                item.hover(timeout=PALETTE_TIMEOUT)
+                expect(item).to_contain_class("focused", timeout=PALETTE_TIMEOUT)
+            except (AssertionError, PlaywrightTimeout):
+                self.press("Escape")
+                return False
+            return True
+
+        eventually(point_at_item, f"{title} in the menu")
         self.press("Enter")
         expect(item).to_have_count(0)
+
+    def press_line_button(self, line: Locator, name: str) -> None:
+        """Press a button that a line shows under the mouse. A line that is drawn anew loses it: then again."""
+
+        def press() -> bool:
+            self.page.mouse.move(0, 0)
+            try:
+                line.hover(timeout=HOVER_TIMEOUT)
+                line.get_by_role("button", name=name).click(timeout=HOVER_TIMEOUT)
+            except PlaywrightTimeout:
+                return False
+            return True
+
+        eventually(press, f"the button {name} of a line")
 
     def find(self, words: str = "") -> None:
         """Open the picker and puts these words in at once: one question, so that no answer is to a part of them."""
