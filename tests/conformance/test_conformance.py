@@ -24,7 +24,7 @@ def normal(value: Any, *, timed: bool) -> Any:  # noqa: ANN401 (JSON of any shap
     """Return the answer without its own name and the index's generation, keys in their order."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).items()
-        return {k: normal(v, timed=timed) for k, v in items if k not in ("query_id", "generation")}
+        return {k: normal(v, timed=timed) for k, v in items if k not in ("query_id", "generation", "graph")}
     if isinstance(value, list):
         return [normal(each, timed=timed) for each in cast("list[Any]", value)]
     return round(value, TIMED_DIGITS) if timed and isinstance(value, float) else value

@@ -51,8 +51,9 @@ def scry(sample: IndexerProject) -> CommandLine:
 
 
 def same(answer: Answer) -> bytes:
-    """Return an answer without its query id."""
-    return msgspec.json.encode(msgspec.structs.replace(answer, query_id=""))
+    """Return an answer without its query id, and without the state of the code graph, which is completed meanwhile."""
+    index = msgspec.structs.replace(answer.index, graph="")
+    return msgspec.json.encode(msgspec.structs.replace(answer, query_id="", index=index))
 
 
 @pytest.mark.acceptance("W1")
@@ -87,14 +88,13 @@ def test_command_name_after_two_dashes_is_a_query(scry: CommandLine) -> None:
 @pytest.mark.acceptance("F1", "F10")
 def test_command_line_and_editor_give_the_same_answer(scry: CommandLine) -> None:
     queries = ("add to cart", "RETRY_LIMIT", "検索順位", "draw the status", "send it back")
-    on_the_command_line = [json.loads(scry.run(query, "--json").out) for query in queries]
+    on_the_command_line = [msgspec.json.decode(scry.run(query, "--json").out, type=Answer) for query in queries]
     with LspClient(scry.folder) as editor:
         editor.initialize(scry.folder)
         editor.wait_until_ready()
         for query, ours in zip(queries, on_the_command_line, strict=True):
-            theirs = editor.find(query)
-            assert [result["doc_id"] for result in ours["results"]]
-            assert json.dumps({**ours, "query_id": ""}) == json.dumps({**theirs, "query_id": ""})
+            assert ours.results
+            assert same(ours) == same(msgspec.convert(editor.find(query), Answer))
         editor.shut_down()
 
 
