@@ -79,6 +79,12 @@ def describe_place(folder: Path, others: Iterable[Path]) -> str:
     return "-".join([suggest_project_name(Path(part)) for part in above if part != folder.anchor])
 
 
+def name_beside(folder: Path, other: Path) -> str:
+    """Return the name of the project in a folder where the one in another folder has its name, as `app (server)`."""
+    place = describe_place(folder, [other.with_name(folder.name)]) or suggest_project_name(folder.parent)
+    return f"{suggest_project_name(folder)} ({place})"
+
+
 def may_be_named(folder: Path, name: str) -> bool:
     """Return whether a name is one that the project in a folder has beside others of its name, as `app (server)`."""
     own, _, place = name.partition(" (")

@@ -30,6 +30,7 @@ from scry.engine.context import (
 from scry.engine.project_index import ProjectIndex
 from scry.engine.search.pipeline import (
     BASE_ORACLE_WEIGHTS,
+    FilterCache,
     Ranking,
     Retrieval,
     RetrievalResult,
@@ -38,8 +39,8 @@ from scry.engine.search.pipeline import (
     rank_candidates,
     retrieve,
 )
-from scry.engine.search.query import MAX_QUERY_CHARACTERS, RELATION_QUESTION_PATTERN, FilterCache, parse_query
-from scry.projects.project import path_in_work_tree
+from scry.engine.search.query import MAX_QUERY_CHARACTERS, RELATION_QUESTION_PATTERN, parse_query
+from scry.projects.project import folder_in_repository
 from scry.store.events.log import LEARNT_FILE, WEIGHTS_FILE
 from scry.store.index.store import IndexStore
 
@@ -154,7 +155,7 @@ class ProjectModes:
             return "off, because the log is off"
         from scry.store.events.learnt import LearntUses
 
-        learnt = LearntUses(self._learnt_path, path_in_work_tree(self._root))
+        learnt = LearntUses(self._learnt_path)
         try:
             (questions, places), trust = learnt.count(), learnt.read_trust()
         except IndexUnavailable as error:
@@ -290,7 +291,7 @@ class ProjectModes:
         from scry.store.events.learnt import LearntUses  # a person who used nothing yet needs none of it
 
         with self._warm_up_lock:
-            self._learnt = self._learnt or LearntUses(self._learnt_path, path_in_work_tree(self._root))
+            self._learnt = self._learnt or LearntUses(self._learnt_path, folder_in_repository(self._root))
         return self._learnt.find_places
 
     # Inside ---------------------------------------------------------------------------------------------------------

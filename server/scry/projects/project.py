@@ -23,10 +23,10 @@ from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
 from scry.core.platform import cache_home, create_private_file, data_home, make_private_folder
 from scry.core.projects import (
     RegisteredProject,
-    describe_place,
     find_enclosing_project,
     find_project,
     find_project_at,
+    name_beside,
     suggest_project_name,
 )
 from scry.core.text import escape_unencodable
@@ -114,7 +114,7 @@ def _project_name(root: Path, place: str) -> str:
     name = suggest_project_name(root)
     same = None if place else find_project(registered, name)
     if same is not None:
-        place = describe_place(root, [same.root.with_name(root.name)]) or suggest_project_name(root.parent)
+        return name_beside(root, same.root)
     return f"{name} ({place})" if place else name
 
 
@@ -244,6 +244,13 @@ def path_in_work_tree(root: Path) -> str:
     if repository is None or repository.work_tree == root:
         return ""
     return root.relative_to(repository.work_tree).as_posix()
+
+
+def folder_in_repository(root: Path) -> str:
+    """Return a project's folder in its repository, whose projects share one log, as the log names it; empty for the
+    whole.
+    """
+    return escape_unencodable(path_in_work_tree(root))
 
 
 # Note stores ----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import unpack_line_range
-from scry.store.selection import FileSelection, mask_of_ranges
+from scry.store.selection import FileSelection
 from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
 from scry.store.vectors import FloatRows, QuantizedVectors, VectorFile, compare_packed, quantize
 
@@ -273,8 +273,8 @@ class VectorIndex:
             if active is None or active.embedder.identity != identity:
                 raise EmbedderMismatch(f"the vectors are no longer those of {identity}")
             rows = self._open_vectors(active)
-        matches = rows.search(query, 1, mask_of_ranges([(doc_key, 1)]))
-        return matches[0][1] if matches else None
+        _, cosines = rows.cosines(query, doc_key)
+        return float(cosines[0]) if len(cosines) and cosines[0] >= -1 else None  # less: a query without a direction
 
     def file_cosines(self, identity: str, query: FloatRows, paths: Sequence[str]) -> dict[str, float]:
         """Return the cosines of files with a unit vector, by path; files without a vector are absent.

@@ -327,9 +327,10 @@ class VectorFile:
     def _too_short(self) -> str:
         return f"{self._path} is shorter than the index says; rebuild the index"
 
-    def all_cosines(self, query: FloatRows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the document of each row, and its cosine with a unit vector as `search` gives it, in row order."""
+    def cosines(self, query: FloatRows, doc_key: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the document of each row, or of that of one, and its cosine as `search` gives it, in row order."""
         rows = self._loaded.rows
+        rows = rows if only is None else rows.select(np.flatnonzero(rows.doc_keys == only))
         return rows.doc_keys.astype(np.int64), exact_cosines(rows, query)
 
     def search(

@@ -83,7 +83,7 @@ def test_nearest_are_those_of_all_cosines_however_few_rows_are_compared_at_once(
     file = written(folder / "v", random.permutation(count).tolist(), vectors)
     query = unit_vectors(seed + 1, 1, 64)[0]
     allowed = np.flatnonzero(random.random(count) < 0.5) if filtered else np.arange(count)
-    doc_keys, cosines = file.all_cosines(query)
+    doc_keys, cosines = file.cosines(query)
     every = [(key, cosine) for key, cosine in zip(doc_keys.tolist(), cosines.tolist(), strict=True) if key in allowed]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scry.store.vectors._ROWS_COMPARED_AT_ONCE", at_once)

@@ -40,7 +40,7 @@ from scry.engine.response.recording import (
     describe_missing_rank,
     query_event,
 )
-from scry.projects.project import Project, create_data_folder, path_in_work_tree
+from scry.projects.project import Project, create_data_folder, folder_in_repository
 from scry.store.events.log import EventLog, EventReader, explain_unwritable_log, now_ms
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ class Recorder:
     @cached_property
     def folder(self) -> str:
         """The folder of the project in its repository, whose projects share one log; empty for the whole."""
-        return escape_unencodable(path_in_work_tree(self.project.root))
+        return folder_in_repository(self.project.root)
 
     def describe_origin(self, doc_id: str, *, of_team: bool, root: str) -> str:
         """Return where a result is from: `team` for a team's repository, `elsewhere` for another project than this one,

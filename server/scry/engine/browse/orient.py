@@ -133,7 +133,7 @@ class FileImportance:
         self._commits = commits or {}
         self._history = commits is not None
         self._namesakes = namesakes or {}
-        self._is_graph_current = is_graph_current
+        self.is_graph_current = is_graph_current
         self._own_kinds = classify_path(f"{folder}/-") if folder else frozenset[str]()
         self._own_readmes = files.is_readme & (files.depths == self._depth)
         self._sums = self._weighted_sums()
@@ -247,7 +247,7 @@ class FileImportance:
         count = int(self._files.callers[self._rows[file.path]])
         if not count and (language := _language_without_calls(ending_of(file.path))):
             return CALLERS_PER_IMPORTER * file.importers, f"calls are not read in {language}: as two for each importer"
-        pending = "" if self._is_graph_current else ", the graph is still being made"
+        pending = "" if self.is_graph_current else ", the graph is still being made"
         return count, format_count(count, "caller") + pending
 
     def _commits_in_words(self, count: int, since: str) -> str:
@@ -331,8 +331,8 @@ def orient(request: OrientRequest, root: Path, reading: IndexView, context: Requ
     path = parse_project_path("path", request.path, root)
     file = store.files.get_file(path) if path else None
     composite = folder_importance(path.rpartition("/")[0] if file else path, reading)
-    is_unread = reading.state.state in ("starting", "indexing") and (root / path).is_dir()
-    if not composite.size and path and not is_unread:
+    is_read = reading.state.state not in ("starting", "indexing")
+    if not composite.size and path and (is_read or not (root / path).is_dir()):
         raise_unknown_path("path", path, store, reading.state)
     context.raise_if_cancelled()
     scored = [composite.score_file(each) for each in ([file] if file else _top_files(composite, request.limit, store))]
@@ -345,7 +345,7 @@ def orient(request: OrientRequest, root: Path, reading: IndexView, context: Requ
         faults=reading.faults,
         notices=(
             *((_rank_notice(composite, file),) if file else ()),
-            *((GraphPending("callers and importers"),) if composite.size and not store.graph.is_current else ()),
+            *((GraphPending("callers and importers"),) if composite.size and not composite.is_graph_current else ()),
         ),
     )
 

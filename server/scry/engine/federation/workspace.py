@@ -17,11 +17,10 @@ from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest, RegistryUnavailable, ScryError
 from scry.core.projects import (
     RegisteredProject,
-    describe_place,
     find_project,
     find_project_at,
     may_be_named,
-    suggest_project_name,
+    name_beside,
 )
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
@@ -256,10 +255,7 @@ def as_registered(project: OpenProject, known: Sequence[RegisteredProject]) -> R
         return registered
     found = project.identify()
     other = find_project(known, found.name)
-    if other is None:
-        return found
-    place = describe_place(found.root, [other.root.with_name(found.root.name)])
-    return RegisteredProject(f"{suggest_project_name(found.root)} ({place or found.root.parent.name})", found.root)
+    return found if other is None else RegisteredProject(name_beside(found.root, other.root), found.root)
 
 
 def has_answered(engine: Engine, doc_id: str, query_id: str | None) -> bool:

@@ -7,7 +7,8 @@ between the two (engine.federation.rank_merge).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -31,7 +32,7 @@ from scry.core.types import (
 from scry.embedding.embedder import Vectors
 from scry.engine.search.boosts import RRF_K, max_boost
 from scry.engine.search.fusion import drop_unreachable, fuse_matches, fused_score_ceiling, rank_with_boosts
-from scry.engine.search.query import COMMIT_QUESTION_WORDS, FilterCache
+from scry.engine.search.query import COMMIT_QUESTION_WORDS, FileRow, FilteredDocuments, apply_filters
 from scry.engine.search.results import filter_confident, find_hidden_repeats, make_hits
 from scry.oracles import ORACLES
 from scry.oracles.lexical import WordsOfFiles
@@ -42,6 +43,7 @@ from scry.store.bm25 import BM25_K1
 from scry.store.history.reader import HistoryReader
 from scry.store.index.store import IndexStore
 from scry.store.notes.reader import NoteStores
+from scry.store.selection import FileSelection
 from scry.store.sqlite.database import describe_damage_error
 from scry.store.vector_sets import EmbedderInfo
 
@@ -96,6 +98,58 @@ class Ranking(Struct, frozen=True):
     candidates: Sequence[Candidate]
     ranked: Sequence[Candidate]
     file_evidence: FileEvidence
+
+
+# Filters --------------------------------------------------------------------------------------------------------------
+
+
+_SELECTIONS_KEPT = 4
+"""Selections of files that a project keeps; each takes a byte for each document."""
+
+
+class FilterCache:
+    """The files that the last filters left, until the project's files change. May be called from any thread.
+
+    A person types on behind the same filter, and a folder that another project answers for stays the same: without this
+    each question would look at every file.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: list[_KeptSelection] = []
+
+    def apply(
+        self, question: SearchQuery, store: IndexStore, answered_by: Container[str] = ()
+    ) -> tuple[FilteredDocuments, FileSelection | None]:
+        """Return what the filters leave, and the selection of its files; None where no file is left out.
+
+        answered_by: as of `apply_filters`; it must be the same object as long as it holds the same.
+        """
+        answered_by = answered_by or ()
+        filters = question.filters, question.content_types, question.source, question.domains
+        if not (answered_by or any(filters)):
+            return FilteredDocuments(), None
+        files = store.files.indexed_files()  # the same object until they change
+        with self._lock:
+            for kept in self._kept:
+                if kept.files is files and kept.filters == filters and kept.answered_by is answered_by:
+                    return kept.left, kept.selection
+        left = apply_filters(question, lambda: files, answered_by)
+        selection = None if left.file_ids is None else store.documents.select_files(left.file_ids)
+        with self._lock:
+            others = [kept for kept in self._kept if kept.files is files][: _SELECTIONS_KEPT - 1]
+            self._kept = [_KeptSelection(files, filters, answered_by, left, selection), *others]
+        return left, selection
+
+
+class _KeptSelection(Struct, frozen=True, eq=False):
+    """What filters leave of these files."""
+
+    files: Sequence[FileRow]
+    filters: tuple[object, ...]
+    answered_by: Container[str]
+    left: FilteredDocuments
+    selection: FileSelection | None
 
 
 # Retrieval ------------------------------------------------------------------------------------------------------------

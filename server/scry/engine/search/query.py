@@ -13,10 +13,8 @@ beside the query narrow it further. Code, documents and commits belong to no dom
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Container, Mapping, Sequence
 from fnmatch import translate
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,10 +23,6 @@ from scry.core.knowledge import ALL_KNOWLEDGE, KNOWLEDGE_TYPES, MEMORY, PERSONA,
 from scry.core.memory.purpose import PURPOSE_PATTERNS, parse_memory_query
 from scry.core.text import STOP_WORDS, content_terms, find_identifiers, name_words, normalize_name
 from scry.core.types import QueryFilter, QueryIntent, SearchQuery
-
-if TYPE_CHECKING:
-    from scry.store.index.store import IndexStore
-    from scry.store.selection import FileSelection
 
 MAX_QUERY_CHARACTERS = 1_000_000
 """A longer query is cut: the rest could not change an answer."""
@@ -281,9 +275,6 @@ def detect_intent(words: str) -> QueryIntent:
 _Predicate = Callable[[str, str, str], bool]
 """A test of a path, a language and a content type."""
 
-_SELECTIONS_KEPT = 4
-"""Selections of files that a project keeps; each takes a byte for each document."""
-
 FileRow = tuple[int, str, str, str]
 """An indexed file: id, path, language and content type."""
 
@@ -315,51 +306,6 @@ def apply_filters(
         file[0] for file in indexed_files() if file[1] not in answered_by and (allowed is None or file[0] in allowed)
     )
     return replace(left, file_ids=file_ids)
-
-
-class FilterCache:
-    """The files that the last filters left, until the project's files change. May be called from any thread.
-
-    A person types on behind the same filter, and a folder that another project answers for stays the same: without this
-    each question would look at every file.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: list[_KeptSelection] = []
-
-    def apply(
-        self, question: SearchQuery, store: IndexStore, answered_by: Container[str] = ()
-    ) -> tuple[FilteredDocuments, FileSelection | None]:
-        """Return what the filters leave, and the selection of its files; None where no file is left out.
-
-        answered_by: as of `apply_filters`; it must be the same object as long as it holds the same.
-        """
-        answered_by = answered_by or ()
-        filters = question.filters, question.content_types, question.source, question.domains
-        if not (answered_by or any(filters)):
-            return FilteredDocuments(), None
-        files = store.files.indexed_files()  # the same object until they change
-        with self._lock:
-            for kept in self._kept:
-                if kept.files is files and kept.filters == filters and kept.answered_by is answered_by:
-                    return kept.left, kept.selection
-        left = apply_filters(question, lambda: files, answered_by)
-        selection = None if left.file_ids is None else store.documents.select_files(left.file_ids)
-        with self._lock:
-            others = [kept for kept in self._kept if kept.files is files][: _SELECTIONS_KEPT - 1]
-            self._kept = [_KeptSelection(files, filters, answered_by, left, selection), *others]
-        return left, selection
-
-
-class _KeptSelection(Struct, frozen=True, eq=False):
-    """What filters leave of these files."""
-
-    files: Sequence[FileRow]
-    filters: tuple[object, ...]
-    answered_by: Container[str]
-    left: FilteredDocuments
-    selection: FileSelection | None
 
 
 def _apply_own_filters(question: SearchQuery, indexed_files: Callable[[], Sequence[FileRow]]) -> FilteredDocuments:

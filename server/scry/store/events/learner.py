@@ -306,9 +306,8 @@ def _read_act(kind: str, time_ms: object, body: bytes, query: bytes) -> _LoggedA
     agreed, possible = _agreement_of(doc_id, asked.results) if ACT_WEIGHTS.get(how) == 1.0 else (0.0, 0.0)
     if act.elsewhere:
         return None  # of another project, whose document of this doc_id is another one
-    place = add_project(*split_off_repository(doc_id)) if act.team else split_off_project(doc_id)[1]
-    if act.folder and not act.team:
-        place = move_into_folder(place, act.folder)
+    own_id = split_off_project(doc_id)[1]
+    place = add_project(*split_off_repository(doc_id)) if act.team else move_into_folder(own_id, act.folder)
     return _LoggedAct(kind, time_ms, place, act.rank, how, act.text, asked.query, asked.mode, agreed, possible)
 
 

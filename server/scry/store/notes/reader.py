@@ -216,7 +216,7 @@ class NoteReader:
         if vector_set is None:
             return NO_DOCUMENTS
         try:
-            doc_keys, cosines = self.vectors.open_file(vector_set).all_cosines(query)
+            doc_keys, cosines = self.vectors.open_file(vector_set).cosines(query)
         except (IndexUnavailable, FileNotFoundError):  # found by words; see `NoteStore.drop_unreadable_vectors`
             return NO_DOCUMENTS
         if (doc_keys[1:] < doc_keys[:-1]).any():

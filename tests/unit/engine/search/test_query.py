@@ -9,7 +9,7 @@ import pytest
 
 from scry.core import QueryFilter, QueryIntent, SearchQuery
 from scry.engine.search import INTENT_WEIGHT_FACTORS, detect_intent, parse_query
-from scry.engine.search.query import FilterCache
+from scry.engine.search.pipeline import FilterCache
 from scry.store.index import IndexStore
 from tests.sample.indexed import IndexedProject
 
