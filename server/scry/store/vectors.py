@@ -201,9 +201,7 @@ the error of single precision."""
 
 
 def exact_cosines(rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float64]:
-    """Return the cosine of each row with a unit vector, from exact integer products: however many rows there are, they
-    are equal.
-    """
+    """Return the cosine of each row with a unit vector, from exact integer products: equal for any number of rows."""
     parts, scale = _split_query(query.tobytes())
     if not scale or not len(rows.doc_keys):
         return np.full(len(rows.doc_keys), _NO_COSINE)
@@ -327,8 +325,8 @@ class VectorFile:
     def _too_short(self) -> str:
         return f"{self._path} is shorter than the index says; rebuild the index"
 
-    def cosines(self, query: FloatRows, doc_key: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the document of each row, or of that of one, and its cosine as `search` gives it, in row order."""
+    def cosines(self, query: FloatRows, only: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the document of each row and its cosine as `search` gives it, in row order. only: one document's."""
         rows = self._loaded.rows
         rows = rows if only is None else rows.select(np.flatnonzero(rows.doc_keys == only))
         return rows.doc_keys.astype(np.int64), exact_cosines(rows, query)
