@@ -277,9 +277,9 @@ def find_document(
     if (owner := innermost((project, project.locate_document(plain)) for project, _ in borrowed)) is not None:
         return owner
     name, _ = split_off_project(plain)
-    named = (each for each in borrowed if name and name == each[1].project.name)
-    formerly = (each for each in borrowed if name and may_be_named(each[1].project.root, name))
-    chosen = next(named, None) or next(formerly, None)
+    by_name = (each for each in borrowed if name and name == each[1].project.name)
+    by_place = (each for each in borrowed if name and may_be_named(each[1].project.root, name))
+    chosen = next(by_name, None) or next(by_place, None)
     if chosen is None and len(borrowed) > 1:
         answering = (each for each in borrowed if has_answered(each[1], plain, query_id))
         indexing = (each for each in borrowed if each[1].is_indexed(plain))
