@@ -17,7 +17,7 @@ from scry.core.memory import mask_secrets
 from scry.index.parse.parse import parse
 from scry.index.scan import compile_glob
 from scry.index.scan.walk import walk
-from scry.indexer import IndexerLock, is_index_current, refresh_index, write_fingerprint
+from scry.indexer import IndexerLock, is_index_current, read_outside_rules, refresh_index, write_fingerprint
 from scry.projects import Project, open_project
 from scry.store.index import IndexStore
 
@@ -53,7 +53,7 @@ def test_freshness_check_costs_a_few_stats_a_file(tmp_path: Path) -> None:
     project = Project(opened.root, opened.name, opened.key, tmp_path / "cache", tmp_path / "data")
     with closing(IndexStore.open(project.cache, write=True)) as store:
         refresh_index(project, Settings(), store, only_paths=None, report=lambda _: None, checkpoint=lambda: None)
-        write_fingerprint(project, Settings())
+        write_fingerprint(project, Settings(), read_outside_rules(project.root))
         assert is_index_current(project, Settings(), store.files)
         check = seconds(lambda: is_index_current(project, Settings(), store.files), 15)
     stats = seconds(lambda: [path.stat() for path in paths], 15)

@@ -1,9 +1,11 @@
-"""Atomic replacement of text files, sizes in words, the mark of damage in the data folder."""
+"""Atomic replacement of text files, times of change, sizes in words, the mark of damage in the data folder."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+from scry.core.platform import IS_WINDOWS
 
 DAMAGE_MARK = "damaged"
 """File in the data folder that exists while answers say that something in there was damaged or is gone."""
@@ -50,3 +52,16 @@ def path_of_url(path: str) -> str:
     from urllib.request import url2pathname  # pyright: ignore[reportDeprecated]  # Windows' module of it is, not this
 
     return url2pathname(path)  # pyright: ignore[reportDeprecated]
+
+
+def change_time_ns(status: os.stat_result) -> int:
+    """Return when the system last changed a file's content or attributes, which no program can set, in nanoseconds.
+
+    0 on Windows, which gives the time of creation there.
+    """
+    return 0 if IS_WINDOWS else status.st_ctime_ns
+
+
+def folder_change_ns(status: os.stat_result) -> int:
+    """Return when names in a folder, or its attributes, last changed, in nanoseconds."""
+    return max(status.st_mtime_ns, change_time_ns(status))

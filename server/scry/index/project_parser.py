@@ -266,7 +266,7 @@ def _with_fault_version(row: NewFile) -> NewFile:
 
 
 def _entry_row(entry: FileEntry) -> NewFile:
-    return NewFile(entry.path, entry.size, entry.mtime_ns, b"")
+    return NewFile(entry.path, entry.size, entry.mtime_ns, b"", ctime_ns=entry.ctime_ns)
 
 
 def load_parsed(project: Project, file: IndexedFile, text: Callable[[], str]) -> ParsedFile:
@@ -302,7 +302,8 @@ def _read_note_file(path: str, kind: NoteKind, content: FileContent, notes: list
 
 
 def _file_row(path: str, content: FileContent) -> NewFile:
-    return NewFile(path, content.size, content.mtime_ns, hashlib.blake2b(content.data, digest_size=16).digest())
+    digest = hashlib.blake2b(content.data, digest_size=16).digest()
+    return NewFile(path, content.size, content.mtime_ns, digest, ctime_ns=content.ctime_ns)
 
 
 def _is_unchanged(path: str, content: FileContent, known: Mapping[str, StoredFile]) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scry.indexer.freshness import index_format_version as index_format_version
     from scry.indexer.freshness import is_index_current as is_index_current
     from scry.indexer.freshness import is_newer_format as is_newer_format
+    from scry.indexer.freshness import read_outside_rules as read_outside_rules
     from scry.indexer.freshness import remove_fingerprint as remove_fingerprint
     from scry.indexer.freshness import write_fingerprint as write_fingerprint
     from scry.indexer.history_worker import HistoryWorker as HistoryWorker
@@ -71,7 +72,6 @@ else:
         "EncodeRequest": "protocol",
         "EndRequest": "protocol",
         "Hello": "protocol",
-        "NewestCommitsRequest": "protocol",
         "HistoryWorker": "history_worker",
         "IndexerLock": "lifetime",
         "IndexerMessage": "protocol",
@@ -85,6 +85,7 @@ else:
         "MAX_DEBOUNCE_S": "schedule",
         "MAX_PRIORITY_FILES": "schedule",
         "MIN_INTERRUPT_INTERVAL_S": "schedule",
+        "NewestCommitsRequest": "protocol",
         "PathsChanged": "protocol",
         "Prefetcher": "prefetch",
         "RETRY_AFTER_CHANGE_S": "schedule",
@@ -118,6 +119,7 @@ else:
         "linger_seconds": "lifetime",
         "make_paths_changed": "protocol",
         "normalize_path": "process",
+        "read_outside_rules": "freshness",
         "refresh_index": "refresh",
         "remove_fingerprint": "freshness",
         "why_not_watchable": "watch",

@@ -1,8 +1,9 @@
-"""Check whether an index on disk is current: format version, settings, file sizes and times.
+"""Check whether an index on disk is current: format version, settings, ignore rules, file sizes and times.
 
-The check reads sizes and times alone, so it is cheap enough before every answer. A file that changes twice within one
-tick of the file system's clock keeps its time: `scry.index.scan.read_file` therefore lets a fresh change settle before
-it reads, and stores the time -1, which equals none, where that was not possible.
+The check reads the few ignore files outside the project's folders, and otherwise sizes and times alone, so it is cheap
+enough before every answer. A file that changes twice within one tick of the file system's clock keeps its time:
+`scry.index.scan.read_file` therefore lets a fresh change settle before it reads, and stores the time -1, which equals
+none, where that was not possible.
 """
 
 from __future__ import annotations
@@ -10,12 +11,18 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 import scry
+from scry.core.decoding import decode_json
+from scry.core.files import change_time_ns, folder_change_ns
 from scry.core.settings import Settings
 from scry.index.parse.parser_version import PARSER_VERSION
+from scry.projects.git import find_repository, read_small_file
 from scry.projects.project import Project
 from scry.store.history.database import HISTORY_SCHEMA
 from scry.store.index.database import INDEX_SCHEMA
@@ -51,52 +58,106 @@ def _version_numbers(version: str) -> list[int]:
 
 
 _FINGERPRINT_FILE = "indexed-with"
-"""File with the fingerprint of the settings of the last complete pass; it is missing while a pass runs. A pass that was
-cut short may have stored a folder's time without the files in it, which sizes and times alone would not show.
+"""File with the basis of the last complete pass; it is missing while a pass runs. A pass that was cut short may have
+stored a folder's time without the files in it, which sizes and times alone would not show.
 """
+
+_MAX_RULES_BYTES = 1_000_000
 
 
 class StoredFileTimes(Protocol):
     """The part of an index store that the check reads."""
 
-    def file_stats(self) -> Iterable[tuple[str, int, int]]:
-        """Return path relative to the root, size and mtime_ns of every known file."""
+    def file_stats(self) -> Iterable[tuple[str, int, int, int]]:
+        """Return path relative to the root, size, mtime_ns and ctime_ns of every known file."""
         ...
 
-    def folder_mtimes(self) -> Iterable[tuple[str, int]]:
-        """Return path relative to the root ("" for the root) and mtime_ns of every walked folder."""
+    def folder_times(self) -> Iterable[tuple[str, int]]:
+        """Return path relative to the root ("" for the root) and `folder_change_ns` of every walked folder."""
         ...
+
+
+class OutsideRules(msgspec.Struct, frozen=True):
+    """The ignore rules outside the project's folders that apply to it.
+
+    work_tree: the top of the repository around the project; empty for none. files: a hash of the content of each file
+    of rules by its path, empty where there is no such file. Bytes of paths are one character each.
+    """
+
+    work_tree: str
+    files: Mapping[str, str]
+
+
+class _PassBasis(msgspec.Struct, frozen=True):
+    """What a complete pass depended on beside the project's files. settings: see `settings_fingerprint`."""
+
+    settings: str
+    rules: OutsideRules
+
+
+def read_outside_rules(root: Path) -> OutsideRules:
+    """Return the rules that apply to a resolved folder from outside, as they are now."""
+    from scry.index.scan.ignore_rules import outside_rule_files  # late: not needed to ask a current index
+
+    return OutsideRules(_work_tree(root), {_to_text(path): _content_hash(path) for path in outside_rule_files(root)})
+
+
+def _work_tree(root: Path) -> str:
+    repository = find_repository(root)
+    return "" if repository is None else _to_text(repository.work_tree)
+
+
+def _to_text(path: Path) -> str:
+    return os.fsencode(path).decode("latin-1")
+
+
+def _content_hash(path: Path) -> str:
+    content = read_small_file(path, _MAX_RULES_BYTES)
+    return "" if content is None else hashlib.blake2b(content, digest_size=12).hexdigest()
+
+
+def _is_unchanged(root: Path, rules: OutsideRules) -> bool:
+    try:
+        files = [(Path(os.fsdecode(path.encode("latin-1"))), content) for path, content in rules.files.items()]
+    except ValueError:  # a damaged file of the basis
+        return False
+    return rules.work_tree == _work_tree(root) and all(_content_hash(path) == content for path, content in files)
 
 
 def is_index_current(project: Project, settings: Settings, store: StoredFileTimes) -> bool:
     """Return whether a comparison of the whole tree would change nothing.
 
-    A folder's time shows names that were added or removed, a file's time and size its content. False as soon as
-    anything differs, while a pass runs or after one was cut short, and when the index was made with other settings or
-    by another version of Scry.
+    A folder's time shows names that were added or removed, a file's times and size its content. False as soon as
+    anything differs, while a pass runs or after one was cut short, and when the index was made with other settings,
+    with other ignore rules from outside the project's folders, or by another version of Scry.
     """
-    if read_fingerprint(project) != settings_fingerprint(settings):
+    basis = _read_basis(project)
+    if (
+        basis is None
+        or basis.settings != settings_fingerprint(settings)
+        or not _is_unchanged(project.root, basis.rules)
+    ):
         return False
     root = os.fspath(project.root)
-    folders = dict(store.folder_mtimes())
+    folders = dict(store.folder_times())
     return bool(folders) and _folders_unchanged(root, folders) and _files_unchanged(root, store.file_stats())
 
 
 def _folders_unchanged(root: str, folders: dict[str, int]) -> bool:
     prefix = root.rstrip("/") + "/"
     try:
-        return all(os.lstat(prefix + path).st_mtime_ns == mtime_ns for path, mtime_ns in folders.items())
+        return all(folder_change_ns(os.lstat(prefix + path)) == changed_ns for path, changed_ns in folders.items())
     except (OSError, ValueError):
         return False
 
 
-def _files_unchanged(root: str, files: Iterable[tuple[str, int, int]]) -> bool:
-    look = os.lstat
+def _files_unchanged(root: str, files: Iterable[tuple[str, int, int, int]]) -> bool:
+    look, change_time = os.lstat, change_time_ns
     prefix = root.rstrip("/") + "/"
     try:
-        for path, size, mtime_ns in files:
+        for path, size, mtime_ns, ctime_ns in files:
             status = look(prefix + path)
-            if status.st_mtime_ns != mtime_ns or status.st_size != size:
+            if status.st_mtime_ns != mtime_ns or status.st_size != size or change_time(status) != ctime_ns:
                 return False
     except (OSError, ValueError):
         return False
@@ -111,18 +172,18 @@ def settings_fingerprint(settings: Settings) -> str:
     return hashlib.blake2b(repr(basis).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def read_fingerprint(project: Project) -> str | None:
-    """Return the fingerprint of the last complete pass; None before the first one and while one runs."""
+def _read_basis(project: Project) -> _PassBasis | None:
+    """Return the basis of the last complete pass; None before the first one and while one runs."""
     try:
-        return (project.cache / _FINGERPRINT_FILE).read_text("ascii")
-    except (OSError, UnicodeDecodeError):
+        return decode_json((project.cache / _FINGERPRINT_FILE).read_bytes(), _PassBasis)
+    except (OSError, ValueError, msgspec.DecodeError):
         return None
 
 
-def write_fingerprint(project: Project, settings: Settings) -> None:
-    """Mark a pass as complete. Raises OSError."""
+def write_fingerprint(project: Project, settings: Settings, rules: OutsideRules) -> None:
+    """Mark a pass as complete. rules: as of its start, so that a later change shows. Raises OSError."""
     draft = project.cache / (_FINGERPRINT_FILE + ".new")
-    draft.write_text(settings_fingerprint(settings), "ascii")
+    draft.write_bytes(msgspec.json.encode(_PassBasis(settings_fingerprint(settings), rules)))
     draft.replace(project.cache / _FINGERPRINT_FILE)
 
 

@@ -16,7 +16,13 @@ from scry.core.errors import Cancelled, ScryError
 from scry.core.settings import Settings, load_settings
 from scry.core.types import IndexState
 from scry.indexer.embedding_worker import EmbeddingJob, EmbeddingWorker, answered_by_slow_model
-from scry.indexer.freshness import is_index_current, remove_fingerprint, write_fingerprint
+from scry.indexer.freshness import (
+    OutsideRules,
+    is_index_current,
+    read_outside_rules,
+    remove_fingerprint,
+    write_fingerprint,
+)
 from scry.indexer.graph_worker import GraphWorker
 from scry.indexer.history_worker import HistoryWorker
 from scry.indexer.prefetch import ForkedPrefetcher, Prefetcher
@@ -83,6 +89,7 @@ class IndexingLoop(threading.Thread):
         self._failures = 0
         self._is_damaged = False
         self._compared_whole = False
+        self._outside_rules = OutsideRules("", {})
         self._newest = IndexState()
 
     def override_settings(self, overrides: Mapping[str, object]) -> bool:
@@ -139,16 +146,22 @@ class IndexingLoop(threading.Thread):
         self._status.set_stage("indexing")
         self._compared_whole = False
         settings = self._load_settings()
+        self._outside_rules = read_outside_rules(self._project.root)
         self._refresh(store, settings, None)
         self._compared_whole = True
-        write_fingerprint(self._project, settings)
+        write_fingerprint(self._project, settings, self._outside_rules)
         self._watch_indexed_folders(store, settings)
 
     def _compare_some(self, store: IndexStore, paths: frozenset[str]) -> None:
+        from scry.indexer.refresh import affects_other_files  # late, as below
+
+        if any(map(affects_other_files, paths)):
+            self._compare_whole(store)  # other folders are to be watched, too
+            return
         settings = self._load_settings()
         self._refresh(store, settings, paths)
         if self._compared_whole:
-            write_fingerprint(self._project, settings)
+            write_fingerprint(self._project, settings, self._outside_rules)
         if any(os.path.isdir(self._project.root / path) for path in paths):  # noqa: PTH112 (never raises)
             self._watch_indexed_folders(store, settings)
 
@@ -210,7 +223,7 @@ class IndexingLoop(threading.Thread):
         self._prefetcher.close()
 
     def _watch_indexed_folders(self, store: IndexStore, settings: Settings) -> None:
-        self._watch(settings, frozenset(path for path, _ in store.files.folder_mtimes()))
+        self._watch(settings, frozenset(path for path, _ in store.files.folder_times()))
 
     def _reset(self, store: IndexStore) -> None:
         remove_fingerprint(self._project)

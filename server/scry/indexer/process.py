@@ -29,7 +29,7 @@ from scry.core.platform import (
 from scry.core.settings import SETTINGS_FILE_NAME
 from scry.core.types import IndexState
 from scry.indexer.embedding_worker import EmbeddingWorker
-from scry.indexer.freshness import index_format_version
+from scry.indexer.freshness import index_format_version, read_outside_rules
 from scry.indexer.graph_worker import GraphWorker
 from scry.indexer.history_worker import HistoryWorker
 from scry.indexer.idle.integrity import IntegrityWorker
@@ -54,7 +54,7 @@ _LOG_BYTES = 256 * 1024
 _NICENESS = 5
 _LOCK_CHECK_INTERVAL_S = 2.0
 """Interval of the checks whether the cache folder, and with it the lock, still exists, and whether the person's
-settings changed.
+settings changed, or the ignore rules from outside the project.
 """
 
 _LAST_BATCH_TIMEOUT_S = 30.0
@@ -217,17 +217,22 @@ class _IndexerProcess:
 
     async def _until_ending(self) -> None:
         assert self._ending is not None
-        config = config_home() / SETTINGS_FILE_NAME
-        seen = _file_signature(config)
+        seen = await self._read_outside_inputs()
         while not self._ending.is_set():
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), _LOCK_CHECK_INTERVAL_S)
             if not self._lock.is_valid():
                 log.warning("the cache folder was removed: ending")
                 self._ending.set()
-            if (signature := _file_signature(config)) != seen:
-                seen = signature
+            if (inputs := await self._read_outside_inputs()) != seen:
+                seen = inputs
                 self._schedule.request_check()
+
+    async def _read_outside_inputs(self) -> object:
+        """Return a value that changes with the person's settings and with the ignore rules from outside the project."""
+        read = asyncio.get_running_loop().run_in_executor
+        rules = await read(None, read_outside_rules, self._project.root)
+        return _file_signature(config_home() / SETTINGS_FILE_NAME), rules
 
     async def _close(self, address: IndexerAddress) -> None:
         log.info("ending")

@@ -28,6 +28,7 @@ from scry.index.parse.documents import make_documents, weighted_terms
 from scry.index.parse.parser_version import PARSER_VERSION, reading_version
 from scry.index.project_parser import ParsedBatch, ProjectParser
 from scry.index.scan.changes import TreeChanges, compare_paths, compare_tree
+from scry.index.scan.ignore_rules import FOLDER_RULE_NAMES
 from scry.index.scan.walk import FileEntry
 from scry.indexer.embed import MAX_PARSED_ANEW, embed_missing_documents, embed_missing_notes, embedder_info
 from scry.projects.project import Project, head_commit
@@ -58,8 +59,13 @@ a kill loses little.
 """
 
 
-FULL_COMPARE_FILES = frozenset({".gitignore", ".scryignore", "exclude", "config.toml"})
-"""Names of files whose change may affect the index of other files, so that the whole tree is compared."""
+FULL_COMPARE_FILES = FOLDER_RULE_NAMES | {"exclude", "config.toml"}
+"""Names of files whose change may affect the index of other files."""
+
+
+def affects_other_files(path: str) -> bool:
+    """Return whether a change of the file may affect the index of others, so that the whole tree is compared."""
+    return path.rpartition("/")[2] in FULL_COMPARE_FILES
 
 
 _FILES_PER_COMPACTION_BATCH = 40
@@ -128,7 +134,7 @@ class _RefreshPass:
                 self._reading_basis()
             )  # a pass that is cut short is then continued, not repeated
         self._trusted = self._store.fingerprint == self._reading_basis()
-        whole = only is None or not self._trusted or any(path.rpartition("/")[2] in FULL_COMPARE_FILES for path in only)
+        whole = only is None or not self._trusted or any(map(affects_other_files, only))
         known = self._store.files.all_files() if whole else self._store.files.files_under(only or ())
         if only is None:
             known = self._notes.reconcile(known)
@@ -235,11 +241,12 @@ def _with_fault(file: NewFile, fault: FileFault | None) -> NewFile:
     if fault is None:
         return file
     skip = SkippedFile(SkipReason.FAILED, str(fault))
-    return NewFile(file.path, file.size, file.mtime_ns, file.hash, skip, fault=fault, fault_version=reading_version())
+    row = NewFile(file.path, file.size, file.mtime_ns, file.hash, skip, ctime_ns=file.ctime_ns)
+    return replace(row, fault=fault, fault_version=reading_version())
 
 
 def _skipped_file(entry: FileEntry) -> NewFile:
-    return NewFile(entry.path, entry.size, entry.mtime_ns, b"", entry.skip)
+    return NewFile(entry.path, entry.size, entry.mtime_ns, b"", entry.skip, ctime_ns=entry.ctime_ns)
 
 
 def run_maintenance(

@@ -20,6 +20,7 @@ from msgspec import Struct
 from scry.core.platform import SHOWS_CHANGES_PER_FOLDER
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
+from scry.index.scan.ignore_rules import FOLDER_RULE_NAMES
 from scry.index.scan.walk import explain_ignored
 from scry.indexer.schedule import Schedule
 from scry.indexer.status import IndexerStatus
@@ -64,7 +65,7 @@ _NETWORK_FILE_SYSTEMS = re.compile(r"nfs\d?|cifs|smb\w*|9p|afs|ceph|glusterfs|lu
 
 
 class _WatchedFolders(Struct, frozen=True):
-    """The watched folders ("" for the root), and the settings with their ignore rules."""
+    """The watched folders ("" for the root) with the files by which others are ignored, and the settings."""
 
     settings: Settings
     folders: frozenset[str]
@@ -157,7 +158,7 @@ class Watcher(threading.Thread):
         root = self._project.root
         project_folders = [root / folder for folder in sorted(watched.folders)] if SHOWS_CHANGES_PER_FOLDER else [root]
         git_folders = [] if git is None else [git.git_dir, git.git_dir / "logs"]
-        return [folder for folder in [*project_folders, *git_folders] if folder.is_dir()]
+        return [folder for folder in [*project_folders, *git_folders] if folder.exists()]
 
     def _schedule_changes(
         self, watched: _WatchedFolders, git: GitRepository | None, changes: Iterable[tuple[Change, str]]
@@ -170,7 +171,8 @@ class Watcher(threading.Thread):
         inside = {path: kinds[each] for each in kinds if (path := self._project_path(each, git)) is not None}
         if any(path in watched.folders and kind != {"modified"} for path, kind in inside.items()):
             self._restart.set()  # the watch is on the old folder, even where a new one has its name
-        if ".git" in inside and git is None:
+        is_replaced = git is not None and kinds.get(str(self._project.root / ".git"), {"modified"}) != {"modified"}
+        if is_replaced or (".git" in inside and git is None):
             self._restart.set()
         if len(inside) > watched.max_filtered_changes:
             self._schedule.request_full_compare()
@@ -178,6 +180,9 @@ class Watcher(threading.Thread):
             self._schedule.request_compare(paths)
 
     def _is_relevant(self, watched: _WatchedFolders, path: str, kind: set[str]) -> bool:
+        folder, _, name = path.rpartition("/")
+        if name in FOLDER_RULE_NAMES and (folder in watched.folders or path in watched.folders):
+            return True  # also where the folder is ignored by it
         if path in watched.folders and kind == {"modified"}:
             return False  # its own attributes; files added or removed in it are reported by name
         skip = explain_ignored(self._project.root, path, watched.settings)

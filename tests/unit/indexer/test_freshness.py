@@ -16,12 +16,16 @@ from scry.indexer import (
     index_format_version,
     is_index_current,
     is_newer_format,
+    read_outside_rules,
     refresh_index,
     remove_fingerprint,
     write_fingerprint,
 )
 from scry.projects import Project, open_project
 from scry.store.index import IndexStore
+from tests.sample.project import SampleProject, git
+
+CACHE_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n"
 
 
 class IndexSample:
@@ -49,7 +53,10 @@ class IndexSample:
         refresh_index(
             self.project, self.settings, self.store, only_paths=only, report=lambda _: None, checkpoint=lambda: None
         )
-        write_fingerprint(self.project, self.settings)
+        write_fingerprint(self.project, self.settings, read_outside_rules(self.root))
+
+    def indexed(self) -> set[str]:
+        return {path for path, file in self.store.files.all_files().items() if file.skip is None}
 
     def current(self) -> bool:
         return is_index_current(self.project, self.settings, self.store.files)
@@ -78,6 +85,13 @@ def _change_keeping_the_time(sample: IndexSample) -> None:
     before = (sample.root / "a.py").stat()
     sample.write("a.py", "def a_longer_one():\n    pass\n")
     os.utime(sample.root / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _change_keeping_size_and_time(sample: IndexSample) -> None:
+    """As archives with one time for all files, `cp -p` and `touch -r` do."""
+    before = (sample.root / "src/b.py").stat()
+    sample.write("src/b.py", "def x():\n    pass\n")
+    os.utime(sample.root / "src/b.py", ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 def _add(sample: IndexSample) -> None:
@@ -111,6 +125,7 @@ def _restore_an_older_file(sample: IndexSample) -> None:
         _change,
         _change_keeping_the_size,
         _change_keeping_the_time,
+        _change_keeping_size_and_time,
         _add,
         _add_folder,
         _remove,
@@ -125,6 +140,55 @@ def test_every_kind_of_change_is_detected_and_refreshed(sample: IndexSample, act
     assert not sample.current()
     sample.refresh()
     assert sample.current()
+
+
+@pytest.fixture
+def outer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexSample]:
+    """Return a project in a folder of a repository, with ignored files of rules, in a home of its own."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    git(tmp_path, "init", "-q")
+    ignored = {"part/pyvenv.cfg": "", "part/d.py": "", "src/.gitignore": ".scryignore\n", "src/.scryignore": ""}
+    SampleProject(tmp_path / "project").write({**ignored, "tags/CACHEDIR.TAG": "", "tags/e.py": ""})
+    sample = IndexSample(tmp_path)
+    yield sample
+    sample.store.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "changed"),
+    [
+        ("../.git/info/exclude", "a.*\n", {"a.py"}),
+        ("../.gitignore", "a.*\n", {"a.py"}),
+        ("../.scryignore", "a.*\n", {"a.py"}),
+        ("../home/git/ignore", "a.*\n", {"a.py"}),
+        ("src/.scryignore", "b.py\n", {"src/b.py"}),
+        ("tags/CACHEDIR.TAG", CACHE_TAG, {"tags/CACHEDIR.TAG", "tags/e.py"}),
+        ("part/pyvenv.cfg", None, {"part/d.py"}),
+    ],
+)
+def test_changed_rules_that_are_no_row_are_detected(
+    outer: IndexSample, path: str, text: str | None, changed: set[str]
+) -> None:
+    before = outer.indexed()
+    assert outer.current()
+    if text is None:
+        (outer.root / path).unlink()
+    else:
+        outer.write(path, text)
+    assert not outer.current()
+    outer.refresh()
+    assert outer.current()
+    assert outer.indexed() ^ before == changed
+
+
+def test_repository_made_around_the_project_is_detected(sample: IndexSample) -> None:
+    SampleProject(sample.root.parent).write({".gitignore": "a.py\n"})
+    assert sample.current()
+    git(sample.root.parent, "init", "-q")
+    assert not sample.current()
+    sample.refresh()
+    assert "a.py" not in sample.indexed()
 
 
 def test_changed_ignored_file_keeps_the_index_current(sample: IndexSample) -> None:
@@ -152,16 +216,35 @@ def test_interrupted_pass_leaves_the_index_stale(sample: IndexSample) -> None:
     assert not sample.current()
 
 
+@pytest.mark.parametrize("content", [b"", b"0123abcd", b"{}", b'{"settings":"\xff"}', None])
+def test_damaged_basis_of_the_last_pass_leaves_the_index_stale(sample: IndexSample, content: bytes | None) -> None:
+    file = sample.project.cache / "indexed-with"
+    file.write_bytes(
+        file.read_text().replace('"files":{"', '"files":{"\u0416').encode() if content is None else content
+    )
+    assert not sample.current()
+    sample.refresh()
+    assert sample.current()
+
+
 def test_an_empty_index_is_not_current(sample: IndexSample) -> None:
     sample.store.reset()
     assert not sample.current()
 
 
-def test_change_within_a_tick_after_reading_is_seen(sample: IndexSample) -> None:
+@pytest.mark.parametrize("mtime", [None, 1_000_000_000, 4_000_000_000])
+def test_change_within_a_tick_after_reading_is_seen(sample: IndexSample, mtime: int | None) -> None:
+    """mtime: what a program sets, in the past and in the future."""
+
+    def write(name: str) -> None:
+        sample.write("a.py", f"def {name}():\n    pass\n")
+        if mtime is not None:
+            os.utime(sample.root / "a.py", (mtime, mtime))
+
     for number in range(6):
-        sample.write("a.py", f"def n_{number:03}a():\n    pass\n")
+        write(f"n_{number:03}a")
         sample.refresh(frozenset(["a.py"]))
-        sample.write("a.py", f"def n_{number:03}b():\n    pass\n")
+        write(f"n_{number:03}b")
         assert not sample.current()
 
 

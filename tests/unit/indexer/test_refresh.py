@@ -107,6 +107,25 @@ def test_refresh_can_be_limited_to_paths(sample: IndexSample) -> None:
     assert (state.files_indexed, state.files_total) == (1, 1)
 
 
+def test_row_of_a_link_follows_its_target_elsewhere(sample: IndexSample) -> None:
+    sample.write("sub/b.py", "def two(): pass\n")
+    (sample.root / "link.py").symlink_to("sub/b.py")
+    (sample.root / "outside.py").symlink_to("/")
+    sample.update_index()
+
+    def reason() -> str:
+        skip = sample.store.files.all_files()["link.py"].skip
+        return skip.detail if skip else ""
+
+    assert reason() == "a link to sub/b.py"
+    (sample.root / "sub/b.py").rename(sample.root / "sub/c.py")
+    sample.update_index("sub")
+    assert reason() == "a broken link to sub/b.py"
+    sample.write("sub/b.py", "def two(): pass\n")
+    sample.update_index("sub/b.py")
+    assert reason() == "a link to sub/b.py"
+
+
 def test_index_stays_complete_when_paths_are_compared_before_their_vectors_are_made(sample: IndexSample) -> None:
     sample.write("a.py", "def one(): pass\n")
     sample.update_index()

@@ -49,7 +49,8 @@ def update_changed_documents(history: HistoryStore, index: IndexStore, checkpoin
     A file for which that fails has no commits at its documents, and is recorded as a fault.
     """
     indexed = {path: file_id for file_id, path, _, _ in index.files.indexed_files()}
-    stale = [path for path, traced in history.traced_files().items() if indexed.get(path, 0) != traced]
+    traced_files = history.traced_files(index.documents.key_space).items()
+    stale = [path for path, traced in traced_files if indexed.get(path, 0) != traced]
     for start in range(0, len(stale), _BATCH_FILES):
         checkpoint()
         batch = stale[start : start + _BATCH_FILES]

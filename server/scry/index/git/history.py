@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -40,7 +41,7 @@ from scry.store.sqlite.database import STORE_ERRORS
 MAX_COMMITS = 20_000
 MAX_COMMITS_WITH_LINES = 2_000
 
-HISTORY_READER_VERSION = 1
+HISTORY_READER_VERSION = 2
 """Raised when the same commits would be read otherwise; the history is then rebuilt."""
 
 BATCH_COMMITS = 500
@@ -53,6 +54,7 @@ _MAX_SUBJECT_LENGTH = 1_000
 _MAX_BODY_LENGTH = 4_000
 _MAX_DELETED_SHARE = 0.05
 _MAX_SHALLOW_BYTES = 1_000_000
+_MAX_PACKED_REFS_BYTES = 64_000_000
 _MAX_INCOMPLETE_COMMITS = 40
 """Commits with missing objects that are each read without their lines; after that all remaining ones are."""
 
@@ -81,7 +83,16 @@ class HistorySource(Struct, frozen=True):
         """Return a text of all that determines the stored history besides HEAD."""
         shallow = hashlib.blake2b(self._shallow_file(), digest_size=8).hexdigest()
         subfolder = self.root.relative_to(self.repository.work_tree)
-        return f"{HISTORY_READER_VERSION} {MAX_COMMITS} {MAX_COMMITS_WITH_LINES} {shallow} {subfolder}"
+        basis = f"{HISTORY_READER_VERSION} {MAX_COMMITS} {MAX_COMMITS_WITH_LINES} {shallow} {subfolder}"
+        replaced = self._replacements()
+        return f"{basis} {hashlib.blake2b(replaced, digest_size=8).hexdigest()}" if replaced else basis
+
+    def _replacements(self) -> bytes:
+        """Return which objects `git replace` has replaced by which, in bytes of any form; empty where none is."""
+        folder, packed = self.repository.common_dir / "refs/replace", self.repository.common_dir / "packed-refs"
+        loose = [b"%b %b" % (os.fsencode(path.name), read_small_file(path) or b"") for path in sorted(folder.glob("*"))]
+        lines = (read_small_file(packed, _MAX_PACKED_REFS_BYTES) or b"").splitlines()
+        return b"\n".join([*loose, *(line for line in lines if b" refs/replace/" in line)])
 
     def shallow_commits(self) -> frozenset[str]:
         """Return the commits at which a shallow clone ends: git reports all their files as added."""
@@ -135,7 +146,8 @@ class _HistoryUpdate:
         self._published = False
         self._places: Mapping[str, int] = {}
         self._fingerprint = source.fingerprint()
-        self.is_current = not store.is_partial and (store.reader.head, store.fingerprint) == (head, self._fingerprint)
+        self._is_resumed = store.is_partial
+        self.is_current = not self._is_resumed and (store.reader.head, store.fingerprint) == (head, self._fingerprint)
         self._unread = store.unread_commits()
         self._incomplete = [sha for sha in store.incomplete_commits() if sha not in self._shallow_commits]
 
@@ -162,8 +174,8 @@ class _HistoryUpdate:
         missing_lines = [sha for sha, c in remaining.items() if sha in newest and not c.has_lines]
         again = dict.fromkeys([*missing_lines, *self._completed_commits(remaining, newest)])
         self._read_and_publish([*again, *(commit.sha for commit in reversed(added))], newest, doc_keys)
-        if self._published or removed:
-            self._store.follow_renames()
+        if self._published or removed or self._is_resumed:
+            self._store.follow_renames(retrace=self._is_resumed)
         elif self.is_current:
             return
         warning = self._describe_extent(len(remaining) + len(added))

@@ -2,11 +2,13 @@
 
 Output is bytes between NULs (`-z`), read by position and by count, so that no subject, file name or line of a patch can
 be taken for something else. Settings of the user and the repository do not apply: no signatures, no external diff, no
-text conversion, no colours, no prefixes of their own.
+text conversion, no colours, no prefixes of their own. Neither do attributes in the work tree (`*.lock -diff`): they
+differ from commit to commit, and what is read of a commit must not depend on the one that is checked out.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.index.git.stream import GitFailed, GitStream
+from scry.projects.git import find_repository
 from scry.store.history.commits import Hunk
 
 IGNORE_SUBMODULES = "--ignore-submodules=all"
@@ -44,6 +47,8 @@ _RAW_OPTIONS = (
 _PATCH_OPTIONS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--no-indent-heuristic")
 _BIG_FILE_THRESHOLD = "1000000"
 """Bytes above which git takes a file for binary and does not compare its lines: the index does not hold it either."""
+
+_SETTINGS = ("-c", f"core.bigFileThreshold={_BIG_FILE_THRESHOLD}", "-c", f"core.attributesFile={os.devnull}")
 
 _HUNK_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
@@ -117,8 +122,8 @@ def read_commits(
 ) -> Iterator[LoggedCommit]:
     """Yield the commits with these names, in this order. Paths are relative to the folder.
 
-    in_subfolder: see `list_commits`. with_files: read the files that each changed; with_lines: and their changed lines.
-    Raises GitFailed.
+    folder: resolved. in_subfolder: see `list_commits`. with_files: read the files that each changed; with_lines: and
+    their changed lines. Raises GitFailed.
     """
     if not shas:
         return  # without names git would read HEAD
@@ -126,9 +131,15 @@ def read_commits(
         *(_RAW_OPTIONS if with_files else ("--no-patch",)),
         *(_PATCH_OPTIONS if with_files and with_lines else ()),
     ]
-    path_arguments = ["--relative", "--", "."] if in_subfolder else ["--no-relative", "--"]
-    arguments = ["-c", f"core.bigFileThreshold={_BIG_FILE_THRESHOLD}", "log", *_LOG_OPTIONS, *wanted, *path_arguments]
-    with GitStream(folder, arguments, shas) as stream:
+    path_arguments, place, environment = ["--no-relative", "--"], folder, dict[str, str]()
+    repository = find_repository(folder)
+    if repository and (in_subfolder or repository.work_tree == folder):  # else it has no work tree, so no attributes
+        place, environment = repository.git_dir, _without_work_tree(repository.git_dir)
+        if in_subfolder:
+            inside = folder.relative_to(repository.work_tree).as_posix()
+            path_arguments = [f"--relative={inside}/", "--", inside]
+    arguments = [*_SETTINGS, "log", *_LOG_OPTIONS, *wanted, *path_arguments]
+    with GitStream(place, arguments, shas, environment) as stream:
         while stream.peek(1):
             try:
                 commit = _read_commit(stream, with_files)
@@ -137,6 +148,12 @@ def read_commits(
             except Exception as error:  # the place in the stream is lost
                 raise GitOutputUnreadable(f"git's log can't be read: {type(error).__name__}: {error}") from error
             yield commit
+
+
+def _without_work_tree(git_dir: Path) -> dict[str, str]:
+    """Return variables by which git finds no attributes of files: an empty index, and a work tree without files."""
+    place, index = os.fspath(git_dir), os.fspath(git_dir / "no-index-of-scry")
+    return {"GIT_DIR": place, "GIT_WORK_TREE": place, "GIT_INDEX_FILE": index, "GIT_LITERAL_PATHSPECS": "1"}
 
 
 def _read_commit(stream: GitStream, with_files: bool) -> LoggedCommit:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 
 from scry.projects.git import safe_git_command, safe_git_environment
 
@@ -31,10 +31,16 @@ class GitFailed(Exception):
 class GitStream:
     """The output of one git command. Used in a `with`, which waits for the command or, after an error, kills it."""
 
-    def __init__(self, folder: Path, arguments: Iterable[str], stdin: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        arguments: Iterable[str],
+        stdin: Iterable[str] = (),
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         """Start the command. stdin: lines for its input, passed as a file, so that neither side waits for the other.
 
-        Raises GitFailed when git can't be started.
+        environment: further variables. Raises GitFailed when git can't be started.
         """
         import subprocess
 
@@ -47,7 +53,7 @@ class GitStream:
                 self._process = subprocess.Popen(
                     safe_git_command(list(arguments)),
                     cwd=folder,
-                    env=safe_git_environment(os.environ),
+                    env={**safe_git_environment(os.environ), **environment},
                     stdin=lines,
                     stdout=subprocess.PIPE,
                     stderr=self._errors,

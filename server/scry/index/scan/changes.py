@@ -1,20 +1,23 @@
-"""Compare the files on disk with those indexed, by size and modification time.
+"""Compare the files on disk with those indexed, by size, modification time and time of the last change.
+
+The modification time alone does not do: archives, copies and build tools set it, and equally for many files.
 
 Contents are compared later, when the files that differ are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping, Set
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from msgspec import Struct
 
+from scry.core.files import folder_change_ns
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
 from scry.index.parse.parser_version import reading_version
-from scry.index.scan.walk import FileEntry, walk
+from scry.index.scan.walk import FileEntry, link_entry, walk
 from scry.store.index.rows import StoredFile
 
 CONTENT_SKIP_REASONS = frozenset(
@@ -39,7 +42,7 @@ class TreeChanges(Struct, frozen=True):
 
     to_read: files that are new, differ in size or time, or were skipped for a reason that no longer holds.
     to_skip: files whose skip is to be recorded. gone: indexed paths that no longer exist. total: the number of files to
-    index in the whole project. folders: modification time (ns) of each folder whose entries are all known, by path.
+    index in the whole project. folders: `folder_change_ns` of each folder whose entries are all known, by path.
     """
 
     to_read: tuple[FileEntry, ...]
@@ -68,6 +71,10 @@ class StoredFileLookup(Protocol):
         """Return every file at or below these paths that the index has a row for, skipped ones included."""
         ...
 
+    def links(self) -> dict[str, StoredFile]:
+        """Return every link that the index has a row for, and other files that are no regular ones, by path."""
+        ...
+
     def child_names(self, folder: str, excluded: Set[str] = frozenset()) -> set[str]:
         """Return the names directly in a folder of such files and of the folders that hold some, without `excluded`."""
         ...
@@ -84,10 +91,26 @@ def compare_paths(
         entries |= {entry.path: entry for entry in walk(root, settings, folders, under=path)}
     known = index.files_under(paths)
     removed = sorted(known.keys() - entries.keys())
+    if removed or entries.keys() - known.keys():
+        changed_links = _find_changed_links(root, settings, index.links(), entries)
+        entries |= changed_links
+        known |= index.files_under(changed_links)
     folders |= _complete_folder_times(root, paths, index, entries.keys(), frozenset(removed))
     added = sum(entry.skip is None and _is_new(entry, known) for entry in entries.values())
     lost = sum(known[path].skip is None for path in removed)
     return _classify_entries(entries.values(), known, removed, indexed_count + added - lost, folders)
+
+
+def _find_changed_links(
+    root: Path, settings: Settings, links: Mapping[str, StoredFile], compared: Container[str]
+) -> dict[str, FileEntry]:
+    """Return the links elsewhere whose row says other than it would now that a file was added or removed."""
+    changed: dict[str, FileEntry] = {}
+    for path, before in links.items():
+        entry = None if path in compared else link_entry(root, path, settings)
+        if entry is not None and entry.skip != before.skip:
+            changed[path] = entry
+    return changed
 
 
 def _is_new(entry: FileEntry, known: Mapping[str, StoredFile]) -> bool:
@@ -97,7 +120,7 @@ def _is_new(entry: FileEntry, known: Mapping[str, StoredFile]) -> bool:
 def _complete_folder_times(
     root: Path, paths: Iterable[str], index: StoredFileLookup, existing: Iterable[str], removed: Set[str]
 ) -> dict[str, int]:
-    """Return the modification time (ns) of each folder of these paths whose entries are all known.
+    """Return the `folder_change_ns` of each folder of these paths whose entries are all known.
 
     A folder with an entry that is neither indexed nor among the paths is left out, so that its stored time keeps
     differing and the new entry is found later.
@@ -111,9 +134,9 @@ def _complete_folder_times(
         expected = index.child_names(prefix[:-1], removed)
         expected |= {name[len(prefix) :].partition("/")[0] for name in existing if name.startswith(prefix)}
         try:
-            mtime_ns = (root / folder).stat().st_mtime_ns
+            changed_ns = folder_change_ns((root / folder).stat())
             if {entry.name for entry in (root / folder).iterdir()} == expected:
-                times[prefix[:-1]] = mtime_ns
+                times[prefix[:-1]] = changed_ns
         except (OSError, ValueError):
             continue
     return times
@@ -130,7 +153,7 @@ def _classify_entries(
     to_skip: list[FileEntry] = []
     for entry in entries:
         before = known.get(entry.path)
-        same = before is not None and (before.size, before.mtime_ns) == (entry.size, entry.mtime_ns)
+        same = before is not None and _stamp(before) == _stamp(entry)
         if entry.skip is not None:
             changed = not same and entry.skip.reason is not SkipReason.IGNORED  # an ignored log may change all the time
             if before is None or changed or before.skip != entry.skip:
@@ -138,6 +161,10 @@ def _classify_entries(
         elif before is None or not same or _is_outdated(before):
             to_read.append(entry)
     return TreeChanges(tuple(to_read), tuple(to_skip), tuple(removed), total, folders)
+
+
+def _stamp(file: FileEntry | StoredFile) -> tuple[int, int, int]:
+    return file.size, file.mtime_ns, file.ctime_ns
 
 
 def _is_outdated(known: StoredFile) -> bool:

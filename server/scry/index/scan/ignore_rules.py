@@ -58,6 +58,12 @@ GITIGNORE_FILE, SCRYIGNORE_FILE = ".gitignore", ".scryignore"
 IGNORE_FILES = frozenset({GITIGNORE_FILE, SCRYIGNORE_FILE})
 """Names of the files that hold rules. When one changes, every decision below its folder may change."""
 
+IGNORE_MARKERS = ("pyvenv.cfg", "CACHEDIR.TAG")
+"""Names of files by which a folder is ignored: that of a virtual environment, and a cache tag."""
+
+FOLDER_RULE_NAMES = frozenset({*IGNORE_FILES, *IGNORE_MARKERS, ".git"})
+"""Names of entries of a folder that decide on the folder itself, or on what is in it."""
+
 _MAX_IGNORE_FILE_BYTES = 1_000_000
 
 
@@ -188,6 +194,20 @@ def _repository_rules(repository: GitRepository | None, root: Path) -> FolderIgn
     return rules
 
 
+def outside_rule_files(root: Path) -> list[Path]:
+    """Return the files outside the project's folders whose rules apply in them, also those that do not exist now.
+
+    Those of a repository inside the project are left out.
+    """
+    files = [_personal_excludes_path()]
+    repository = find_repository(root)
+    if repository is not None:
+        files.append(_git_exclude_path(repository))
+        depth = len(root.relative_to(repository.work_tree).parts)
+        files += [folder / name for folder in root.parents[:depth] for name in sorted(IGNORE_FILES)]
+    return files
+
+
 def find_ignore_files(folder: str) -> frozenset[str]:
     """Return the names in the folder that affect its rules, for a folder that is not listed anyway."""
     return frozenset(name for name in (*IGNORE_FILES, ".git") if os.path.lexists(f"{folder}/{name}"))
@@ -204,13 +224,21 @@ def _read_layers(folder: str, prefix: str, name: str, present: Container[str]) -
 def _git_exclude_layers(repository: GitRepository, prefix: str) -> _RuleLayers:
     return _parse_layers(
         f"{prefix}.git/info/exclude",
-        read_small_file(repository.common_dir / "info" / "exclude", _MAX_IGNORE_FILE_BYTES),
+        read_small_file(_git_exclude_path(repository), _MAX_IGNORE_FILE_BYTES),
     )
 
 
+def _git_exclude_path(repository: GitRepository) -> Path:
+    return repository.common_dir / "info" / "exclude"
+
+
 def _personal_layers() -> _RuleLayers:
-    path = _personal_excludes_file(*(os.environ.get(name, "") for name in _GIT_CONFIG_VARIABLES))
+    path = _personal_excludes_path()
     return _parse_layers(_abbreviate_home(path), read_small_file(path, _MAX_IGNORE_FILE_BYTES))
+
+
+def _personal_excludes_path() -> Path:
+    return _personal_excludes_file(*(os.environ.get(name, "") for name in _GIT_CONFIG_VARIABLES))
 
 
 @lru_cache(maxsize=8)
@@ -244,9 +272,15 @@ def _cached_rule_set(content: bytes) -> IgnoreRuleSet:
 
 def find_ignore_marker(folder: str) -> str | None:
     """Return the built-in rule that excludes a folder by its contents: a cache tag or a virtual environment's file."""
-    if os.path.lexists(f"{folder}/pyvenv.cfg"):
-        return f"{BUILT_IN_SOURCE}: pyvenv.cfg"
-    tag = f"{folder}/CACHEDIR.TAG"
-    if os.path.lexists(tag) and (read_small_file(Path(tag)) or b"").startswith(_CACHEDIR_SIGNATURE):
-        return f"{BUILT_IN_SOURCE}: CACHEDIR.TAG"
+    environment, tag = IGNORE_MARKERS
+    if os.path.lexists(f"{folder}/{environment}"):
+        return f"{BUILT_IN_SOURCE}: {environment}"
+    path = f"{folder}/{tag}"
+    if os.path.lexists(path) and (read_small_file(Path(path)) or b"").startswith(_CACHEDIR_SIGNATURE):
+        return f"{BUILT_IN_SOURCE}: {tag}"
     return None
+
+
+def ignore_marker_named(rule: str) -> str | None:
+    """Return the name of the file by which this rule ignores a folder; None for another rule."""
+    return next((name for name in IGNORE_MARKERS if rule == f"{BUILT_IN_SOURCE}: {name}"), None)

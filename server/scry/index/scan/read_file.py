@@ -19,6 +19,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from scry.core.files import change_time_ns
 from scry.core.path_kinds import DOCUMENT_LANGUAGES
 from scry.core.platform import BINARY, CAN_OPEN_BY_FOLDER, FOLDER, NO_LINKS, NO_WAITING
 from scry.core.types import SkippedFile, SkipReason
@@ -33,11 +34,12 @@ _FILE_FLAGS = os.O_RDONLY | BINARY | NO_LINKS | NO_WAITING
 
 
 class FileContent(Struct, frozen=True):
-    """A file's bytes with its size and modification time at that moment."""
+    """A file's bytes with its size, modification time and `change_time_ns` at that moment."""
 
     data: bytes
     size: int
     mtime_ns: int
+    ctime_ns: int = 0
 
 
 def read_file(root: Path, path: str, max_bytes: int) -> FileContent | SkippedFile | None:
@@ -84,21 +86,26 @@ def _read_handle(handle: int, max_bytes: int) -> FileContent | SkippedFile:
             return SkippedFile(SkipReason.NOT_REGULAR)
         if before.st_size > max_bytes:
             return SkippedFile(SkipReason.TOO_LARGE, f"{before.st_size / 1e6:.1f} MB, limit {max_bytes / 1e6:.1f} MB")
-        _wait_until_settled(before.st_mtime_ns)
+        _wait_until_settled(before.st_mtime_ns, change_time_ns(before))
         data = _read_all(handle, max_bytes)
         after = os.fstat(handle)
-        if (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size) and len(data) == after.st_size:
-            return FileContent(data, after.st_size, after.st_mtime_ns)
+        if _stamp(after) == _stamp(before) and len(data) == after.st_size:
+            return FileContent(data, *_stamp(after))
         before = after
     return FileContent(
         data, before.st_size, -1
     )  # the file keeps changing: index these bytes, and compare again next time
 
 
-def _wait_until_settled(mtime_ns: int) -> None:
-    age = time.time_ns() - mtime_ns
-    if 0 <= age < _SETTLE_NS:
-        time.sleep((_SETTLE_NS - age) / 1e9)
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, change_time_ns(status)
+
+
+def _wait_until_settled(*times_ns: int) -> None:
+    now = time.time_ns()
+    fresh = [age for time_ns in times_ns if 0 <= (age := now - time_ns) < _SETTLE_NS]
+    if fresh:
+        time.sleep((_SETTLE_NS - min(fresh)) / 1e9)
 
 
 def _read_all(handle: int, max_bytes: int) -> bytes:

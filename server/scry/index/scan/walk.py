@@ -11,20 +11,23 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, MutableMapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from msgspec import Struct
 
-from scry.core.files import format_size
+from scry.core.files import change_time_ns, folder_change_ns, format_size
 from scry.core.settings import Settings
 from scry.core.types import SkippedFile, SkipReason
 from scry.index.scan.ignore_rules import (
     ALWAYS_IGNORED,
     BUILT_IN_SOURCE,
+    IGNORE_FILES,
     FolderIgnoreRules,
     find_ignore_files,
     find_ignore_marker,
+    ignore_marker_named,
     load_root_rules,
 )
 
@@ -36,13 +39,15 @@ class FileEntry(Struct, frozen=True):
     """A file, or a folder that is not entered.
 
     path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes. size: bytes, `FOLDER_SIZE` for
-    a folder. mtime_ns: 0 for a folder. skip: the reason for leaving it out; None when it is to be read.
+    a folder. mtime_ns: 0 for a folder. skip: the reason for leaving it out; None when it is to be read. ctime_ns: see
+    `change_time_ns`; 0 for a folder.
     """
 
     path: str
     size: int
     mtime_ns: int
     skip: SkippedFile | None = None
+    ctime_ns: int = 0
 
 
 def walk(
@@ -50,8 +55,9 @@ def walk(
 ) -> Iterator[FileEntry]:
     """Yield every entry of the project, sorted by path (by code point), the same each time for the same tree.
 
-    folders: receives the path and mtime_ns of every folder that was entered (`""` for the root), taken just before the
-        folder was listed, so that a later change to its names shows.
+    folders: receives the path and `folder_change_ns` of every folder that was entered (`""` for the root), taken just
+        before the folder was listed, so that a later change to its names shows. Also those of each file that decides
+        on others and is ignored itself: `IGNORE_MARKERS` and ignored ignore files.
     under: a file or folder below the root; only the rows at or below it are yielded.
     One bad entry never ends the walk: it is a row with its reason. An entry that vanishes meanwhile is left out.
     """
@@ -60,7 +66,23 @@ def walk(
     for name in PurePosixPath(under).parts:
         start = start.child(name) if isinstance(start, _WalkFolder) else None
     if start is not None:
-        yield from _walk_depth_first(start, entered)
+        for entry in _walk_depth_first(start, entered):
+            if entry.skip is not None and entry.skip.reason is SkipReason.IGNORED:
+                _record_ignored_rules(root, entry, entry.skip.detail, entered)
+            yield entry
+
+
+def _record_ignored_rules(root: Path, entry: FileEntry, rule: str, entered: MutableMapping[str, int]) -> None:
+    """Record the time of an ignored file that decides on others: an ignore file, or that by which a folder is
+    ignored.
+    """
+    if entry.size != FOLDER_SIZE:
+        if PurePosixPath(entry.path).name in IGNORE_FILES:
+            entered[entry.path] = max(entry.mtime_ns, entry.ctime_ns)
+    elif name := ignore_marker_named(rule):
+        marker = f"{entry.path}/{name}"
+        with suppress(OSError):
+            entered[marker] = folder_change_ns((root / marker).lstat())
 
 
 def explain_ignored(root: Path, path: str, settings: Settings) -> SkippedFile | None:
@@ -147,14 +169,14 @@ class _WalkFolder(Struct, frozen=True):
     def entries(self, entered: MutableMapping[str, int]) -> list[FileEntry | _WalkFolder]:
         """Return the entries of the folder, in the order that sorts the whole walk."""
         try:
-            mtime_ns = Path(self.absolute).stat().st_mtime_ns
+            changed_ns = folder_change_ns(Path(self.absolute).stat())
             with os.scandir(self.absolute) as listing:
                 entries = list(listing)
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             return [_unreadable_folder(self.prefix[:-1], error)] if self.prefix else []
-        entered[self.prefix[:-1]] = mtime_ns
+        entered[self.prefix[:-1]] = changed_ns
         rules = self.rules.with_ignore_files(self.absolute, self.prefix, {entry.name for entry in entries})
         children = [child for entry in entries if (child := self._classify_entry(entry, rules)) is not None]
         children.sort(key=_sort_key)
@@ -215,7 +237,8 @@ class _WalkFolder(Struct, frozen=True):
             skip: SkippedFile | None = SkippedFile(SkipReason.IGNORED, ignored_by)
         else:
             skip = _file_skip_reason(f"{self.absolute}/{entry.name}", status, self.limits)
-        return FileEntry(self.prefix + entry.name, status.st_size, status.st_mtime_ns, skip)
+        path = self.prefix + entry.name
+        return FileEntry(path, status.st_size, status.st_mtime_ns, skip, change_time_ns(status))
 
 
 def _decide(name: str, is_folder: bool, rules: FolderIgnoreRules) -> tuple[str | None, bool]:
@@ -270,6 +293,19 @@ def _link_skip_reason(absolute: str, limits: _WalkLimits) -> SkippedFile:
     if not limits.contains(real):
         return SkippedFile(SkipReason.OUTSIDE, written)
     return SkippedFile(SkipReason.NOT_REGULAR, f"a link to {os.path.relpath(real, limits.root)}")
+
+
+def link_entry(root: Path, path: str, settings: Settings) -> FileEntry | None:
+    """Return the row of a link that no rule ignores; None where there is no link. root: resolved."""
+    absolute = f"{root}/{path}"
+    try:
+        status = os.lstat(absolute)
+        if not stat.S_ISLNK(status.st_mode):
+            return None
+        skip = _link_skip_reason(absolute, _WalkLimits(os.fspath(root), settings.max_file_bytes))
+    except (OSError, ValueError):
+        return None
+    return FileEntry(path, status.st_size, status.st_mtime_ns, skip, change_time_ns(status))
 
 
 def _file_type(mode: int) -> str:

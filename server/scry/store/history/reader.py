@@ -101,7 +101,7 @@ class HistoryReader:
         generation, stored, note = meta.generation, meta.get("head"), str(meta.get("note") or "")
         if head is None:
             return HistoryState(HISTORY_NONE, generation)
-        if head == stored:
+        if head == stored and not meta.get_int("partial"):
             return HistoryState(HISTORY_READY, generation, extent=note)
         if head != meta.get_text("tried"):
             return HistoryState(HISTORY_PENDING, generation)
@@ -242,9 +242,9 @@ class HistoryReader:
     def count_changes_since(self, used: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return how many commits later than a time changed each file. used: paths, with seconds since the epoch."""
         sql = (
-            "WITH used(path, time) AS (VALUES {}) SELECT used.path, used.time, (SELECT count(*) FROM changes c WHERE "
-            "c.now = p.id AND c.number >= (SELECT number FROM commits WHERE commits.time > used.time "
-            "ORDER BY commits.time, number LIMIT 1)) FROM used JOIN paths p ON p.path = used.path"
+            "WITH used(path, time) AS (VALUES {}) SELECT used.path, used.time, (SELECT count(*) FROM changes c "
+            "JOIN commits k USING (number) WHERE c.now = p.id AND k.time > used.time) "
+            "FROM used JOIN paths p ON p.path = used.path"
         )
         counts: dict[tuple[str, int], int] = {}
         for part in batches(list(dict.fromkeys(used)), variables_per_value=2):

@@ -224,7 +224,7 @@ class HistoryStore:
                 for given, commit in numbered:
                     self._insert_commit(given, commit, paths)
                 self._database.meta.set("next_number", doc_key)
-                self._database.meta.set("partial", 1)
+                self._database.meta.set_all(partial=1, tried=None)
                 self._database.meta.raise_generation()
             self._database.generation_seen = self._database.meta.generation
 
@@ -284,7 +284,7 @@ class HistoryStore:
                 self._database.meta.set("dead_words", self._database.meta.get_int("dead_words") + len(doc_keys))
                 removed = [*self._database.meta.get_ids("removed"), *doc_keys]
                 self._database.meta.set("removed", msgspec.json.encode(removed).decode())
-                self._database.meta.set("partial", 1)
+                self._database.meta.set_all(partial=1, tried=None)
                 self._database.meta.raise_generation()
             self._remove_words()
 
@@ -330,8 +330,11 @@ class HistoryStore:
 
     # Renames and counts -------------------------------------------------------------------------------------------
 
-    def follow_renames(self) -> None:
-        """Set the current path of every change, from the newest commit back."""
+    def follow_renames(self, *, retrace: bool = False) -> None:
+        """Set the current path of every change, from the newest commit back.
+
+        retrace: have the changed lines of all files traced again, after an update that did not end.
+        """
         rows: list[tuple[int, int, int, int | None]] = self._select(
             "SELECT number, c.path, c.now, c.source FROM changes c JOIN commits k USING (number) "
             f"ORDER BY {NEWEST_FIRST}"
@@ -351,7 +354,7 @@ class HistoryStore:
                 changed.append((current_name, doc_key, path))
         with self._transaction():
             self._db.executemany("UPDATE changes SET now = ? WHERE number = ? AND path = ?", changed)
-            if changed:
+            if changed or retrace:
                 self._db.execute("DELETE FROM traced")
 
     def mark_complete(self, *, head: str, fingerprint: str, warning: str) -> None:
@@ -368,9 +371,7 @@ class HistoryStore:
             self._database.meta.set(
                 "ties", self._select(f"SELECT count(*) FROM commits WHERE lines AND {IS_COCHANGE_SQL}")[0][0]
             )
-            for key, value in (("head", head), ("tried", head), ("basis", fingerprint), ("extent", warning)):
-                self._database.meta.set(key, value)
-            self._database.meta.set("partial", None)
+            self._database.meta.set_all(head=head, tried=head, basis=fingerprint, extent=warning, partial=None)
             self._write_note(warning, self.reader.faults())
             self._database.meta.raise_generation()
             self._database.generation_seen = self._database.meta.generation
@@ -406,11 +407,16 @@ class HistoryStore:
         """Have the changed lines of all files that these commits changed traced again."""
         self._forget_traces(list(self._doc_keys_by_sha(shas).values()))
 
-    def traced_files(self) -> dict[str, int]:
+    def traced_files(self, key_space: str) -> dict[str, int]:
         """Return, for every path with known changed lines, the file id of the index that they were traced for.
 
-        0: none, as for a file that is not indexed. -1: none any more; documents are left from before.
+        0: none, as for a file that is not indexed. -1: none any more; documents are left from before. key_space: of the
+        index; what was traced for another one, whose ids say nothing here, is forgotten.
         """
+        if self._database.meta.get_text("traced_in") != key_space:
+            with self._transaction():
+                self._db.execute("DELETE FROM traced")
+                self._database.meta.set("traced_in", key_space)
         rows = self._select(
             "SELECT p.path, coalesce(t.file, CASE WHEN s.path IS NULL THEN 0 ELSE -1 END) "
             "FROM (SELECT now FROM changes WHERE hunks IS NOT NULL UNION SELECT path FROM symbols) c "

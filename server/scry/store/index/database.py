@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Generator, Mapping, Sequence
@@ -29,7 +30,7 @@ from scry.store.sqlite.database import (
 INDEX_FILE = "index.sqlite"
 
 INDEX_SCHEMA = CacheSchema(
-    21,
+    22,
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -49,6 +50,7 @@ INDEX_SCHEMA = CacheSchema(
         path        TEXT NOT NULL UNIQUE,
         size        INTEGER NOT NULL,
         mtime_ns    INTEGER NOT NULL,
+        ctime_ns    INTEGER NOT NULL DEFAULT 0, -- of the last change of content or attributes; 0 on Windows
         hash        BLOB,
         language    TEXT,
         content_type TEXT,
@@ -65,7 +67,7 @@ INDEX_SCHEMA = CacheSchema(
         links       BLOB            -- its imports and references, see store.index.rows.pack_links
     );
 
-    CREATE TABLE folders (path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE folders (path TEXT PRIMARY KEY, changed_ns INTEGER NOT NULL) WITHOUT ROWID;
 
     -- Vectors of one embedder: how many rows of its file count. At most one set is active; a newer one is being filled.
     CREATE TABLE vector_sets (
@@ -135,9 +137,9 @@ INDEX_SCHEMA = CacheSchema(
     -- All that ranking files and comparing them with the disk reads of them, apart from the rows, of which each holds a
     -- text.
     CREATE INDEX files_overview ON files
-        (path, content_type, language, mtime_ns, importers, centrality, flags, first, last, size)
+        (path, content_type, language, mtime_ns, ctime_ns, importers, centrality, flags, first, last, size)
         WHERE skip_reason IS NULL;
-    CREATE INDEX files_skipped ON files (path, skip_reason, mtime_ns, size) WHERE skip_reason IS NOT NULL;
+    CREATE INDEX files_skipped ON files (path, skip_reason, mtime_ns, ctime_ns, size) WHERE skip_reason IS NOT NULL;
     """,
 )
 """The tables of `index.sqlite`."""
@@ -308,6 +310,7 @@ def _prepare_index(connection: sqlite3.Connection, folder: Path, lost: Mapping[s
         raise IndexUnavailable("the index was written by a newer Scry")
     counters: dict[str, object] = {"generation": 0, "next_number": 1, "next_file": 1, "lexical": "words-1", **lost}
     counters["document_count"] = counters["file_count"] = 0
+    counters["key_space"] = os.urandom(8).hex()
     if 0 < version < INDEX_SCHEMA.format:
         with suppress(sqlite3.Error, KeyError, ValueError):
             counters |= _counters_of_rebuild(dict(connection.execute("SELECT key, value FROM meta").fetchall()))

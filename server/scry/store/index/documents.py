@@ -85,6 +85,12 @@ class DocumentTable:
         self._lock = database.lock
         self._cache = DocumentCache(database.documents_seen)
 
+    @property
+    def key_space(self) -> str:
+        """A text that another index does not have: ids of files and keys of documents are those of this index alone."""
+        with self._lock:
+            return self._database.meta.get_text("key_space") or ""
+
     def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> dict[int, Document]:
         """Return the documents with these keys, by key; unpublished and deleted ones are absent.
 
@@ -206,6 +212,12 @@ class DocumentTable:
         mask = mask_of_ranges(ranges[file] for file in ids if file in ranges)
         share = int(np.count_nonzero(mask)) / max(1, sum(count for _, count in ranges.values()))
         return FileSelection(tuple(ids), mask, len(ids) > MIN_WIDE_FILES and share >= WIDE_SHARE)
+
+    def key_ranges(self) -> list[tuple[int, int, int]]:
+        """Return of each indexed file the first and the last key of its documents, and its id, by first key."""
+        sql = "SELECT first, last, id FROM files INDEXED BY files_overview WHERE skip_reason IS NULL AND first <= last"
+        with self._lock:
+            return sorted(self._db.execute(sql))
 
     def count_existing(self, doc_keys: Sequence[int]) -> int:
         """Return the number of documents that exist among those with these keys."""

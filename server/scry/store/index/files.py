@@ -115,7 +115,9 @@ _FROM_FAULTS = "FROM files INDEXED BY files_faults WHERE fault IS NOT NULL"
 
 _SELECT_NEXT_PATH = "SELECT path FROM files WHERE path {} ? AND path < ? ORDER BY path LIMIT 1"
 
-_SELECT_STORED = "SELECT id, path, size, mtime_ns, hash, skip_reason, skip_detail, fault, fault_version FROM files"
+_SELECT_STORED = (
+    "SELECT id, path, size, mtime_ns, hash, skip_reason, skip_detail, fault, fault_version, ctime_ns FROM files"
+)
 
 
 class FileTable:
@@ -146,6 +148,12 @@ class FileTable:
                     f"{_SELECT_STORED} WHERE path = ? OR {where}", (encode_path(path), *values)
                 ).fetchall()
         return _read_stored_files(rows)
+
+    def links(self) -> dict[str, StoredFile]:
+        """Return every link that was looked at, and other files that are no regular ones, by path."""
+        sql = f"{_SELECT_STORED} INDEXED BY files_skipped WHERE skip_reason IN (?, ?)"
+        with self._lock:
+            return _read_stored_files(self._db.execute(sql, [SkipReason.NOT_REGULAR.value, SkipReason.OUTSIDE.value]))
 
     @property
     def has_files(self) -> bool:
@@ -179,20 +187,20 @@ class FileTable:
                         comparison = ">="
         return names
 
-    def file_stats(self) -> list[tuple[str, int, int]]:
-        """Return path, size and mtime_ns of every file that is not ignored, for a quick comparison."""
-        select = "SELECT path, size, mtime_ns FROM files INDEXED BY"
+    def file_stats(self) -> list[tuple[str, int, int, int]]:
+        """Return path, size, mtime_ns and ctime_ns of every file that is not ignored, for a quick comparison."""
+        select = "SELECT path, size, mtime_ns, ctime_ns FROM files INDEXED BY"
         indexed = f"{select} files_overview WHERE skip_reason IS NULL AND size >= 0"
         skipped = f"{select} files_skipped WHERE skip_reason IS NOT NULL AND skip_reason <> ? AND size >= 0"
         with self._lock:
             rows = self._db.execute(f"{indexed} UNION ALL {skipped}", [SkipReason.IGNORED.value]).fetchall()
-        return [(decode_path(path), size, mtime) for path, size, mtime in rows]
+        return [(decode_path(path), *stamp) for path, *stamp in rows]
 
-    def folder_mtimes(self) -> list[tuple[str, int]]:
-        """Return path and mtime_ns of every folder that was walked."""
+    def folder_times(self) -> list[tuple[str, int]]:
+        """Return path and `folder_change_ns` of every folder that was walked."""
         with self._lock:
-            rows = self._db.execute("SELECT path, mtime_ns FROM folders").fetchall()
-        return [(decode_path(path), mtime) for path, mtime in rows]
+            rows = self._db.execute("SELECT path, changed_ns FROM folders").fetchall()
+        return [(decode_path(path), changed_ns) for path, changed_ns in rows]
 
     def packed_imports(self, paths: Sequence[str] | None = None) -> dict[str, bytes]:
         """Return the packed imports of each indexed file, by path; of `paths` alone where they are given."""
@@ -404,8 +412,8 @@ class FileTable:
             return self._database.meta.get("structure_due") == 1
 
     def save_folders(self, folders: Mapping[str, int], *, replace_all: bool) -> None:
-        """Store the walked folders with their mtime_ns; `replace_all` forgets all others."""
-        rows = [(encode_path(path), mtime) for path, mtime in folders.items()]
+        """Store the walked folders with their `folder_change_ns`; `replace_all` forgets all others."""
+        rows = [(encode_path(path), changed_ns) for path, changed_ns in folders.items()]
         with self._database.transaction():
             if replace_all:
                 self._db.execute("DELETE FROM folders")
@@ -450,6 +458,7 @@ def _read_stored_files(rows: Iterable[Sequence[Any]]) -> dict[str, StoredFile]:
             SkippedFile(SkipReason(row[5]), row[6] or "") if row[5] else None,
             parse_fault(row[7]),
             row[8] or "",
+            row[9],
         )
         for row in rows
     )

@@ -68,7 +68,8 @@ _PREFIX_CHARACTERS, _CHARACTER_BITS, _HASH_BITS = 2, 6, 19
 class StoredFile(msgspec.Struct, frozen=True):
     """State of a file by which a change is detected. hash is empty for a file that was not read.
 
-    fault: the stage of indexing that failed for it, if one did; fault_version: the version of Scry in which it did.
+    ctime_ns: see `change_time_ns`. fault: the stage of indexing that failed for it, if one did; fault_version: the
+    version of Scry in which it did.
     """
 
     file_id: int
@@ -79,6 +80,7 @@ class StoredFile(msgspec.Struct, frozen=True):
     skip: SkippedFile | None
     fault: FileFault | None = None
     fault_version: str = ""
+    ctime_ns: int = 0
 
 
 class IndexedFile(msgspec.Struct, frozen=True):
@@ -123,6 +125,7 @@ class NewFile(msgspec.Struct, frozen=True):
     documents: tuple[NewDocument, ...] = ()
     fault: FileFault | None = None
     fault_version: str = ""
+    ctime_ns: int = 0
 
 
 def format_fault(fault: FileFault | None) -> str | None:

@@ -333,13 +333,14 @@ class IndexStore:
 
     def _insert_file(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:
         self._db.execute(
-            "INSERT INTO files (id, path, size, mtime_ns, hash, language, content_type, skip_reason, skip_detail, "
-            "fault, fault_version, first, last, text, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO files (id, path, size, mtime_ns, ctime_ns, hash, language, content_type, skip_reason, "
+            f"skip_detail, fault, fault_version, first, last, text, links) VALUES ({placeholders(range(16))})",
             (
                 file_id,
                 encode_path(file.path),
                 file.size,
                 file.mtime_ns,
+                file.ctime_ns,
                 file.hash,
                 file.language,
                 file.content_type,
@@ -363,8 +364,8 @@ class IndexStore:
 
     def _update_stats(self, touched: Iterable[NewFile]) -> None:
         self._db.executemany(
-            "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?",
-            [(file.size, file.mtime_ns, encode_path(file.path)) for file in touched],
+            "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ? WHERE path = ?",
+            [(file.size, file.mtime_ns, file.ctime_ns, encode_path(file.path)) for file in touched],
         )
 
     def rewrite_lexical(self, entries: Iterable[LexicalEntry]) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scry.index.git import DocumentLineRange, map_commits_to_documents
+from scry.projects import open_project
 from scry.store.history import Hunk
 from scry.store.history.database import HISTORY_FILE
 from tests.sample.history import HistoryProject
@@ -113,6 +114,20 @@ def test_documents_of_a_file_that_goes_with_its_last_commit_are_forgotten(tmp_pa
     (sample.root / "shop.py").unlink()
     sample.update_all()
     assert stored_documents(sample) == {"./cart.py::add"}
+
+
+def test_documents_are_those_of_an_index_that_took_the_place_of_a_lost_one(tmp_path: Path) -> None:
+    """Its file ids begin anew, so the same id may stand for another content."""
+    sample = HistoryProject(tmp_path / "shop").init_repository()
+    sample.commit("one", {"a.py": "def first():\n    return 1\n"})
+    sample.update_all()
+    assert sample.subjects_of_changes("./a.py::first") == ["one"]
+    for path in open_project(sample.folder).cache.glob("index.*"):
+        path.unlink()
+    sample.write_file("a.py", "def second():\n    return 1\n")
+    sample.update_all()
+    assert sample.subjects_of_changes("./a.py::first") == []
+    assert sample.subjects_of_changes("./a.py::second") == ["one"]
 
 
 def test_documents_of_the_old_name_of_a_file_are_forgotten(tmp_path: Path) -> None:

@@ -279,6 +279,22 @@ def test_incremental_history_equals_fresh_history(
         assert store.reader.state_at(sample.git("rev-parse", "HEAD")).extent == "of the newest 12 commits"
 
 
+def test_changes_since_a_time_are_counted_by_the_times_of_commits(sample: HistoryProject, tmp_path: Path) -> None:
+    """Commits of a branch that is merged later are read later, and may be older."""
+    sample.commit("base", {"a.py": "0\n", "b.py": "0\n"})
+    sample.git("checkout", "-q", "-b", "older")
+    sample.commit("older", {"b.py": "1\n"})
+    used = sample.clock + 1
+    sample.git("checkout", "-q", "-")
+    sample.commit("newer", {"a.py": "1\n"})
+    sample.update_history()
+    sample.git("merge", "-q", "-m", "merged", "older")
+    assert same_as_fresh(sample, tmp_path)
+    with sample.history() as store:
+        counts = store.reader.count_changes_since([("a.py", used), ("b.py", used)])
+    assert counts == {("a.py", used): 1, ("b.py", used): 0}
+
+
 def commit_at_once(sample: HistoryProject, *messages: str) -> None:
     """Commit several times within one second, as a rebase does. Each changes a file of its own and `all.py`."""
     for message in messages:

@@ -205,3 +205,29 @@ def test_very_large_commit_creates_no_co_changes(sample: HistoryProject) -> None
         assert store.reader.co_changed_files("f0.py", 1) == [("f1.py", 1)]
         assert store.reader.co_changed_files("f50.py", 1) == []
         assert store.reader.cochange_commit_count() == 1
+
+
+@pytest.mark.parametrize("folder", ["", "lib[1]"])
+def test_attributes_in_the_work_tree_do_not_change_what_is_read(
+    sample: HistoryProject, tmp_path: Path, folder: str
+) -> None:
+    sample.opened = sample.root / folder
+    sample.commit("text", {"lib[1]/a.py": "one\n", "a.py": "two\n"})
+    sample.update_history()
+    sample.commit("attributes", {".gitattributes": "*.py binary\n", "lib[1]/a.py": "one\nmore\n", "a.py": "3\n"})
+    assert same_as_fresh(sample, tmp_path)
+    with sample.history() as store:
+        assert [bool(hunks) for _, hunks in store.changed_lines("a.py")] == [True, True]
+
+
+def test_replaced_commits_are_read_anew(sample: HistoryProject, tmp_path: Path) -> None:
+    shas = [sample.commit(f"c{number}", {f"f{number}.py": "1\n"}) for number in range(5)]
+    sample.update_history()
+    sample.git("replace", "--graft", shas[3], shas[0])
+    assert same_as_fresh(sample, tmp_path)
+    assert sample.subjects() == ["c0", "c3", "c4"]
+    sample.git("pack-refs", "--all")
+    assert same_as_fresh(sample, tmp_path)
+    sample.git("replace", "-d", shas[3])
+    assert same_as_fresh(sample, tmp_path)
+    assert sample.subjects() == ["c0", "c1", "c2", "c3", "c4"]

@@ -20,7 +20,9 @@ def test_a_file_comes_with_its_size_and_time(tmp_path: Path) -> None:
     file = tmp_path / "a" / "b" / "c.py"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"x = 1\r\n")
-    assert read_file(tmp_path, "a/b/c.py", 100) == FileContent(b"x = 1\r\n", 7, file.stat().st_mtime_ns)
+    status = file.stat()
+    expected = FileContent(b"x = 1\r\n", 7, status.st_mtime_ns, status.st_ctime_ns)
+    assert read_file(tmp_path, "a/b/c.py", 100) == expected
 
 
 def test_missing_file_reads_as_none(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_rows_are_sorted_by_path_and_carry_size_and_time(tmp_path: Path) -> None
     found = list(walk(tmp_path, Settings()))
     assert [entry.path for entry in found] == ["Z", "a-b", "a.txt", "a/a", "a/b", "b/c/d", "é"]
     status = (tmp_path / "a.txt").stat()
-    assert found[2] == FileEntry("a.txt", status.st_size, status.st_mtime_ns)
+    assert found[2] == FileEntry("a.txt", status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns)
 
 
 def test_folders_are_reported_with_their_times(tmp_path: Path) -> None:

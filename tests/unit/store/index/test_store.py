@@ -102,7 +102,7 @@ def test_counts_that_are_kept_are_those_of_the_rows(folder: Path, store: IndexSt
 def test_times_are_read_of_all_files_but_ignored_ones(store: IndexStore) -> None:
     binary = NewFile("c.bin", 5, 7, b"", SkippedFile(SkipReason.BINARY))
     store.publish([_file("z.py", "one"), binary, replace(binary, path="log", skip=SkippedFile(SkipReason.IGNORED))])
-    assert sorted(store.files.file_stats()) == [("c.bin", 5, 7), ("z.py", 1, 7)]
+    assert sorted(store.files.file_stats()) == [("c.bin", 5, 7, 0), ("z.py", 1, 7, 0)]
 
 
 def test_reader_that_sees_the_tables_of_a_new_index_finds_its_words(folder: Path) -> None:
