@@ -21,8 +21,8 @@ from scry.core.settings import SettingsFile
 from scry.core.types import QueryFilter
 from scry.embedding.static_model import split_words
 from scry.engine.search.query import filter_predicate
-from scry.index.parse.definitions import DEFINED_LANGUAGES, MAX_LINE_LENGTH, first_lines
 from scry.index.parse.languages import LANGUAGES
+from scry.index.parse.languages.definition_lines import DEFINED_LANGUAGES, MAX_LINE_LENGTH, first_lines
 from scry.index.parse.languages.import_lines import IMPORTING_LANGUAGES, import_pattern
 from scry.index.parse.languages.text_formats import SIGNS_OF_LANGUAGES, signs_of_languages
 from scry.index.parse.receivers import MAX_RECEIVER_BYTES, chain_patterns
@@ -100,9 +100,9 @@ MADE_ON_CALL: Mapping[str, Callable[[], list[Runner]]] = {
     ],
     "scry.index.graph.import_graph._starts_program": lambda: _search_all([each.entry_text for each in LANGUAGES]),
     "scry.index.graph.import_graph._structure_flags": lambda: _search_all([each.entry_paths for each in LANGUAGES]),
-    "scry.index.parse.definitions._line_pattern": list,  # its patterns are those of first_lines
-    "scry.index.parse.definitions.first_lines": lambda: [
-        partial(_match_bounded, pattern) for language in DEFINED_LANGUAGES for pattern, _ in first_lines(language)
+    "scry.index.parse.languages.definition_lines._line_pattern": list,  # its patterns are those of first_lines
+    "scry.index.parse.languages.definition_lines.first_lines": lambda: [
+        partial(_match_bounded, form.pattern) for language in DEFINED_LANGUAGES for form in first_lines(language)
     ],
     "scry.index.parse.languages.import_lines.import_pattern": lambda: [
         import_pattern(language).findall for language in sorted(IMPORTING_LANGUAGES)

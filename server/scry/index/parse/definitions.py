@@ -1,228 +1,48 @@
 """Find definitions by their first lines, in languages that are read without a grammar.
 
-A definition begins at a line with one of its language's words (`sub`, `defun`, `message`) and a name. It ends before
-the next one that is indented no deeper, and encloses those that are indented deeper. Comments right above it are its
-doc comment. So such a file has named symbols, but no calls; its imports are read by `languages.import_lines`. A line of
-a comment or of a long string may be taken for a definition, and one that a macro makes is not found.
+A definition begins at a line with one of its language's words (`sub`, `defun`, `message`) and a name. It ends at the
+line that closes it (`}`, `end`) and is indented as its first line, and at the latest before the next one that is
+indented no deeper. It encloses those that are indented deeper. Comments right above it are its doc comment. So such a
+file has named symbols, but no calls; its imports are read by `languages.import_lines`. A line of a comment or of a long
+string may be taken for a definition, and one that a macro makes is not found.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from operator import attrgetter
+from textwrap import dedent
 
 from msgspec import Struct
 
 from scry.core.types import Symbol
 from scry.index.parse.chunks import LineIndex, chunk_gaps
 from scry.index.parse.doc_comments import doc_text
-
-_WORDS = {
-    "ada": "module: package; function: procedure function task entry; type: type subtype",
-    "apex": "class: class trigger; interface: interface; enum: enum",
-    "awk": "function: function func",
-    "bicep": "class: resource module; function: func; variable: var output; field: param; type: type",
-    "cabal": "section: executable test-suite benchmark library flag common foreign-library",
-    "cairo": "function: fn; struct: struct; enum: enum; trait: trait; module: mod; constant: const",
-    "capnproto": "struct: struct; interface: interface; enum: enum; constant: const annotation",
-    "chapel": "class: class; struct: record union; enum: enum; module: module; function: proc iter operator",
-    "clojure": "function: defn defn- defmulti defmethod deftest; macro: defmacro; variable: def defonce; module: ns;"
-    " interface: defprotocol definterface; struct: defrecord deftype",
-    "cmake": "function: function; macro: macro",
-    "coffeescript": "class: class",
-    "coq": "function: Definition Fixpoint CoFixpoint Function; type: Inductive CoInductive; struct: Record Structure;"
-    " constant: Lemma Theorem Corollary Proposition Axiom Instance; class: Class; module: Module Section",
-    "crystal": "class: class; module: module lib; struct: struct; enum: enum; function: def fun; macro: macro;"
-    " type: alias",
-    "cython": "function: def; class: class; struct: struct union; enum: enum",
-    "d": "class: class; struct: struct union; interface: interface; enum: enum; macro: template; type: alias",
-    "dart": "class: class mixin extension; enum: enum; type: typedef",
-    "elisp": "function: defun defsubst defalias cl-defun cl-defmethod cl-defgeneric ert-deftest define-minor-mode"
-    " define-derived-mode; macro: defmacro cl-defmacro; variable: defvar defvar-local defcustom defface defgroup;"
-    " constant: defconst; struct: cl-defstruct; class: defclass",
-    "elm": "type: type; module: module",
-    "fennel": "function: fn lambda; macro: macro; variable: local global var",
-    "fish": "function: function",
-    "flatbuffers": "struct: table struct union; enum: enum; class: rpc_service",
-    "fortran": "function: subroutine function; module: module program submodule; interface: interface",
-    "fsharp": "type: type exception; module: module; method: member override abstract",
-    "gdscript": "function: func; class: class class_name; enum: enum; field: signal",
-    "gleam": "function: fn; type: type; constant: const",
-    "glsl": "struct: struct",
-    "graphql": "type: type input union scalar; interface: interface; enum: enum; function: query mutation subscription"
-    " fragment directive",
-    "groovy": "class: class; interface: interface trait; enum: enum; function: task",
-    "haxe": "class: class abstract; interface: interface; enum: enum; type: typedef; function: function",
-    "hcl": "class: resource data module provider; variable: variable output",
-    "hlsl": "struct: struct cbuffer",
-    "isabelle": "function: definition fun function primrec abbreviation; constant: lemma theorem corollary;"
-    " type: datatype type_synonym; struct: record; module: theory locale",
-    "janet": "function: defn defn- varfn; macro: defmacro; variable: def var",
-    "julia": "function: function; macro: macro; struct: struct; type: type; module: module baremodule; constant: const",
-    "lean": "function: def abbrev instance; constant: theorem lemma axiom; struct: structure; type: inductive;"
-    " class: class; module: namespace",
-    "lfe": "function: defun; macro: defmacro; struct: defrecord; module: defmodule",
-    "lisp": "function: defun defmethod defgeneric deftest; macro: defmacro; variable: defvar defparameter;"
-    " struct: defstruct; constant: defconstant; class: defclass define-condition; type: deftype; module: defpackage",
-    "matlab": "class: classdef",
-    "mojo": "function: fn def; struct: struct; trait: trait; type: alias",
-    "move": "function: fun; struct: struct; module: module; constant: const",
-    "nim": "function: proc func iterator converter method; macro: template macro",
-    "noir": "function: fn; struct: struct; trait: trait; module: mod contract",
-    "objective-c": "class: @implementation; interface: @interface @protocol",
-    "ocaml": "type: type exception; module: module; class: class; method: method",
-    "odin": "function: proc; struct: struct union bit_field; enum: enum bit_set; type: distinct",
-    "pascal": "function: procedure function constructor destructor; module: unit program library",
-    "perl": "function: sub method; module: package; class: class role; field: has",
-    "pony": "class: class actor primitive; interface: interface trait; method: fun be new; type: type",
-    "powershell": "function: function filter workflow configuration; class: class; enum: enum",
-    "prisma": "struct: model; enum: enum; type: type view; section: datasource generator",
-    "protobuf": "class: message service; enum: enum; method: rpc",
-    "pug": "macro: mixin",
-    "puppet": "class: class; function: define function plan; type: type; section: node",
-    "purescript": "type: type data newtype; class: class; module: module",
-    "qml": "function: function; class: component; field: signal",
-    "racket": "function: define define/contract define/public; macro: define-syntax define-syntax-rule; struct: struct",
-    "raku": "function: sub method submethod rule token regex; class: class grammar; trait: role;"
-    " module: module package",
-    "reason": "module: module; type: type",
-    "rbs": "class: class; module: module; interface: interface; method: def; type: type",
-    "scheme": "function: define define* define-public define-method; macro: define-syntax define-syntax-rule;"
-    " struct: define-record-type define-class; module: define-module define-library",
-    "smithy": "struct: structure union; function: operation; class: service resource; enum: enum intEnum;"
-    " type: list map",
-    "solidity": "class: contract library; interface: interface; struct: struct; enum: enum;"
-    " function: function modifier; field: event error",
-    "standard-ml": "type: type datatype exception; module: structure signature functor; function: fun val",
-    "starlark": "function: def",
-    "tablegen": "class: class multiclass; constant: def defm defset",
-    "tcl": "function: proc method; class: class",
-    "thrift": "struct: struct union exception; class: service; enum: enum; type: typedef",
-    "vala": "class: class; struct: struct; interface: interface; enum: enum errordomain; module: namespace",
-    "verilog": "module: module program package; interface: interface; class: class; function: task function",
-    "vhdl": "module: entity package architecture; function: function procedure; class: component; type: type subtype",
-    "vim": "function: function func fu def",
-    "visual-basic": "function: sub function property; class: class; module: module; struct: structure; enum: enum;"
-    " interface: interface",
-    "vlang": "function: fn; struct: struct union; interface: interface; enum: enum; constant: const; type: type",
-    "vyper": "function: def; struct: struct event; interface: interface; enum: enum flag",
-    "webassembly": "function: func; type: type; variable: global; module: module",
-    "wgsl": "function: fn; struct: struct; constant: const override; type: alias",
-}
-"""The words before the names of definitions, by the kind of symbol, in each language that is read so."""
-
-_LISPS = frozenset({"clojure", "elisp", "fennel", "janet", "lfe", "lisp", "racket", "scheme", "webassembly"})
-_CASELESS = frozenset({"ada", "apex", "cabal", "cmake", "fortran", "pascal", "powershell", "vhdl", "visual-basic"})
-
-_AT_THE_TOP = frozenset({"cabal", "prisma"})
-"""Languages whose definitions are not indented; a word that is indented names a field."""
-
-_MODIFIERS = (
-    "abstract|alias|async|automatic|base|bit|body|byte|cdef|class|const|cpdef|ctypedef|elemental|export|extend|extern|final"
-    "|foreign|friend|impure|inline|int|integer|internal|local|logical|multi|mutable|my|noncomputable|opaque|our|override|partial"
-    "|primitive|private|procedure|protected|proto|pub|public|pure|real|rec|recursive|sealed|shared|sharing|signed|static|string|type"
-    "|unit|unsafe|unsigned|virtual|void|with|without"
+from scry.index.parse.headings import read_pod_title
+from scry.index.parse.languages.definition_lines import (
+    LISPS,
+    MAX_LINE_LENGTH,
+    FirstLine,
+    first_lines,
+    first_word,
+    has_c_functions,
 )
-"""Words that may stand before or after the word of a definition, in any of the languages."""
-
-_NAME = r"(?:'\w+[ \t]+|\([^()]*\)[ \t]+)?[\"'`+@:]{0,3}(?P<name>[^\W\d][\w.:$!?#'-]*(?:\"[ \t]+\"[\w-]+)?)"
-_LISP_METADATA = r"(?:\^(?:{[^{}]*}|[^\s(){}]+)[ \t]+){0,4}"
-_LISP_NAME = r"[^\s()\"';\[\]{}]+"
-
-
-def _line_pattern(language: str) -> re.Pattern[str]:
-    """Return the pattern of the first lines of a language's definitions, with the groups `word` and `name`."""
-    choice = "|".join(map(re.escape, sorted(_kinds_of(language), key=len, reverse=True)))
-    if language in _LISPS:
-        return re.compile(rf"[ \t]*\((?P<word>{choice})[ \t]+{_LISP_METADATA}[('#]{{0,3}}(?P<name>{_LISP_NAME})")
-    words = f"module|{_MODIFIERS}" if language == "fortran" else _MODIFIERS  # `pure module function total`
-    modifiers = rf"(?:(?:{words})(?:\([^()]*\))?[ \t]+){{0,6}}"
-    after = r"[ \t]*\([ \t]*" if language == "cmake" else rf"!?[ \t]+{modifiers}(?:\[[^\[\]]*\][ \t]*)?"
-    flags = re.IGNORECASE if language in _CASELESS else 0
-    if language == "odin":  # `total :: proc(`
-        return re.compile(rf"[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*::[ \t]*(?:#\w+[ \t]+)*(?P<word>{choice})\b")
-    indent = "" if language in _AT_THE_TOP else r"[ \t]*"
-    return re.compile(rf"{indent}(?:@\w+[ \t]+)?{modifiers}(?P<word>{choice}){after}{_NAME}", flags)
-
-
-def _kinds_of(language: str) -> dict[str, str]:
-    """Return the kinds of symbols by their words."""
-    kinds = [part.partition(":") for part in _WORDS[language].split(";")]
-    return {word: kind.strip() for kind, _, words in kinds for word in words.split()}
-
-
-_C_FUNCTION = r"[ \t]*(?:[\w<>\[\],.?*&]+[ \t]+){1,8}[*&]?(?P<name>[A-Za-z_]\w*)[ \t]*\("
-_LET_WORDS = "rec|inline|private|mutable"
-_LET = (
-    rf"[ \t]*(?:let|and|val|external)[ \t]+(?:(?:{_LET_WORDS})[ \t]+)*"
-    rf"(?!(?:{_LET_WORDS}|open|module|exception)(?![\w']))(?P<name>[A-Za-z_][\w']*)"
-)
-_SIGNATURE = r"(?P<name>[a-z][\w']*)[ \t]*(?:::|:|∷)[ \t]"
-_MAKE_TARGET = r"(?!\.[A-Z_]+[ \t]*:|\$|export\b)(?P<name>[\w.%/@{}$()-]+)(?:[ \t]+[\w.%/@{}$()-]+)*[ \t]*::?(?![:=])"
-_OTHER_PATTERNS = {
-    "agda": _SIGNATURE,
-    "antlr": r"(?:fragment[ \t]+)?(?P<name>[A-Za-z_]\w*)[ \t]*(?::(?!:)|$)",
-    "apex": _C_FUNCTION,
-    "assembly": r"(?:(?:SYM_\w+|ENTRY|FUNC)\()?(?!\.L)(?P<name>[A-Za-z_.$][\w.$@]*)(?:\)|:(?!:)|[ \t]+(?:PROC|proc)\b)",
-    "autoconf": r"[ \t]*(?:AC_DEFUN(?:_ONCE)?|AU_DEFUN|m4_define|define)\([\[`]?(?P<name>\w+)",
-    "automake": _MAKE_TARGET,
-    "batch": r"[ \t]*:(?P<name>[A-Za-z_][\w-]*)",
-    "coffeescript": r"[ \t]*(?P<name>@?[A-Za-z_$][\w.$]*)[ \t]*[=:][ \t]*(?:\([^()]*\)[ \t]*)?[-=]>",
-    "d": _C_FUNCTION,
-    "dart": _C_FUNCTION,
-    "dhall": r"[ \t]*let[ \t]+(?P<name>[A-Za-z_][\w/-]*)",
-    "dockerfile": r"(?i:FROM)[ \t]+.*[ \t](?i:AS)[ \t]+(?P<name>[\w.-]+)",
-    "elm": _SIGNATURE,
-    "erlang": r"(?P<name>[a-z][\w@]*)\(",
-    "fsharp": _LET,
-    "gherkin": r"[ \t]*(?:Feature|Rule|Scenario(?: Outline| Template)?|Example|Background):[ \t]*(?P<name>\S.*)",
-    "glsl": _C_FUNCTION,
-    "groovy": _C_FUNCTION,
-    "hlsl": _C_FUNCTION,
-    "idris": _SIGNATURE,
-    "jsonnet": r"[ \t]*(?:local[ \t]+)?(?P<name>[A-Za-z_]\w*)\([^()]*\)[ \t]*(?::{1,3}|=(?!=))",
-    "just": r"@?(?P<name>[A-Za-z_][\w-]*)(?:[ \t][^:]*)?:(?!=)",
-    "llvm": r"(?:define|declare)[ \t][^@]*@\"?(?P<name>[\w.$-]+)",
-    "make": _MAKE_TARGET,
-    "matlab": r"[ \t]*function[ \t]+(?:[\w\[\], \t~]*=[ \t]*)?(?P<name>[A-Za-z][\w.]*)",
-    "nix": r"[ \t]*(?P<name>[A-Za-z_][\w.'-]*)[ \t]+=[ \t](?:[ \t]*(?:[A-Za-z_][\w'-]*|\{[^{}]*\})[ \t]*:|[^;]*$)",
-    "nushell": r"[ \t]*(?:export[ \t]+)?def[ \t]+(?:--?[\w-]+[ \t]+)*[\"'`]?(?P<name>[\w?!-]+(?: [\w?!-]+)*)",
-    "objective-c": r"[ \t]*[-+][ \t]*\([^()]*\)[ \t]*(?P<name>[A-Za-z_]\w*)",
-    "julia": r"(?P<name>[^\W\d][\w.!]*)\([^()=]*\)[ \t]*=(?!=)",
-    "ocaml": _LET,
-    "perl": r"=head[1-6][ \t]+(?P<name>\S.*)",
-    "prolog": r"(?P<name>[a-z]\w*)(?:\(|[ \t]*(?::-|-->))",
-    "purescript": _SIGNATURE,
-    "r": r"[ \t]*(?P<name>`[^`]+`|[A-Za-z.][\w.]*)[ \t]*(?:<<?-|=)[ \t]*(?:function|R6Class|R6::R6Class)\b",
-    "reason": _LET,
-    "rego": r"(?:default[ \t]+)?(?P<name>[a-z_][\w.]*)(?:[(\[]|[ \t]+(?:if|contains|:?=|\{)(?![^\s{]))",
-    "robot": r"(?P<name>[A-Za-z]\S*(?: \S+)*)[ \t]*$",
-    "tla": r"(?P<name>[A-Za-z]\w*)(?:\([^()]*\))?[ \t]*==(?!=)",
-    "typst": r"[ \t]*#?let[ \t]+(?P<name>[A-Za-z_][\w-]*)",
-    "vala": _C_FUNCTION,
-    "yacc": r"(?!(?:default|public|private|protected|case)\b)(?P<name>[A-Za-z_.][\w.-]*)(?:\[[^\]]*\])?[ \t]*:(?!:)",
-}
-"""Patterns of first lines without such a word, with the group `name`."""
-
-_OTHER_KINDS = {
-    **dict.fromkeys(("automake", "dockerfile", "gherkin", "just", "make", "perl"), "section"),
-    "objective-c": "method",
-}
-"""The kinds of symbols that begin so, where they are no functions."""
 
 _UNINDENTED = frozenset(
     {"agda", "elm", "erlang", "fsharp", "idris", "julia", "ocaml", "prolog", "purescript", "reason", "rego"}
 )
-"""Languages where such a line is no definition if it is indented; the next line of the same name is another clause."""
+"""Languages where such a line is no definition if it is indented."""
+
+_OF_CLAUSES = _UNINDENTED - {"fsharp", "ocaml", "reason"}
+"""Languages where the next line of the same name is another clause of a function."""
 
 _NO_FUNCTIONS = frozenset(
     "if for while switch return else catch do try new throw await case assert using in foreach super elif".split()
 )
 """First words of lines that only look like the first line of a C function."""
-
-DEFINED_LANGUAGES = frozenset(_WORDS) | frozenset(_OTHER_PATTERNS)
 
 _COMMENT_ABOVE = re.compile(
     r"[ \t]*(?://|/\*|\*|#(?!include|import|pragma|if|endif|define)|;|--|%|\(\*|!|'|\"|@(?!class\b|import\b|end\b)\w|\[<|-spec\b|\|\|\||\\\*)"
@@ -239,9 +59,6 @@ _NO_COMMENT = {"robot": "***", "yacc": "%"}
 """The beginnings of lines that look like comments in other languages and divide a file in these."""
 
 _TYPE_KINDS = frozenset({"class", "struct", "interface", "trait"})
-MAX_LINE_LENGTH = 400
-"""Characters of a line beyond which it is data."""
-
 _MAX_SIGNATURE_LENGTH = 200
 
 
@@ -259,75 +76,271 @@ class _Definition(Struct, frozen=True):
     column: int
 
 
-@cache
-def first_lines(language: str) -> tuple[tuple[re.Pattern[str], Mapping[str, str]], ...]:
-    """Return the patterns of a language's first lines, each with the kinds by its words, or by "" where it has none."""
-    patterns: list[tuple[re.Pattern[str], Mapping[str, str]]] = []
-    if language in _WORDS:
-        patterns.append((_line_pattern(language), _kinds_of(language)))
-    if language in _OTHER_PATTERNS:
-        other = re.compile(_OTHER_PATTERNS[language])
-        patterns.append((other, {"": _OTHER_KINDS.get(language, "function")}))
-    return tuple(patterns)
+_MIN_GAP_CHARACTERS = 60
+"""Characters behind a definition that are a chunk; fewer, such as `1;`, are a part of it."""
 
 
 def split_definitions(lines: LineIndex, language: str) -> list[Symbol]:
-    """Return the definitions of a text in one of DEFINED_LANGUAGES, and chunks of the text before the first one."""
-    rows = [row.decode("utf-8", "replace").rstrip("\r\n") for row in lines.data.splitlines(keepends=True)]
-    found = list(_find_definitions(rows, language))
-    starts = [*(lines.starts[each.first_row] for each in found), len(lines.data)]
-    symbols = chunk_gaps(lines, [(starts[0], len(lines.data), False)])
-    above: list[_Definition] = []
+    """Return the definitions of a text in one of DEFINED_LANGUAGES, and chunks of the text outside of them."""
+    rows = [row.decode("utf-8", "replace") for row in lines.data.splitlines()]
+    found = list(_Finder(rows, language).find())
+    ends = _find_ends(rows, found, language)
+    own = [list[tuple[int, int]]() for _ in found]
+    outer = list[tuple[int, ...]]()
+    above = list[int]()  # the numbers of the definitions around the current row, outer ones first
     for index, each in enumerate(found):
-        while above and above[-1].indent >= each.indent:
+        while above and (found[above[-1]].indent >= each.indent or ends[above[-1]] <= each.row):
             above.pop()
-        end = next((at for at in range(index + 1, len(found)) if found[at].indent <= each.indent), len(found))
-        symbols.append(_make_symbol(lines, rows, each, above, starts[index + 1], starts[end], language))
-        above.append(each)
-    return symbols
+        outer.append(tuple(above))
+        above.append(index)
+        row = each.row
+        after = found[index + 1].first_row if index + 1 < len(found) else len(rows)
+        for around in reversed(above):  # what stands behind a definition is of the one around it
+            if ends[around] > row:
+                own[around].append((row, min(ends[around], after)))
+                row = own[around][-1][1]
+        if row < after and len("".join(rows[row:after]).strip()) < _MIN_GAP_CHARACTERS:
+            own[above[0]].append((row, after))
+            ends[above[0]] = after
+    places = [(lines.starts[each.first_row], _offset(lines, ends[index])) for index, each in enumerate(found)]
+    taken = [
+        (*places[index], each.kind in ("constant", "variable")) for index, each in enumerate(found) if not outer[index]
+    ]
+    symbols = [
+        _make_symbol(lines, rows, each, [found[around] for around in outer[index]], own[index], ends[index], language)
+        for index, each in enumerate(found)
+    ]
+    return sorted([*chunk_gaps(lines, taken), *symbols], key=lambda symbol: symbol.span.start.line)
 
 
-def _find_definitions(rows: Sequence[str], language: str) -> Iterator[_Definition]:
-    """Yield the definitions in order; of several clauses of one function the first one."""
-    is_unindented, is_c_like = language in _UNINDENTED, _OTHER_PATTERNS.get(language) == _C_FUNCTION
-    divider, last, first_free = _NO_COMMENT.get(language, ""), "", 0
-    indents = {0}  # of the contents of modules
+def _offset(lines: LineIndex, row: int) -> int:
+    return lines.starts[row] if row < len(lines.starts) else len(lines.data)
+
+
+# Ends of definitions --------------------------------------------------------------------------------------------------
+
+_CLOSING = re.compile(
+    r"[ \t]*(?:[)\]}]+[;,]{0,2}[ \t]*"
+    r"|(?i:end)(?![ \t]*(?i:if|do|for|while|loop|try|case|select|where|associate|block|forall)\b)[\w \t.:;()\"${}]*)"
+    r"(?:(?://|#|--|!|%).*)?$"
+)
+"""A line that closes a definition, and no other statement."""
+
+_INDENTED = frozenset({"coffeescript", "cython", "gdscript", "mojo", "nim", "r", "starlark", "vyper"})
+"""Languages whose definitions end before the next line that is indented no deeper."""
+
+_CLOSERS = ")]}eE"
+_CLOSED_BY_WORDS = frozenset({"pascal", "verilog"})
+"""Languages whose definitions end at `end` alone, and begin with a line that may end in `;` or `);`."""
+
+_MAX_HEAD_ROWS = 15
+_BRACKETS = re.compile(r"[()\[\]{}]")
+_ADA_BODY = re.compile(r"\b(?:is|record|begin)$", re.IGNORECASE)
+
+
+class _Edge(Struct, frozen=True):
+    """A line that may end a definition that is indented as deep as it, or deeper. end: the row behind that one."""
+
+    row: int
+    indent: int
+    end: int
+
+
+def _find_ends(rows: Sequence[str], found: Sequence[_Definition], language: str) -> list[int]:
+    """Return the row behind each definition."""
+    edges: dict[str, list[_Edge]] = {}
+    ends: list[int] = []
+    for each, limit in zip(found, _find_limits(found, len(rows)), strict=True):
+        end = 0
+        if each.kind not in ("module", "section") and language not in _CLOSED_BY_WORDS:
+            end = _end_of_declaration(rows, each, limit, language)
+        if not end and each.kind != "section":
+            manner = _manner_of_ending(rows, each, language)
+            if manner not in edges:
+                edges[manner] = list(_find_edges(rows, manner))
+            end = _end_of_body(edges[manner], each, limit) or limit
+            while manner in ("form", "indent") and end > each.row + 1 and _is_blank_or_comment(rows[end - 1]):
+                end -= 1  # a comment is of what follows
+        ends.append(min(end or limit, limit))
+    return ends
+
+
+def _is_blank_or_comment(text: str) -> bool:
+    return not text.strip() or text.lstrip()[0] in "#;"
+
+
+def _find_limits(found: Sequence[_Definition], last: int) -> list[int]:
+    """Return for each definition where the next one begins that is indented no deeper."""
+    following = [len(found)] * len(found)
+    for index in reversed(range(len(found))):
+        after = index + 1
+        while after < len(found) and found[after].indent > found[index].indent:
+            after = following[after]
+        following[index] = after
+    return [found[after].first_row if after < len(found) else last for after in following]
+
+
+def _manner_of_ending(rows: Sequence[str], each: _Definition, language: str) -> str:
+    """Return how a definition ends: by "indent", by the next "form", by a "closing" line or word, or by "none"."""
+    if language in LISPS:
+        return "form"
+    if language in _INDENTED:
+        return "indent"
+    if language == "julia" and each.kind == "function" and "function" not in rows[each.row][: each.column]:
+        return "indent"  # `total(a) = sum(a)`
+    if language in _CLOSED_BY_WORDS:
+        return "closing word"
+    return "none" if language == "objective-c" and each.kind != "method" else "closing"
+
+
+def _find_edges(rows: Sequence[str], manner: str) -> Iterator[_Edge]:
     for row, text in enumerate(rows):
-        if len(text) > MAX_LINE_LENGTH:
-            continue
-        if divider and text.startswith(divider):
-            first_free = row + 1
-            continue
-        for pattern, kinds in first_lines(language):
-            match = pattern.match(text)
-            word = match["word"] if match is not None and "" not in kinds else ""
-            if match is None or (is_c_like and not word and not _is_c_function(rows, row)):
-                continue
-            if not word and is_unindented and _indent(text) not in indents:
-                continue
-            name = match["name"].replace('" "', ".").rstrip('"`:.')
-            name = name.removesuffix("'") if text[: match.start("name")].endswith("'") else name
-            if name and (word or not is_unindented or name != last):
-                kind = kinds.get(word) or kinds[word.lower()]
-                top = _first_comment(rows, row, first_free)
-                indent = _indent(text) + (language == "objective-c" and kind == "method")  # stands beside its class
-                yield _Definition(row, top, indent, kind, name, match.start("name"))
-                first_free = row + 1
-                if kind == "module" and text.rstrip().endswith(("=", "struct", "= {")):
-                    indents.add(_indent(next(filter(str.strip, rows[row + 1 : row + 100]), "")))
-            last = name
+        bare = text.lstrip()
+        if manner.startswith("closing"):
+            closers = _CLOSERS if manner == "closing" else "eE"
+            if bare and bare[0] in closers and len(text) <= MAX_LINE_LENGTH and _CLOSING.match(text):
+                yield _Edge(row, _indent(text), row + 1)
+        elif (manner == "form" and bare.startswith("(")) or (manner == "indent" and bare and bare[0] not in "#)]}{"):
+            yield _Edge(row, _indent(text), row)
+
+
+def _end_of_body(edges: Sequence[_Edge], each: _Definition, limit: int) -> int:
+    """Return the row behind a definition by the first line that ends it; 0 where there is none."""
+    for at in range(bisect_right(edges, each.row, key=attrgetter("row")), len(edges)):
+        if edges[at].row >= limit:
             break
+        if edges[at].indent <= each.indent:
+            return edges[at].end
+    return 0
+
+
+def _end_of_declaration(rows: Sequence[str], each: _Definition, limit: int, language: str) -> int:
+    """Return the row behind a definition without a body, or with one on its first line; 0 for another one.
+
+    In Ada the comments below it are its doc comment.
+    """
+    depth = 0
+    for row in range(each.row, min(limit, each.row + _MAX_HEAD_ROWS)):
+        text = rows[row][:MAX_LINE_LENGTH]
+        text = (text.partition("--")[0] if language == "ada" else text).rstrip()
+        depth += sum(1 if bracket in "([{" else -1 for bracket in _BRACKETS.findall(text))
+        if depth <= 0 and text.endswith((";", "}", "},", " end")):
+            end = row + 1
+            while language == "ada" and end < limit and rows[end].lstrip().startswith("--"):
+                end += 1
+            return end
+        if _ADA_BODY.search(text) if language == "ada" else depth <= 0 or text.endswith("{"):
+            break
+    return 0
+
+
+# First lines ----------------------------------------------------------------------------------------------------------
+
+
+class _Finder:
+    """Finds the definitions of a text, line by line.
+
+    last: the name of the line before, where it has no word; kind: that of the definition before; type_name: the name of
+    the last type; first_free: the first row that no definition before takes; modules: the indents of the modules around
+    the row, with those of their contents.
+    """
+
+    def __init__(self, rows: Sequence[str], language: str) -> None:
+        """Begin at the first row."""
+        self._rows, self._language = rows, language
+        self._forms = first_lines(language)
+        self._is_unindented, self._is_c_like = language in _UNINDENTED, has_c_functions(language)
+        self._last = self._kind = self._type_name = ""
+        self._first_free = 0
+        self._modules: list[tuple[int, int]] = []
+
+    def find(self) -> Iterator[_Definition]:
+        """Yield the definitions in order; of several clauses of one function the first one."""
+        divider = _NO_COMMENT.get(self._language, "")
+        for row, text in enumerate(self._rows):
+            if not text or len(text) > MAX_LINE_LENGTH:
+                continue
+            if divider and text.startswith(divider):
+                self._first_free = row + 1
+                continue
+            start = first_word(text, self._language)
+            for form in self._forms:
+                match = form.pattern.match(text) if not form.first_words or start in form.first_words else None
+                if match is not None and ("" not in form.kinds or self._is_first_line(row, match, start)):
+                    definition = self._read(row, match, form)
+                    if definition is not None:
+                        yield definition
+                    break
+
+    def _is_first_line(self, row: int, match: re.Match[str], start: str) -> bool:
+        """Return whether a line without a word begins a definition. start: its first word."""
+        if self._is_c_like:
+            if not _is_c_function(self._rows, row, match.end()):
+                return False
+            is_object = start in _CONSTRUCTOR_WORDS and match["name"].split(".")[0] != self._type_name
+            if is_object and self._language == "dart":
+                return False
+        return not self._is_unindented or _indent(self._rows[row]) in {0, *(inner for _, inner in self._modules)}
+
+    def _read(self, row: int, match: re.Match[str], form: FirstLine) -> _Definition | None:
+        """Return the definition that begins at a row; None for a further clause of one."""
+        text = self._rows[row]
+        word = "" if "" in form.kinds else match["word"]
+        name, last = self._read_name(match), self._last
+        self._last = "" if word else name
+        if not name or (not word and name == last and self._language in _OF_CLAUSES):
+            return None
+        kind = form.kinds.get(word) or form.kinds[word.lower()]
+        if kind == "function" and self._kind == "type" and text.lstrip().startswith("and "):
+            kind = "type"  # `type a = … and b = …`
+        top = _first_comment(self._rows, row, self._first_free)
+        indent = _indent(text) + (self._language == "objective-c" and kind == "method")  # stands beside its class
+        definition = _Definition(row, top, indent, kind, name, match.start("name"))
+        self._go_behind(definition)
+        return definition
+
+    def _read_name(self, match: re.Match[str]) -> str:
+        name, text = match["name"].replace('" "', ".").rstrip('"`:.'), match.string
+        if self._language == "perl" and text.startswith("="):
+            return read_pod_title(name)
+        return name.removesuffix("'") if text[: match.start("name")].endswith("'") else name
+
+    def _go_behind(self, each: _Definition) -> None:
+        """Remember a definition for those behind it."""
+        self._kind = each.kind
+        self._type_name = each.name if each.kind in _TYPE_KINDS else self._type_name
+        self._first_free = each.row + 1
+        if self._language == "ada":  # the comments below a declaration are not those above the next one
+            end = _end_of_declaration(self._rows, each, len(self._rows), self._language)
+            self._first_free = max(self._first_free, end)
+        while self._modules and self._modules[-1][0] >= each.indent:
+            self._modules.pop()
+        if each.kind == "module" and self._rows[each.row].rstrip().endswith(("=", "struct", "sig", "= {")):
+            below = next(filter(str.strip, self._rows[each.row + 1 : each.row + 100]), "")
+            self._modules.append((each.indent, _indent(below)))
 
 
 def _indent(text: str) -> int:
-    expanded = text.expandtabs(4)
-    return len(expanded) - len(expanded.lstrip())
+    space = text[: len(text) - len(text.lstrip())]
+    return len(space.expandtabs(4)) if "\t" in space else len(space)
 
 
-def _is_c_function(rows: Sequence[str], row: int) -> bool:
-    """Return whether a line that looks like the first line of a C function is one: parameters or a body follow."""
-    end, below = rows[row].rstrip(), rows[row + 1].lstrip() if row + 1 < len(rows) else ""
+_CONSTRUCTOR_WORDS = ("const", "factory")
+"""The first words of constructors in Dart; `const` also begins objects in expressions."""
+
+_BODY_BEHIND = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:async\*?[ \t]*)?(?:=>|\{)")
+
+
+def _is_c_function(rows: Sequence[str], row: int, column: int) -> bool:
+    """Return whether a line that looks like the first line of a C function is one: parameters or a body follow.
+
+    column: the end of its head, behind the bracket that opens its parameters.
+    """
+    text = rows[row]
+    end, below = text.rstrip(), rows[row + 1].lstrip() if row + 1 < len(rows) else ""
     opens = end.endswith(("{", "=>", "(")) or (end.endswith(")") and below.startswith("{"))
+    opens = opens or not text[:column].endswith("(") or _BODY_BEHIND.match(text, column) is not None
+    opens = opens or (end.endswith((");", "([")) and text.lstrip().startswith(_CONSTRUCTOR_WORDS))
     return opens and rows[row].split(None, 1)[0] not in _NO_FUNCTIONS
 
 
@@ -347,10 +360,11 @@ def _first_comment(rows: Sequence[str], row: int, first_free: int) -> int:
     return row
 
 
-def _doc_comment(rows: Sequence[str], each: _Definition, language: str) -> str:
-    """Return the comments above a definition as prose; else in MATLAB those, in Lisps the string below it.
+def _doc_comment(rows: Sequence[str], each: _Definition, end: int, language: str) -> str:
+    """Return the comments above a definition as prose; else in some languages those, in Lisps the string below it.
 
-    What follows ` ## ` on the line of a target of make is its help.
+    end: the row behind it. Those languages are Ada, MATLAB and OCaml. In make it is what follows ` ## ` on the line of
+    a target.
     """
     if language == "make" and " ## " in rows[each.row]:
         return rows[each.row].partition(" ## ")[2].strip()
@@ -363,7 +377,25 @@ def _doc_comment(rows: Sequence[str], each: _Definition, language: str) -> str:
     if language == "matlab" and not doc:
         below = takewhile(lambda row: row.startswith("%"), map(str.strip, rows[each.row + 1 :]))
         return doc_text(list(below))
-    return doc or (_docstring(rows, each.row) if language in _LISPS else "")
+    if language == "ada" and not doc:
+        below = takewhile(lambda row: row.startswith("--"), map(str.strip, reversed(rows[each.row + 1 : end])))
+        doc = doc_text(list(below)[::-1])
+    if language == "ocaml" and not doc:
+        doc = _doc_below(rows, each.row, end)
+    return dedent(doc).strip() or (_docstring(rows, each.row) if language in LISPS else "")
+
+
+def _doc_below(rows: Sequence[str], row: int, end: int) -> str:
+    """Return the comment `(** … *)` right below a declaration of OCaml; "" where it may be that of the next one."""
+    below = range(row + 1, min(end, row + _MAX_HEAD_ROWS))
+    first = next((at for at in below if not rows[at].strip() or rows[at].lstrip().startswith("(**")), end)
+    if first >= end or not rows[first].strip():
+        return ""
+    last = next(
+        (at for at in range(first, min(end, first + _MAX_COMMENT_LINES)) if rows[at].rstrip().endswith("*)")), -1
+    )
+    is_last = last + 1 >= len(rows) or not rows[last + 1].strip() or rows[last + 1].strip() == "end"
+    return doc_text(["\n".join(map(str.strip, rows[first : last + 1]))]) if last >= 0 and is_last else ""
 
 
 def _docstring(rows: Sequence[str], row: int) -> str:
@@ -381,26 +413,27 @@ def _make_symbol(
     rows: Sequence[str],
     each: _Definition,
     above: Sequence[_Definition],
-    own_end: int,
+    own_rows: Sequence[tuple[int, int]],
     end: int,
     language: str,
 ) -> Symbol:
-    """Return the symbol of a definition. own_end, end: where the next one begins, and the next that is not inside."""
+    """Return the symbol of a definition. own_rows: the rows in it and in no other one. end: the row behind it."""
     start, first_line = lines.starts[each.row], rows[each.row]
     span_start = lines.starts[each.first_row]
-    span = lines.span(span_start, span_start + len(lines.data[span_start:end].rstrip()))
+    span = lines.span(span_start, span_start + len(lines.data[span_start : _offset(lines, end)].rstrip()))
     place = start + len(first_line[: each.column].encode())
     signature = " ".join(first_line.split()).rstrip("{ ")[:_MAX_SIGNATURE_LENGTH]
     container = (" > " if each.kind == "section" else ".").join(outer.name for outer in above)
     kind = "method" if each.kind == "function" and above and above[-1].kind in _TYPE_KINDS else each.kind
     name_span = lines.span(place, place + len(each.name.encode()))
+    pieces = (lines.text(_offset(lines, first), _offset(lines, after)).strip() for first, after in own_rows)
     return Symbol(
         each.name,
         kind,
         container,
         signature,
-        _doc_comment(rows, each, language),
+        _doc_comment(rows, each, end, language),
         span,
         name_span,
-        lines.text(start, own_end).strip(),
+        "\n".join(filter(None, pieces)),
     )

@@ -27,11 +27,16 @@ _MANIFEST_FIELD = re.compile(r"(apiVersion:|kind:|  name:)[ ]+(\S.*?)[ ]*$")
 _JSON_KEY = re.compile(r"([ \t]*)(\"(?!\")[^\"\\]*(?:\\.[^\"\\]*)*\")[ \t]*:")
 _TOML_TABLE = re.compile(r"[ \t]*\[\[?([^\[\]]+)\]\]?[ \t]*(?:[#;].*)?$")
 _SQL_STATEMENT = re.compile(
-    r"\s*(?:create(?:\s+or\s+replace)?(?:\s+(?:unique|temp|temporary|materialized|recursive|global|local))*|alter|drop)\s+"
-    r"(?:table|view|function|procedure|index|trigger|type|schema|sequence|domain|policy|role|database|extension)\s+"
-    r"(?:concurrently\s+)?(?:if\s+(?:not\s+)?exists\s+)?([\w.\"`\[\]]+)|\s*insert\s+into\s+([\w.\"`\[\]]+)",
+    r"\s*(?:create(?:\s+or\s+(?:replace|alter))?"
+    r"(?:\s+(?:unique|temp|temporary|materialized|recursive|global|local|unlogged|external|foreign|constraint|event))*"
+    r"|alter|drop)\s+"
+    r"(?:table|view|function|procedure|proc|index|trigger|type|schema|sequence|domain|policy|role|database|extension"
+    r"|aggregate|operator|rule|server|publication|macro|package(?:\s+body)?)\s+"
+    r"(?:concurrently\s+)?(?:if\s+(?:not\s+)?exists\s+)?([\w.\"`\[\]]+|(?<=operator\s)[^\w\s(]+)"
+    r"|\s*insert\s+into\s+([\w.\"`\[\]]+)",
     re.IGNORECASE,
 )
+_SQL_QUOTE = re.compile(r"\$(?:[A-Za-z_]\w*)?\$")
 _SQL_QUOTES = re.compile(r"[\"`\[\]]")
 _PAGE_LANGUAGES = (
     *("html", "eex", "ejs", "erb", "freemarker", "go-template", "handlebars", "jinja", "jsp", "liquid", "mako"),
@@ -48,11 +53,20 @@ _HTML_TAG = re.compile(r"<[^<>]*>")
 
 
 class _BlockStart(Struct, frozen=True):
-    """The start of a block: its first row, its name or "", and the number of lines from which it is a block."""
+    """The start of a block: its first row, its name or "", and the number of lines from which it is a block.
+
+    comments: the rows of comments right above it, which are a part of it.
+    """
 
     row: int
     name: str
     min_lines: int = 1
+    comments: int = 0
+
+    @property
+    def first(self) -> int:
+        """The first row, comments included."""
+        return self.row - self.comments
 
 
 _BlockFinder = Callable[[Sequence[str]], Iterator[_BlockStart]]
@@ -73,12 +87,31 @@ def _named_blocks(
     lines: LineIndex, rows: Sequence[str], first: int, last: int, container: str, find_blocks: _BlockFinder
 ) -> Iterator[tuple[int, int, Symbol]]:
     """Yield the named blocks of the rows from `first` up to `last`, with their first and last byte."""
-    starts = [_BlockStart(first + start.row, start.name, start.min_lines) for start in find_blocks(rows[first:last])]
-    ends = [*(start.row for start in starts[1:]), last]
+    starts = list[_BlockStart]()
+    for start in find_blocks(rows[first:last]):
+        above = starts[-1].row if starts else first - 1
+        comments = _count_comments(rows, first + start.row, above, find_blocks)
+        starts.append(_BlockStart(first + start.row, start.name, start.min_lines, comments))
+    ends = [*(start.first for start in starts[1:]), last]
     for start, end in zip(starts, ends, strict=False):  # without starts there is one end
         if start.name and end - start.row >= start.min_lines:
             inner = list(_nested_blocks(lines, rows, start, end, container, find_blocks))
             yield from inner or _cut_block(lines, rows, start, end, container)
+
+
+def _count_comments(rows: Sequence[str], row: int, above: int, find_blocks: _BlockFinder) -> int:
+    """Return the number of rows of comments right above a row and behind another one."""
+    marks = _COMMENT_MARKS.get(find_blocks, ())
+    first = row
+    while marks and first - 1 > above:
+        opening = first - 1
+        if "/*" in marks and rows[opening].rstrip().endswith("*/"):
+            while opening - 1 > above and not rows[opening].lstrip().startswith("/*"):
+                opening -= 1
+        if not rows[opening].lstrip().startswith(marks):
+            break
+        first = opening
+    return row - first
 
 
 def _nested_blocks(
@@ -93,14 +126,15 @@ def _nested_blocks(
 def _cut_block(
     lines: LineIndex, rows: Sequence[str], start: _BlockStart, end: int, container: str
 ) -> Iterator[tuple[int, int, Symbol]]:
-    for row in range(start.row, end, _MAX_BLOCK_LINES):
+    for row in range(start.first, end, _MAX_BLOCK_LINES):
         first = lines.starts[row]
         stop = min(row + _MAX_BLOCK_LINES, end)
         after = lines.starts[stop] if stop < len(lines.starts) else len(lines.data)
         piece = lines.data[first:after]
         first, after = first + len(piece) - len(piece.lstrip()), first + len(piece.rstrip())
         if after > first:
-            yield first, after, _block_symbol(lines, start, container, first, after, rows[row].strip())
+            head = start.row if row == start.first else row
+            yield first, after, _block_symbol(lines, start, container, first, after, rows[head].strip())
 
 
 def split_range(lines: LineIndex, start: int, end: int, name: str) -> Iterator[tuple[int, int, Symbol]]:
@@ -121,7 +155,12 @@ def split_range(lines: LineIndex, start: int, end: int, name: str) -> Iterator[t
 
 def _block_symbol(lines: LineIndex, start: _BlockStart, container: str, first: int, after: int, head: str) -> Symbol:
     plain = make_text_symbol(lines, [(first, after)])
-    return Symbol(start.name, "section", container, head[:200], "", plain.span, plain.name_span, plain.own_text)
+    name_span = plain.name_span
+    if start.comments and lines.line(first) == start.first:
+        text = lines.data[lines.starts[start.row] : after]
+        place = after - len(text.lstrip())
+        name_span = lines.span(place, place)
+    return Symbol(start.name, "section", container, head[:200], "", plain.span, name_span, plain.own_text)
 
 
 def _find_keys_by_indent(rows: Sequence[str], pattern: re.Pattern[str]) -> Iterator[_BlockStart]:
@@ -185,16 +224,25 @@ def _find_css_rules(rows: Sequence[str]) -> Iterator[_BlockStart]:
 
 
 def _find_sql_statements(rows: Sequence[str]) -> Iterator[_BlockStart]:
-    """Yield the statements, ended by a `;` at the end of a line, outside of `$$`."""
-    open_, quoted = False, False
+    """Yield the statements outside of `$$`. One ends by a `;` at the end of a line, or before a definition that begins
+    in the first column.
+
+    Comments, and the commands of psql that begin with a backslash, are no statements.
+    """
+    is_open, quote, is_comment = False, "", False
     for row, text in enumerate(rows):
-        if not open_ and text.strip() and not text.lstrip().startswith("--"):
-            match = _SQL_STATEMENT.match(text)
+        bare = text.lstrip()
+        if is_comment or (not quote and bare.startswith("/*")):
+            is_comment = "*/" not in bare
+            continue
+        match = None if quote else _SQL_STATEMENT.match(text)
+        if (not is_open and bare and not bare.startswith(("--", "\\"))) or (match and text[:6].lower() == "create"):
             yield _BlockStart(row, _SQL_QUOTES.sub("", match[1] or match[2]) if match else "")
-            open_ = True
-        quoted ^= text.count("$$") % 2 == 1
-        if not quoted and text.partition("--")[0].rstrip().endswith(";"):
-            open_ = False
+            is_open = True
+        for mark in _SQL_QUOTE.findall(text) if "$" in text else ():
+            quote = mark if not quote else "" if mark == quote else quote
+        if not quote and text.partition("--")[0].rstrip().endswith(";"):
+            is_open = False
 
 
 def _find_html_elements(rows: Sequence[str]) -> Iterator[_BlockStart]:
@@ -217,3 +265,11 @@ BLOCK_FINDERS: dict[str, _BlockFinder] = {
     **dict.fromkeys(_PAGE_LANGUAGES, _find_html_elements),
 }
 """The function that finds the starts of blocks, for each language that is divided."""
+
+_COMMENT_MARKS: dict[_BlockFinder, tuple[str, ...]] = {
+    _find_yaml_blocks: ("#",),
+    _find_yaml_keys: ("#",),
+    _find_toml_tables: ("#", ";"),
+    _find_sql_statements: ("--", "/*"),
+}
+"""The marks that begin the lines of comments, by the functions that find blocks."""

@@ -115,7 +115,7 @@ _TITLE_MARKUP = {
     "org": re.compile(r"[ \t]:[\w@#%:]+:[ \t]*$|\[\[[^\[\]]*\]\[([^\[\]]*)\]\]|(?<!\w)[=~](?=\w)|(?<=\w)[=~](?!\w)"),
     "textile": re.compile(r"@(?=\w)|(?<=\w)@"),
     "rdoc": re.compile(r"</?\w+>|[+*_](?=\w)|(?<=\w)[+*_](?!\w)"),
-    "pod": re.compile(r"[A-Z]<+([^<>]*)>+"),
+    "pod": re.compile(r"[A-Z]<+[ \t]*([^<>|]*)(?:\|[^<>]*)?>+"),
     "tex": re.compile(
         r"\\(?:label|index|thanks|footnote)\{[^{}]*\}|%.*$|\\[a-zA-Z]+\*?\{([^{}]*)\}|\\[a-zA-Z]+|[{}\\]"
     ),
@@ -135,6 +135,12 @@ def _find_marked_headings(lines: LineIndex, rows: Sequence[str], language: str) 
             title = markup.sub(_first_group, markup.sub(_first_group, written))  # twice, for nested markup
             headings.append(_make_heading(lines, rows, level, row, row, written, title))
     return [each for each in headings if each.title]
+
+
+def read_pod_title(written: str) -> str:
+    """Return a title of POD as it is read: `C<get>` and `L<get|Shop/get>` give "get"."""
+    markup = _TITLE_MARKUP["pod"]
+    return markup.sub(_first_group, markup.sub(_first_group, written)).strip()  # twice, for nested markup
 
 
 _MANUAL_SECTION = re.compile(r"(?:\.S[Hh]|=head1)[ \t]+\"?([^\"]*)")

@@ -134,7 +134,8 @@ def _parse_symbols(path: str, text: str, max_seconds: float, *, any_shape: bool)
     if language.name in BLOCK_FINDERS:
         return ParsedFile(language.name, tuple(split_blocks(lines, language.name) or chunk_text(lines)), imports, ())
     if language.grammar is None:
-        from scry.index.parse.definitions import DEFINED_LANGUAGES, split_definitions  # many projects have no such file
+        from scry.index.parse.definitions import split_definitions  # many projects have no such file
+        from scry.index.parse.languages.definition_lines import DEFINED_LANGUAGES
 
         symbols = split_definitions(lines, language.name) if language.name in DEFINED_LANGUAGES else ()
         return ParsedFile(language.name, tuple(symbols or chunk_text(lines)), imports, ())

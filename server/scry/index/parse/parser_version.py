@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scry import __version__
 
-PARSER_VERSION = 24
+PARSER_VERSION = 25
 """Raised whenever the output of `scry.index.parse.parse` for some text changes, or the form in which it is stored, so
 that stored results are recomputed.
 """

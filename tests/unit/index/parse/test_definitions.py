@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scry.core import Symbol
-from scry.index.parse.definitions import DEFINED_LANGUAGES
 from scry.index.parse.languages import language_of
+from scry.index.parse.languages.definition_lines import DEFINED_LANGUAGES
 from scry.index.parse.parse import parse
 
 PERL = """package Shop;
@@ -74,12 +74,33 @@ def _symbol(path: str, text: str, name: str) -> Symbol:
             "package body Shop is\n   procedure Sell (X : Item) is\n   begin\n   end Sell;\nend Shop;\n",
             ["module Shop", "function Shop.Sell"],
         ),
+        (
+            "a.ads",
+            "package Shop is\n   overriding function Total (X : Cart) return Price;\n"
+            '   function "+" (X, Y : Cart) return Cart;\n   Closed : exception;\n'
+            "   procedure Internal (X : Cart);\n   protected type Till is\n   end Till;\nend Shop;\n",
+            [
+                "module Shop",
+                "function Shop.Total",
+                "function Shop.+",
+                "type Shop.Closed",
+                "function Shop.Internal",
+                "type Shop.Till",
+            ],
+        ),
+        (
+            "a.gpr",
+            "project Shop is\n   package Compiler is\n   end Compiler;\nend Shop;\n",
+            ["module Shop", "module Shop.Compiler"],
+        ),
         ("a.awk", "function total(a) {\n}\n", ["function total"]),
         (
             "a.clj",
             "(ns shop.core)\n\n(defn- ^:private total [a]\n  a)\n(def ^{:x 1} open 1)\n",
             ["module shop.core", "function total", "variable open"],
         ),
+        ("a.clj", "(s/defn total [a] a)\n(s/def ::cart map?)\n", ["function total", "variable ::cart"]),
+        ("CMakeLists.txt", "project(shop)\nadd_library(cart cart.c)\n", ["section cart"]),
         ("a.cmake", "macro( add_shop NAME)\nendmacro()\nFUNCTION(b)\n", ["macro add_shop", "function b"]),
         (
             "a.coffee",
@@ -98,6 +119,13 @@ def _symbol(path: str, text: str, name: str) -> Symbol:
             ["class Shop", "method Shop.total"],
         ),
         ("a.dart", DART, ["class Cart", "method Cart.total", "method Cart.close"]),
+        (
+            "a.dart",
+            "class Cart {\n  const Cart({super.key});\n  const Cart.empty([\n  ]);\n  int get total => 1;\n"
+            "  set total(int a) {\n  }\n  static T of<T extends Cart>(Context c) => c.find();\n}\n",
+            ["class Cart", *(f"method Cart.{name}" for name in ("Cart", "Cart.empty", "total", "total", "of"))],
+        ),
+        ("a.dart", "Widget build() {\n  f(\n    const Box(\n      1,\n    ),\n  );\n}\n", ["function build"]),
         ("a.el", ELISP, ["function shop-total", "variable shop-open"]),
         (
             "a.elm",
@@ -110,12 +138,24 @@ def _symbol(path: str, text: str, name: str) -> Symbol:
             "-module(shop).\n\n-spec total(list()) -> integer().\ntotal([]) -> 0;\ntotal([A|B]) ->\n    sum(A).\n",
             ["function total"],
         ),
+        (
+            "a.erl",
+            "-type price() :: integer().\n-record(cart, {a}).\n-define(MAX, 1).\n-callback open() -> ok.\n",
+            ["type price", "struct cart", "macro MAX", "method open"],
+        ),
         ("a.fish", "function shop-total --description x\nend\n", ["function shop-total"]),
         (
             "a.f90",
             "module shop\ncontains\n  pure real(8) FUNCTION total(a)\n  end function total\nend module\n",
             ["module shop", "function shop.total"],
         ),
+        (
+            "a.f90",
+            "submodule(shop) cart\n  type, public :: till\n  end type\n  type(till) :: a\n"
+            "  interface operator(+)\n  end interface\ncontains\n  double precision function total()\n  end function\n",
+            ["module cart", "struct cart.till", "interface cart.operator(+)", "function cart.total"],
+        ),
+        ("a.fypp", "subroutine shop${ii}$_total(a)\nend subroutine\n", ["function shop${ii}$_total"]),
         ("a.f90", "pure module function total(a)\nend function\nmodule shop\n", ["function total", "module shop"]),
         ("a.fs", "let private Key = 1\nlet open' = 2\n", ["function Key", "function open'"]),
         ("a.ml", "let open Shop in\nlet module S = Shop in\nlet total = 1\n", ["function total"]),
@@ -141,6 +181,12 @@ def _symbol(path: str, text: str, name: str) -> Symbol:
             ["type Shop", "function total!", "function sum"],
         ),
         (
+            "a.jl",
+            "total(a; b=1)::Int = a\n@inline Base.sum(a::Cart) = 1\n"
+            "open(a::Cart,\n     b) = 1\nprintln(a,\n        b)\n",
+            ["function total", "function Base.sum", "function open"],
+        ),
+        (
             "a.lean",
             "theorem total_pos (a : Nat) : a = a := rfl\nnoncomputable def total' := 1\n",
             ["constant total_pos", "function total'"],
@@ -156,8 +202,23 @@ def _symbol(path: str, text: str, name: str) -> Symbol:
             "a.ml",
             "module type S = sig\n  val total : int\nend\n\nlet rec total a =\n  let sum = a in\n"
             "  sum\nand other = 1\n\ntype 'a shop = 'a list\n",
-            ["module S", "function total", "function other", "type shop"],
+            ["module S", "function S.total", "function total", "function other", "type shop"],
         ),
+        (
+            "a.ml",
+            "module Cart = struct\n  let total a =\n    let sum = a in\n    sum\nend\n\nlet ( + ) a b = a\n"
+            "type +'a shop = A\nand till = B\n\ntype nonrec cart = cart\nlet cart = 1\n",
+            [
+                "module Cart",
+                "function Cart.total",
+                "function +",
+                "type shop",
+                "type till",
+                "type cart",
+                "function cart",
+            ],
+        ),
+        ("a.nim", "type\n  Cart*[T] = ref object\n    a: int\n", ["type Cart"]),
         (
             "a.pas",
             "unit Shop;\nclass function TShop.Total(a: Integer): Integer;\n",
@@ -205,6 +266,7 @@ def _symbol(path: str, text: str, name: str) -> Symbol:
             "    End Function\nEnd Class\n",
             ["class Shop", "method Shop.Total"],
         ),
+        ("a.vim", "command! -nargs=0 -bar ShopOpen call s:open()\n", ["function ShopOpen"]),
         ("a.wgsl", "struct Shop {\n}\nfn total(a: f32) -> f32 {\n}\n", ["struct Shop", "function total"]),
     ],
 )
@@ -233,6 +295,12 @@ def test_comments_above_are_the_doc_comment() -> None:
         ("a.f90", "! Adds up.\nsubroutine total()\n", "total", "Adds up."),
         ("a.groovy", "/*\n Adds up.\n*/\n@Pure\nclass Total {\n}\n", "Total", "Adds up."),
         ("a.lua.pm", "# x\n\nsub total {}\n", "total", ""),
+        ("a.ads", "procedure Total;\n--  Adds up.\nprocedure Open;\n--  Opens.\n", "Total", "Adds up."),
+        ("a.ads", "procedure Total;\n--  Adds up.\nprocedure Open;\n--  Opens.\n", "Open", "Opens."),
+        ("a.mli", "val total :\n  int -> int\n(** Adds\n    up. *)\n\nval open_ : int\n", "total", "Adds\nup."),
+        ("a.mli", "val total : int\n(** Opens. *)\nval open_ : int\n", "open_", "Opens."),
+        ("a.mli", "val total : int\n(** Opens. *)\nval open_ : int\n", "total", ""),
+        ("a.adb", "--  Adds up.\nprocedure Total is\nbegin\nend Total;\n", "Total", "Adds up."),
     ],
 )
 def test_doc_comments_of_each_form_are_read(path: str, text: str, name: str, doc: str) -> None:
@@ -242,8 +310,12 @@ def test_doc_comments_of_each_form_are_read(path: str, text: str, name: str, doc
 def test_a_definition_holds_its_own_text_and_spans_those_inside() -> None:
     cart, total, _ = (symbol for symbol in parse("a.dart", DART).symbols if symbol.kind != "text")
     assert (cart.span.start.line, cart.span.end.line) == (0, 12)
-    assert cart.own_text == "abstract class Cart {"
+    assert cart.own_text == "abstract class Cart {\n}"
     assert "return sum(prices);" in total.own_text
+
+
+def test_headings_in_perl_are_read_without_markup() -> None:
+    assert _found("a.pm", "=head2 C<add>\n\n=head2 L<put|Shop/put>\n") == ["section add", "section put"]
 
 
 def test_a_file_without_definitions_is_text() -> None:

@@ -75,7 +75,7 @@ def _named(path: str, text: str) -> list[Symbol]:
             "package x\n// Adds\ntotal :: proc(a: int) -> int {\n}\nCart :: struct #packed {\n}\n",
             ["function total", "struct Cart"],
         ),
-        ("a.jsonnet", "jsonnet", "local f(x) = x + 1;\n{\n  g(y):: y,\n  h: f(1)\n}\n", ["function f", "function f.g"]),
+        ("a.jsonnet", "jsonnet", "local f(x) = x + 1;\n{\n  g(y):: y,\n  h: f(1)\n}\n", ["function f", "function g"]),
         (
             "a.rego",
             "rego",

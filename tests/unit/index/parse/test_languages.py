@@ -57,6 +57,8 @@ LABELS = {
         ("App/View.m", "", "objective-c"),
         ("man/tool.1", "", "roff"),
         ("grammar.y", "", "yacc"),
+        ("shop.gpr", "", "ada"),
+        ("App.xcscheme", "", "xml"),
         ("views/show.html.erb", "", "erb"),
         ("Dockerfile.dev", "", "dockerfile"),
         (".editorconfig", "", "ini"),

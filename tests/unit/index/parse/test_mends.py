@@ -170,6 +170,42 @@ def test_macros_of_any_name_hide_no_definition(head: str, expected: str) -> None
     assert expected in _definitions("a.cc", text + CUT_BLOCK + FILLER)
 
 
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("MY_INLINE list::list(int a, int b) : size(a), b_(b)", "function list.list"),
+        ("MY_INLINE my::list<T>::~list()", "function my.list.~list"),
+        ("void MY_INLINE list<T>::add(T&& a)", "function list.add"),
+        ("MY_TYPE list::first()", "function list.first"),
+        ("static MY_TYPE list::last()", "function list.last"),
+    ],
+)
+def test_macros_before_a_qualified_name_are_no_part_of_it(head: str, expected: str) -> None:
+    assert _definitions("a.cc", f"{head} {{\n  use(a);\n}}\n") == {expected}
+
+
+def test_a_macro_that_begins_a_block_hides_no_function() -> None:
+    block = "  MY_TRY {\n    for (auto &a : b) {\n      a.join();\n    }\n  }\n  MY_CATCH\n"
+    text = f"namespace my {{\nlist::~list() {{\n{block}}}\n}}\n"
+    assert "function my.list.~list" in _definitions("a.cc", text + CUT_BLOCK + FILLER)
+
+
+@pytest.mark.parametrize(
+    ("text", "methods"),
+    [
+        ("#if A\n  void F() { }\n#else\n  void G() { }\n  int b;\n#endif\n", {"F", "G"}),
+        ("// Both.\n#if A\n  void F() { }\n#elif B\n  void G() { }\n#else\n  void H() { }\n#endif\n", {"F", "G", "H"}),
+        ("#if A\n  void F(int a)\n#else\n  void F(long a)\n#endif\n  { }\n  void G() { }\n", {"F", "G"}),
+        ("#if A\n  void F() {\n#else\n  void G() {\n#endif\n  }\n", {"F"}),
+        ("#if A\n  void F() { }\n#else\n#if B\n  void G() {\n#else\n  void H() {\n#endif\n  }\n#endif\n", {"F"}),
+        ("int a =\n#if A\n  1;\n#else\n  2;\n#endif\n  void F() { }\n", {"F"}),
+    ],
+)
+def test_branches_of_whole_members_are_read_in_csharp(text: str, methods: set[str]) -> None:
+    found = _definitions("a.cs", f"class C {{\n{text}}}\n")
+    assert {each.removeprefix("method C.") for each in found if each.startswith("method")} == methods
+
+
 def test_nullability_hides_no_function() -> None:
     """A short text with a small error: such words are blanked always."""
     text = "void Add(Rep* absl_nonnull rep, std::pair<int* absl_nullable, char* _Nonnull> b) {\n  use(rep);\n}\n"
@@ -194,6 +230,8 @@ def test_lines_of_macros_are_told_from_values() -> None:
         ('class A {\n  fun f() {\n    when {\n      a == $$"" -> {\n      }\n    }\n  }\n}\n', "class A"),
         ("class A {\n  var a: Int = 1\n    get() = field\n    @B set(value) {\n      c()\n    }\n}\n", "class A"),
         ("context(b: B)\nprivate fun C.f() {\n  g()\n}\n\nfun g() {}\n", "function C.f"),
+        ("class B {\n  class A<T>\n  private constructor(val a: Any?) {\n    fun f() {}\n  }\n}\n", "class B.A"),
+        ("class A\n@C\ninternal constructor(val a: Any?) {\n  fun f() {}\n}\n", "class A"),
         ("interface A { fun f() }\n\nclass B {\n  fun g(): Int = 1\n}\n", "interface A"),
     ],
 )
@@ -309,7 +347,7 @@ _PIECES = st.sampled_from([
     "#if A\n", "#if 0\n", "#else\n", "#elif B\n", "#endif\n", "{", "}", "(", ")", "f(a", ";\n", "\r\n", "if (a)",
     "MY_MACRO(a)\n", "* a b,", "template <T, MY_M(a)>", "// é {\n", "/* (", "*/", '"{', "'", 'R"(', "\\\n",
     "class A\n\n@B", "annotation class A", "in1", "suspend {", "open(", "set = 1", '$$"', "fun f() }", "case .a():\n",
-    "  ()\n", "#error(\n",
+    "  ()\n", "#error(\n", "class A\nconstructor(", "A_B a::a(", "  A_B {\n",
 ])
 # fmt: on
 

@@ -169,6 +169,7 @@ def test_references_name_their_line_once() -> None:
         ("#pragma once\ntemplate <class T> T f();\n", "cpp"),
         ("#pragma once\n/*\nclass of its own\n*/\nint f(void);\n", "c"),
         ("struct template_s { int class_id; };\n", "c"),
+        ('#pragma once\n#include "a.h"\nint my::list::size() {\n  return 1;\n}\n', "cpp"),
     ],
 )
 def test_header_file_is_parsed_as_c_or_cpp_by_content(text: str, language: str) -> None:
@@ -277,6 +278,60 @@ def test_long_json_key_is_split_and_short_one_is_no_block() -> None:
     names = [(s.container, s.name) for s in parse("a.yaml", f"short: 1\nlong:\n{rows}").symbols]
     assert names == [("", ""), ("long", "key0"), ("long", "key1"), ("long", "key2")]
     assert all(s.span.end.line - s.span.start.line < 60 for s in parse("a.json", "[\n" + "1,\n" * 300 + "1]").symbols)
+
+
+SQL = """\\set ON_ERROR_STOP 1
+SELECT plan(1)
+
+-- Adds up.
+-- All of it.
+CREATE FUNCTION shop.total() RETURNS int AS $F$
+  SELECT 1; -- $$
+$F$ LANGUAGE sql;
+/* Opens;
+   and closes */
+CREATE OR ALTER PROCEDURE open_shop AS
+BEGIN
+  SELECT 1
+END
+GO
+CREATE AGGREGATE most (int) (SFUNC = f);
+"""
+
+
+def test_sql_statements_are_told_apart() -> None:
+    """The commands of psql and comments are no statements; a definition begins one even where none has ended."""
+    found = [each for each in parse("a.sql", SQL).symbols if each.name]
+    lines = [(each.name, each.span.start.line, each.name_span.start.line, each.span.end.line) for each in found]
+    assert lines == [("shop.total", 3, 5, 7), ("open_shop", 8, 10, 14), ("most", 15, 15, 15)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.yaml", "a:\n  b: 1\n  c: 1\n  d: 1\n\n# Of the shop\n# alone\nshop:\n  b: 1\n  c: 1\n  d: 1\n"),
+        ("a.toml", "[a]\nb = 1\n\n# Of the shop\n# alone\n[shop]\nc = 1\n"),
+    ],
+)
+def test_comments_above_a_block_are_a_part_of_it(path: str, text: str) -> None:
+    first, shop = parse(path, text).symbols
+    assert "Of the shop" not in first.own_text
+    assert shop.own_text.startswith("# Of the shop\n# alone\n")
+    assert shop.name_span.start.line == shop.span.start.line + 2
+    assert (shop.name, shop.signature) == ("shop", "shop:" if path == "a.yaml" else "[shop]")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ('#!/bin/sh\n# \\\nexec tclsh "$0" ${1+"$@"}\nproc a {} {\n}\n', "tcl"),
+        ("#!/bin/sh\neval 'exec perl -w -S $0 ${1+\"$@\"}'\n  if 0;\n", "perl"),
+        ('#!/bin/sh\nexec python3 "$0.py" "$@"\n', "bash"),
+        ('#!/bin/sh\nexec "$0"\n', "bash"),
+    ],
+)
+def test_a_script_that_runs_itself_is_of_that_language(text: str, language: str) -> None:
+    assert parse("bin/a", text).language == language
 
 
 def test_shell_script_with_astral_characters_is_parsed() -> None:

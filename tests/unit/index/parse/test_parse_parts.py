@@ -91,6 +91,7 @@ def _outline(path: str, text: str) -> list[str]:
         ("a.textile", "h1. Title\n\nh2(#id). Part\n", ["Title", "Title > Part"]),
         ("a.rdoc", "= Title\n\n== Use of <tt>x</tt> ==\n", ["Title", "Title > Use of x"]),
         ("a.pod", "=head1 NAME\n\n=head2 C<new> and B<old>\n", ["NAME", "NAME > new and old"]),
+        ("a.pod", "=head1 L<new|Shop/new>\n\n=head1 B<< a >>\n", ["new", "a"]),
         ("a.tex", "\\section{On \\emph{trees}}\\label{s}\n\\subsection*{Deep}\n", ["On trees", "On trees > Deep"]),
         ("a.texi", "@top Manual\n@chapter Use of @code{x}\n", ["Manual", "Manual > Use of x"]),
         ("a.1", '.SH "SEE ALSO"\n.SS \\fBMore\\fR \\- here\n', ["SEE ALSO", "SEE ALSO > More - here"]),

@@ -26,6 +26,26 @@ _QUERY = """
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _EXPANSION = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
+_MAX_HEAD_CHARACTERS = 600
+_RUNS_ITSELF = re.compile(
+    r"^[ \t]*(?:eval[ \t]+['\"])?exec[ \t]+(?:[\w./-]*/)?"
+    r"(?P<name>tclsh|wish|perl|python|ruby|guile|emacs|scala|node|sbcl)[\d.]*(?:[ \t]+-[\w-]+)*"
+    r"[ \t]+[\"']?\$\{?0\}?[\"']?(?=[ \t'\"]|$)",
+    re.MULTILINE,
+)
+"""A line with which a script runs itself by the interpreter of another language: `exec tclsh "$0" "$@"`."""
+
+_LANGUAGES_BY_INTERPRETER = {
+    "tclsh": "tcl", "wish": "tcl", "guile": "scheme", "emacs": "elisp", "node": "javascript", "sbcl": "lisp",
+}  # fmt: skip
+"""Languages that are not named as their interpreters are."""
+
+
+def _detect_language(text: str) -> str | None:
+    """Return the language of a script that begins as a shell script and runs itself by another interpreter."""
+    match = _RUNS_ITSELF.search(text[:_MAX_HEAD_CHARACTERS]) if "exec" in text[:_MAX_HEAD_CHARACTERS] else None
+    return _LANGUAGES_BY_INTERPRETER.get(match["name"], match["name"]) if match is not None else None
+
 
 def _grammar() -> object:
     import tree_sitter_bash
@@ -74,4 +94,5 @@ LANGUAGE = Language(
     read_import=_read_import,
     name_resolution=NameResolution(imports_all_names=True),
     resolve=_resolve,
+    detect_other_language=_detect_language,
 )

@@ -80,7 +80,9 @@ REFERENCES = """
 ENTRY_SYMBOLS = frozenset({"main", "wmain", "WinMain", "wWinMain"})
 
 _CPP_ONLY = re.compile(
-    r"^[^\S\n]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.MULTILINE
+    r"^[^\S\n]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)"
+    r"|^\w[\w \t*&]*\w::~?\w",
+    re.MULTILINE,
 )
 _OBJECTIVE_C_ONLY = re.compile(r"^[^\S\n]*@(?:interface|protocol|class|end|import)\b", re.MULTILINE)
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)

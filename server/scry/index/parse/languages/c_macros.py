@@ -34,6 +34,20 @@ _BEFORE_FUNCTION = re.compile(
 )
 """A macro before a type and a name: `UV_EXTERN int uv_run(…`, `LUALIB_API int (luaL_ref) (…`."""
 
+_BEFORE_CONSTRUCTOR = re.compile(
+    rb"^([ \t]*)((?:" + _MACRO + _ARGUMENTS + rb"?\s+){1,4})(?=(?:\w+::)*(\w+)(?:<[^<>(){};\n]*>)?::~?\3\s*\()",
+    re.MULTILINE,
+)
+"""A macro before a constructor or destructor outside of its class: `FMT_INLINE list::list(int n)`."""
+
+_BEFORE_QUALIFIED_NAME = re.compile(
+    rb"^((?:[\w:<>,]+[ \t]+)?(?!(?:const|static|inline|constexpr|virtual|extern|unsigned|struct|class|enum)\b)"
+    rb"[\w:<>,]+[ \t]+)"
+    rb"(" + _MACRO + rb"[ \t]+)(?=(?:\w+(?:<[^<>(){};\n]*>)?::)+~?\w+[ \t]*\()",
+    re.MULTILINE,
+)
+"""A macro between the type and the qualified name of a function: `void FMT_INLINE list::add(int n)`."""
+
 _BEFORE_TYPE_NAME = re.compile(
     rb"\b((?:class|struct|union)[ \t]+)((?:" + _MACRO + _ARGUMENTS + rb"?\s+){1,4})(?=[A-Za-z_])"
 )
@@ -105,6 +119,8 @@ _CHECKED_PATTERNS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (
     (_NAMED_FIELDS, (b"_FIELDS",)),
     (_BEFORE_TYPE_NAME, ()),
     (_BEFORE_FUNCTION, ()),
+    (_BEFORE_CONSTRUCTOR, (b"::",)),
+    (_BEFORE_QUALIFIED_NAME, (b"::",)),
     (_AFTER_PARAMETERS, ()),
     (_AFTER_FIELD, (b"GUARDED_BY", b"ACQUIRED_", b"DEPRECATED", b"ALIGNED")),
 )

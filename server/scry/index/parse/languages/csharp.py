@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from scry.index.parse.languages.language import Language, NameResolution, PreparedSource
 from scry.index.parse.languages.project_files import ProjectFiles
@@ -61,14 +62,18 @@ _DIRECTIVE = re.compile(
 _DEREFERENCE = re.compile(rb"([;{}=(,]\s*)(\*(?:\([\w.]+[ \t]*\*+\))?)(?=\s*[(\w])")
 _REF_PARTIAL = re.compile(rb"\bref(?=\s{1,40}partial\s{1,40}struct\b)")
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
+_MAX_READ_LEVELS = 20
+"""Levels of conditionals in each other of which more than the first branch is read."""
+
+_MAX_BYTES_ABOVE = 2_000
 
 
 def _prepare(data: bytes) -> PreparedSource:
-    """Keep the first branch of `#if … #else … #endif`, and blank the `*(int*)` of `*(int*)(p + 1) = 2` and the `ref` of
-    `ref partial struct`, which the grammar does not know.
+    """Keep the branches of `#if … #else … #endif` that the grammar can read. Blank the `*(int*)` of `*(int*)(p + 1) =
+    2` and the `ref` of `ref partial struct`, which it does not know.
     """
     if b"#" in data:
-        data = _DIRECTIVE.sub(_blank_match, _keep_first_branches(data))
+        data = _DIRECTIVE.sub(_blank_match, _drop_branches(data))
     if b"unsafe" in data:
         data = _DEREFERENCE.sub(lambda match: match[1] + b" " * len(match[2]), data)
     if b"partial" in data:
@@ -76,23 +81,43 @@ def _prepare(data: bytes) -> PreparedSource:
     return data, ()
 
 
-def _keep_first_branches(data: bytes) -> bytes:
-    """Return the text without the lines between `#else` or `#elif` and `#endif`."""
-    pieces: list[bytes] = []
-    position, skipped, depth = 0, -1, 0
+def _drop_branches(data: bytes) -> bytes:
+    """Return the text with the first branch of each conditional alone, except where all branches are whole members or
+    statements.
+    """
+    open_ones: list[list[re.Match[bytes]]] = []
+    dropped: list[tuple[int, int]] = []
     for match in _DIRECTIVE.finditer(data):
         if match[1] == b"if":
-            depth += 1
-        elif match[1] in (b"else", b"elif") and depth and skipped < 0:
-            skipped = depth
-            pieces.append(data[position : match.start()])
-            position = match.start()
-        elif match[1] == b"endif" and depth:
-            depth -= 1
-            if depth < skipped:
-                pieces.append(_NOT_LINE_END.sub(b" ", data[position : match.start()]))
-                position, skipped = match.start(), -1
+            open_ones.append([match])
+        elif match[1] in (b"else", b"elif") and open_ones:
+            open_ones[-1].append(match)
+        elif match[1] == b"endif" and open_ones:
+            edges = [*open_ones.pop(), match]
+            branches = [(above.end(), below.start()) for above, below in pairwise(edges)]
+            if len(branches) > 1 and not (len(open_ones) < _MAX_READ_LEVELS and _are_whole(data, edges[0], branches)):
+                first = branches[1][0]
+                while dropped and dropped[-1][0] >= first:
+                    dropped.pop()
+                dropped.append((first, match.start()))
+    pieces, position = list[bytes](), 0
+    for start, end in dropped:
+        pieces += data[position:start], _NOT_LINE_END.sub(b" ", data[start:end])
+        position = end
     return b"".join(pieces) + data[position:]
+
+
+def _are_whole(data: bytes, opening: re.Match[bytes], branches: Iterable[tuple[int, int]]) -> bool:
+    """Return whether a conditional stands between members or statements, and each of its branches is some of them."""
+    above = data[max(0, opening.start() - _MAX_BYTES_ABOVE) : opening.start()].rstrip()
+    while above[above.rfind(b"\n") + 1 :].lstrip().startswith((b"//", b"#")):  # comments and other directives
+        above = above[: above.rfind(b"\n") + 1].rstrip()
+    return above.endswith((b";", b"{", b"}")) and all(_is_whole(data[start:end]) for start, end in branches)
+
+
+def _is_whole(branch: bytes) -> bool:
+    balanced = branch.count(b"{") == branch.count(b"}") and branch.count(b"(") == branch.count(b")")
+    return balanced and branch.rstrip().endswith((b";", b"}"))
 
 
 def _blank_match(match: re.Match[bytes]) -> bytes:

@@ -89,6 +89,7 @@ _DATA_FORMATS = (
             *(".xml", ".xsd", ".xsl", ".xslt", ".rng", ".wsdl", ".svg", ".plist", ".resx", ".nuspec"),
             *(".csproj", ".fsproj", ".vbproj", ".vcxproj", ".props", ".targets"),
             *(".xaml", ".axaml", ".xib", ".storyboard", ".ui", ".wxs", ".xlf", ".xliff", ".resw"),
+            *(".xcscheme", ".xcworkspacedata", ".aml", ".slnx"),
         ),
     ),
     Language(name="html", extensions=(".html", ".htm", ".xhtml")),
@@ -122,7 +123,7 @@ _TEMPLATES = (
 """Languages of templates, which are code: most of them are pages that programs fill in."""
 
 _OTHER_LANGUAGES = (
-    Language(name="ada", extensions=(".adb", ".ads")),
+    Language(name="ada", extensions=(".adb", ".ads", ".gpr")),
     Language(name="agda", extensions=(".agda",)),
     Language(name="antlr", extensions=(".g4",)),
     Language(name="apex", extensions=(".cls", ".trigger", ".apex"), detect_other_language=_detect_by_lines("apex")),

@@ -23,6 +23,11 @@ _SOFT_KEYWORD = re.compile(
 )
 """A modifier's word that is a name here: `open(file)`, `set = set or bit`."""
 
+_CONSTRUCTOR_ON_NEXT_LINE = re.compile(
+    rb"(\bclass[ \t]+\w+(?:[ \t]*<[^<>{}()\n]*>)?)(\s+)(?=(?:(?:private|internal|protected|public)\s+)?constructor\b)"
+)
+"""A class whose primary constructor begins on the line below its name, where the grammar ends the class."""
+
 _UNFINISHED_MEMBER = re.compile(rb"(\bfun [^\n{}=]{0,120}[\w)>?])[ \t](?=[ \t]*\})")
 """The last member of a body, on one line with its end: `interface Task { fun run() }`."""
 
@@ -38,6 +43,7 @@ def mend_kotlin(data: bytes) -> bytes:
     """Return the text without parts that the grammar does not know, and with other names for words of modifiers."""
     data = _UNREAD_KOTLIN.sub(lambda match: b" " * len(match[0]), data)
     data = _SOFT_KEYWORD.sub(lambda match: b"_" * len(match[0]), data)
+    data = _CONSTRUCTOR_ON_NEXT_LINE.sub(lambda match: match[1] + b" " * len(match[2]), data)
     return _UNFINISHED_MEMBER.sub(rb"\1;", data)
 
 

@@ -59,6 +59,9 @@ _REFERENCE_ARGUMENT = re.compile(rb"([\w>])([ \t]*&&?)(?=\s*\))")
 _CALL_AT_TOP = re.compile(rb"^()(" + _MACRO + rb"[ \t]*" + _ARGUMENTS + rb"[ \t]*;)", re.MULTILINE)
 """A macro with arguments in the first column: `ABSL_FLAG(bool, verbose, false, "");`."""
 
+_BEFORE_BLOCK = re.compile(rb"^([ \t]+)(" + _MACRO + rb")(?=[ \t]*\{[ \t]*\r?$)", re.MULTILINE)
+"""A macro that begins a block inside a function: `LOG_TRY {`."""
+
 _LINE_OF_MACRO = re.compile(
     rb"^([ \t]*)(" + _MACRO + rb"(?:[ \t]*" + _ARGUMENTS + rb")?)"
     rb"(?=[ \t]*(?://[^\n]*\n|(?:/\*[^\n*]*\*/[ \t]*)?\r?\n)\s*([^\s]))",
@@ -77,6 +80,7 @@ _PATTERNS = (
     _LOOP_VARIABLE,
     _REFERENCE_ARGUMENT,
     _CALL_AT_TOP,
+    _BEFORE_BLOCK,
 )
 """Patterns whose second group is blanked, in this order."""
 
