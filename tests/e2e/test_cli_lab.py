@@ -13,6 +13,8 @@ import pytest
 from scry.lab import EvaluationRun, ReplayReport, RunComparison
 from scry.projects import open_project
 from scry.store.events import EVENTS_FILE
+from scry.store.events.learnt import WEIGHTS_FORMAT, HeldBackGain, LearntWeights, WeightsFile
+from scry.store.events.log import WEIGHTS_FILE
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine, Done
 from tests.sample.files import SHOP
@@ -57,6 +59,8 @@ def test_evaluation_scores_find_results_by_category(shop: CommandLine) -> None:
     assert {name: of.ndcg for name, of in run.categories.items()} == {"semantic": 1.0, "symbol": 0.5}
     assert run.figures.ndcg == pytest.approx(2 / 3)
     assert run.ground.missing == []
+    assert run.ground.absent == ["shop/nowhere.py"]
+    assert "Targets that name no indexed file: shop/nowhere.py" in ran(shop.run("lab", "eval", "../cases.jsonl"))
     for evaluated_query in run.asked:
         found = shop.find(evaluated_query.query).results
         assert [(each.doc_id, each.score) for each in evaluated_query.found] == [
@@ -142,6 +146,61 @@ def test_replay_shows_effects_of_index_and_weight_changes(shop: CommandLine) -> 
     text = ran(shop.run("lab", "replay", "--without", "semantic"))
     assert "Weighed otherwise: semantic 0" in text
     assert f"used #1 → – {first}" in text
+
+
+@pytest.mark.acceptance("L3")
+def test_replay_does_not_blame_the_ranking_for_what_the_oracle_of_use_found_first(shop: CommandLine) -> None:
+    """That oracle took part in the second answer, and takes no part in the replay."""
+    question = "where are prices summed"
+    last = shop.find(question).results[-1]
+    for _ in range(2):
+        answer = shop.find(question)
+        rank = next(each.rank for each in answer.results if each.doc_id == last.doc_id)
+        assert shop.run("copy", answer.query_id, str(rank)).status == 0
+    assert any("use" in each.contributions for each in shop.find(question).results)
+    replay = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=ReplayReport)
+    assert (replay.questions, replay.with_use, replay.used) == (1, 1, None)
+    text = ran(shop.run("lab", "replay"))
+    assert "The oracle of use takes no part now. It did then in the answers to 1 question with a use" in text
+    assert "Mean of 1 / rank" not in text
+
+
+@pytest.mark.acceptance("L3")
+def test_replay_leaves_out_questions_that_several_projects_answered(shop: CommandLine) -> None:
+    other = CommandLine(
+        make_repository(shop.folder.parent / "depot", {"depot.py": "def sum_prices():\n    return 1\n"})
+    )
+    assert other.run("project", "add", ".").status == 0
+    together = shop.find("where are prices summed", "--all-projects")
+    assert {each.project for each in together.results} == {"shop", "depot"}
+    alone = shop.run("lab", "replay")
+    assert "no logged question found anything in this project alone yet" in alone.err
+    shop.find("where are prices summed")
+    replay = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=ReplayReport)
+    assert (replay.questions, replay.same, replay.merged) == (1, 1, 1)
+    assert "1 question left out: several projects or a team answered." in ran(shop.run("lab", "replay"))
+
+
+@pytest.mark.acceptance("L3")
+def test_replay_ranks_by_the_learnt_weights_that_rank_now(shop: CommandLine) -> None:
+    gain = HeldBackGain(0.5, 0.1, 0.05, 0.15)
+    weights = LearntWeights(
+        WEIGHTS_FORMAT, True, 0, 300, {"semantic": 0.5, "lexical": 2.0}, {"path_words": 0.5, "file_meaning": 0.5}, gain
+    )
+    usual = shop.find("mail the receipt of a cart").results
+    file = WeightsFile(open_project(shop.folder).data / WEIGHTS_FILE)
+    file.write(weights)
+    weighed = shop.find("mail the receipt of a cart").results
+    assert [each.doc_id for each in weighed] != [each.doc_id for each in usual]
+    assert evaluated(shop, "run.json").ground.leaves_out_learnt
+    told = "The weights learnt from jumps, which rank in this project, take no part here."
+    assert told in ran(shop.run("lab", "eval", "../cases.jsonl"))
+    replay = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=ReplayReport)
+    assert (replay.questions, replay.same) == (1, 1)
+    ran(shop.run("learn", "off"))
+    assert told not in ran(shop.run("lab", "eval", "../cases.jsonl"))
+    replay = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=ReplayReport)
+    assert replay.moved[0].after == [each.doc_id for each in usual]
 
 
 @pytest.mark.parametrize(

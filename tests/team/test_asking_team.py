@@ -191,6 +191,52 @@ def test_why_explains_as_for_local_results(router: ProjectRouter) -> None:
     assert router.why(messages.WhyParams(depot.doc_id)).query == QUESTION  # of the newest answer that has it
 
 
+def test_why_explains_a_document_of_the_team_that_no_answer_showed(router: ProjectRouter) -> None:
+    """A person asks why the team did not find what they know to be in one of its repositories."""
+    explanation = router.why(messages.WhyParams("depot:./depot/prices.py", "a question that nobody asked"), PATIENT)
+    assert explanation.status == "indexed"
+    left_out = router.why(messages.WhyParams("depot:./depot/prices.py", "prices lang:rust"), PATIENT)
+    assert left_out.summary == "Not found: the question's filters leave it out (lang:rust)"
+    with pytest.raises(BadRequest, match=r"\./depot/gone\.py is not in depot at "):
+        router.why(messages.WhyParams("depot:./depot/gone.py", QUESTION), PATIENT)
+    for hidden in ("vault", "nowhere"):
+        with pytest.raises(BadRequest, match=f"has no repository {hidden}, or you may not read it"):
+            router.why(messages.WhyParams(f"{hidden}:./vault/prices.py", QUESTION), PATIENT)
+    own = router.why(messages.WhyParams("shop:./shop/cart.py::total_price", QUESTION), PATIENT)
+    assert (own.status, own.doc_id) == ("indexed", "shop:./shop/cart.py::total_price")
+
+
+def test_why_names_a_rank_that_a_document_has_in_its_repository_alone(postgres: PostgresServer, tmp_path: Path) -> None:
+    """A crowd of 250 functions answers the question better, so that the document is not among the first 200."""
+    address = postgres.create_database()
+    crowd = HistoryProject(tmp_path / "crowd").init_repository()
+    functions = [
+        f'def sum_prices_{number}(pallets):\n    """Sum up the prices."""\n    return {number}\n'
+        for number in range(250)
+    ]
+    crowd.commit("Crowd", {f"part{number}.py": function for number, function in enumerate(functions)})
+    load(address, crowd, ["public"])
+    lone = HistoryProject(tmp_path / "lone").init_repository()
+    lone.commit(
+        "Stand alone",
+        {"yard.py": 'def price_of_truck(truck):\n    """Return the price of a truck."""\n    return truck\n'},
+    )
+    load(address, lone, ["public"])
+    here = HistoryProject(tmp_path / "here").init_repository()
+    here.commit("Begin", {"here.py": "HERE = 1\n"})
+    here.update_all()
+    save_membership(address)
+    pool = EnginePool(make_engine_opener("test", start_indexer=False))
+    with ExitStack() as stack:
+        stack.callback(forget_membership)
+        router = stack.enter_context(closing(ProjectRouter(pool, HomeWorkspace(pool, here.root))))
+        explanation = router.why(messages.WhyParams("lone:./yard.py::price_of_truck", "sum up the prices"), PATIENT)
+    [semantic] = [each for each in explanation.oracles if each.oracle == "semantic"]
+    assert (semantic.state, semantic.rank) == ("beyond_depth", 1)
+    assert semantic.note == "this is its rank in lone alone; in the whole team it is not among the first 200"
+    assert explanation.summary == "Not found: semantic has it 1st in lone alone, not among the team's first 200"
+
+
 def test_results_in_full_and_excerpts_are_read_from_the_index(router: ProjectRouter, team: Team) -> None:
     """Beside those of local results, and as `detail` has them."""
     answer = find(router, full=True, excerpt=1)

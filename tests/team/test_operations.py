@@ -74,15 +74,16 @@ def test_dump_is_restored_on_another_server(
     postgres: PostgresServer, other: PostgresServer, team_file: Path, tmp_path: Path
 ) -> None:
     for server in (postgres, other):
-        for role in ("indexer SUPERUSER LOGIN", "dump_guards", "dump_clerk LOGIN"):
+        for role in ("indexer LOGIN CREATEDB", "dump_guards", "dump_clerk LOGIN"):
             server.execute(f"CREATE ROLE {role}")
     postgres.execute("CREATE DATABASE team OWNER indexer")
+    postgres.execute("CREATE EXTENSION vector", postgres.address("team"))
     first, second = postgres.address("team", "indexer"), other.address("team", "indexer")
     assert [each.error for each in index_one_by_one(first, read_sources(team_file))] == ["", ""]
     clerk, restored_clerk = postgres.address("team", "dump_clerk"), other.address("team", "dump_clerk")
     give_jumps(clerk, [TeamJump("shop", "./shop/cart.py", 1, "prices", is_hashed=False, act=b"1")])
-    commands = documented_commands("pg_dump", "createdb", "pg_restore")
-    assert [command.split()[0] for command in commands] == ["pg_dump", "createdb", "pg_restore"]
+    commands = documented_commands("pg_dump", "createdb", "psql", "pg_restore")
+    assert [command.split()[0] for command in commands] == ["pg_dump", "createdb", "psql", "pg_restore"]
     for command in commands:
         places = command.replace("db1", str(postgres.folder)).replace("db2", str(other.folder))
         run(shlex.split(places), tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from scry.core import IndexUnavailable
 from scry.store.team import SCHEMA_VERSION, TeamDatabase, TeamWriter
 from scry.store.vector_sets import EmbedderInfo
-from tests.team.postgres import PostgresServer
+from tests.team.postgres import PostgresServer, as_role
 
 pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
 
@@ -17,6 +17,21 @@ pytestmark = [pytest.mark.needs("postgres"), pytest.mark.slow]
 def test_an_empty_server_has_no_index(address: str) -> None:
     with pytest.raises(IndexUnavailable, match="no index of a team yet"):
         TeamDatabase.open_for_reading(address)
+
+
+def test_owner_who_may_not_install_pgvector_is_told_what_to_do(postgres: PostgresServer) -> None:
+    """The extension is no trusted extension: only a superuser creates it, which the owner of a database rarely is."""
+    address = postgres.create_database()
+    postgres.execute("CREATE ROLE plain_owner LOGIN")
+    postgres.execute("GRANT CREATE ON DATABASE " + address.partition("dbname=")[2].split()[0] + " TO plain_owner")
+    owner = as_role(address, "plain_owner")
+    with pytest.raises(
+        IndexUnavailable, match="as a superuser of the server, run this once in the database: CREATE EX"
+    ):
+        TeamDatabase.open_for_writing(owner)
+    postgres.execute("CREATE EXTENSION vector", address)
+    with TeamDatabase.open_for_writing(owner) as database:
+        assert database.version() == SCHEMA_VERSION
 
 
 def test_writers_that_start_together_make_one_schema(address: str) -> None:

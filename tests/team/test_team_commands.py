@@ -28,7 +28,7 @@ from scry.store.team.membership import (
     save_membership,
     split_off_password,
 )
-from scry.team.checkout import check_out, checkout_folder
+from scry.team.checkout import check_out, checkout_folder, describe_git_failure
 from scry.team.indexing import index_in_processes, index_one_by_one
 from scry.team.sources import read_sources
 from tests.sample.history import HistoryProject
@@ -91,6 +91,54 @@ def test_two_commands_make_and_join_a_team(address: str, sources: Callable[..., 
         left = scry("team", "leave", cwd=here)
     assert left.stdout.endswith("is left\n")
     assert not has_joined()
+
+
+def test_join_that_fails_keeps_the_team_that_was_joined(address: str, sources: Callable[..., Path]) -> None:
+    file = sources("cart")
+    assert scry("team", "index", str(file), "--server", address, cwd=file.parent).returncode == 0
+    try:
+        assert scry("team", "join", address, cwd=file.parent).returncode == 0
+        refused = scry("team", "join", address.replace("dbname=", "dbname=no_"), cwd=file.parent)
+        assert "does not exist" in refused.stderr
+        assert "cart" in scry("team", "status", cwd=file.parent).stdout
+    finally:
+        forget_membership()
+
+
+@pytest.mark.parametrize(
+    ("stderr", "told"),
+    [
+        (
+            "fatal: '/gone' does not appear to be a git repository\nfatal: Could not read from remote repository.\n\n"
+            "Please make sure you have the correct access rights\nand the repository exists.\n",
+            "fatal: '/gone' does not appear to be a git repository",
+        ),
+        (
+            "git@forge.example: Permission denied (publickey).\r\nfatal: Could not read from remote repository.\n\n"
+            "Please make sure you have the correct access rights\nand the repository exists.\n",
+            "git@forge.example: Permission denied (publickey).",
+        ),
+        (
+            "warning: redirecting to https://forge.example/x\nremote: Not found.\nfatal: repository 'x' not found\n",
+            "remote: Not found.; fatal: repository 'x' not found",
+        ),
+        ("fatal: Could not read from remote repository.\n", "fatal: Could not read from remote repository."),
+        ("", ""),
+    ],
+)
+def test_reason_of_git_is_told_without_its_advice(stderr: str, told: str) -> None:
+    assert describe_git_failure(stderr) == told
+
+
+def test_repository_that_is_gone_fails_with_the_reason_of_git(
+    address: str, sources: Callable[..., Path], tmp_path: Path
+) -> None:
+    repositories = read_sources(sources("cart"))
+    assert [each.error for each in index_one_by_one(address, repositories)] == [""]
+    (tmp_path / "cart").rename(tmp_path / "moved")
+    [outcome] = index_one_by_one(address, repositories)
+    assert outcome.error.startswith("git fetch failed: fatal: ")
+    assert "does not appear to be a git repository" in outcome.error
 
 
 def test_second_run_reads_only_what_is_new(address: str, sources: Callable[..., Path], tmp_path: Path) -> None:
@@ -288,7 +336,7 @@ def test_readers_change_even_where_the_forge_is_away(
         ("readers = ['public']\n[[repository]]\nurl = 'a/cart'\n[[repository]]\nurl = 'b/cart'\n", "several"),
         ("readers = ['public']\n[[repository]]\nurl = 'cart'\nbranch = '--upload-pack=x'\n", "is no branch"),
         ("readers = ['public']\n[[repository]]\nurl = 'cart'\nreader = ['x']\n", "unknown field"),
-        ("what", "names no repositories"),
+        ("what", "is no list of repositories"),
     ],
 )
 def test_file_of_repositories_is_checked(text: str, words: str, tmp_path: Path) -> None:
@@ -298,6 +346,12 @@ def test_file_of_repositories_is_checked(text: str, words: str, tmp_path: Path) 
         read_sources(path)
     assert words in str(refused.value)
     assert "secret@" not in str(refused.value)
+
+
+def test_file_of_repositories_may_come_from_windows(tmp_path: Path) -> None:
+    path = tmp_path / "team.toml"
+    path.write_bytes(b'\xef\xbb\xbfreaders = ["public"]\r\n[[repository]]\r\nurl = "cart"\r\n')
+    assert [each.name for each in read_sources(path)] == ["cart"]
 
 
 def test_password_is_never_written_to_a_file(address: str, monkeypatch: pytest.MonkeyPatch) -> None:

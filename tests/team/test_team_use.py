@@ -200,6 +200,44 @@ def test_jumps_of_one_member_count_once(team: Team) -> None:
     assert count(team) == 0
 
 
+def test_roles_that_a_member_takes_on_do_not_count_as_members(team: Team, postgres: PostgresServer) -> None:
+    """Who is in several roles would else vote several times."""
+    postgres.execute("CREATE ROLE carriers; CREATE ROLE packers; GRANT carriers, packers TO ann")
+    given = (
+        "INSERT INTO scry.jumps (act, repository_id, doc_id, rank, question, is_hashed) SELECT %s, id, %s, 1, %s, true"
+    )
+    with psycopg.connect(as_role(team.address, "ann"), autocommit=True) as ann:
+        for number, role in enumerate(("ann", "carriers", "packers")):
+            ann.execute(f"SET ROLE {role}".encode())
+            ann.execute(
+                f"{given} FROM scry.repositories".encode(),
+                (bytes([number]), USED.encode(), hash_question(QUESTION).encode()),
+            )
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                ann.execute(
+                    "INSERT INTO scry.jumps SELECT 'carriers', 'x', now(), id, 'd', 1, 'q', true FROM scry.repositories"
+                )
+    assert postgres.execute("SELECT DISTINCT role FROM scry.jumps", team.address) == [("ann",)]
+    assert count(team) == 0
+
+
+def test_jumps_that_are_no_text_do_not_stop_the_count(team: Team) -> None:
+    """A member may insert any bytes; the owner's run counts what is a jump."""
+    sql = (
+        "INSERT INTO scry.jumps (act, repository_id, doc_id, rank, question, is_hashed) "
+        "SELECT %s, id, %s, %s, %s, %s FROM scry.repositories"
+    )
+    hashed = hash_question(QUESTION).encode()
+    with psycopg.connect(as_role(team.address, "ben"), autocommit=True) as ben:
+        rows = [(b"\xff", 1, hashed), (b"./a", -5, b"\xff\xfe"), (b"./a", 2**31 - 1, hashed), (b"", 0, b"")]
+        for number, (doc_id, rank, question) in enumerate(rows):
+            for is_hashed in (True, False):
+                ben.execute(sql, (bytes([number, is_hashed]), doc_id, rank, question, is_hashed))
+    for role in MEMBERS[:3]:
+        give(team, role)
+    assert count(team) == 1
+
+
 def test_jump_that_another_one_follows_does_not_count(team: Team) -> None:
     for role in MEMBERS[:3]:
         give(team, role)

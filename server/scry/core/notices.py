@@ -114,7 +114,12 @@ class UnknownProjects(Notice, frozen=True, tag="unknown_projects"):
     def render(self, commands: CommandNames) -> str:
         """Return the text."""
         advice = f"({commands.list_projects}; {commands.add_project})"
-        of_team = "; a repository of the joined team is asked with team" if self.has_team else ""
+        of_team = (
+            "; a repository of the joined team is asked with team: by find and recent together with all others, by "
+            "orient and neighbors alone"
+            if self.has_team
+            else ""
+        )
         return "; ".join(f"no project is called {name!r}; {hint} {advice}" for name, hint in self.names) + of_team
 
 

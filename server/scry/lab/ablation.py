@@ -43,7 +43,8 @@ class WeightOverrides(Struct, frozen=True):
         """Return the query with these weights."""
         weights = {name: weight * self.oracles.get(name, 1.0) for name, weight in question.weights.items()}
         positive = {name: weight for name, weight in weights.items() if weight > 0}
-        return replace(question, weights=positive, strengths=dict(self.adjustments))
+        strengths = dict(question.strengths) if ALL_ADJUSTMENTS not in self.adjustments else {}
+        return replace(question, weights=positive, strengths=strengths | dict(self.adjustments))
 
     def keeps_any_oracle(self, question: SearchQuery) -> bool:
         """Return whether an oracle is left to answer the query."""

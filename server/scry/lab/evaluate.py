@@ -64,7 +64,8 @@ def evaluate(
     scores, outcomes = _score_rankings(subject, cases, rankings)
     variants = _score_variants(subject, cases, rankings, overrides, scores, report) if ablate else []
     made_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    context = _run_context(subject, queries, overrides, rankings)
+    absent = subject.absent_paths(target.path for case in cases for target in case.targets)
+    context = _run_context(subject, queries, overrides, rankings, absent)
     return EvaluationRun(
         RUN_FORMAT, made_at, context, summarize_scores(scores), summarize_by_category(cases, scores), outcomes, variants
     )
@@ -153,7 +154,11 @@ def _variant_result(
 
 
 def _run_context(
-    subject: EvaluatedIndex, queries: str, overrides: WeightOverrides, rankings: Sequence[Ranking]
+    subject: EvaluatedIndex,
+    queries: str,
+    overrides: WeightOverrides,
+    rankings: Sequence[Ranking],
+    absent: Sequence[str],
 ) -> RunContext:
     state = subject.state()
     return RunContext(
@@ -167,6 +172,8 @@ def _run_context(
         model=state.model,
         recipe=overrides.title,
         missing=list_faults(rankings),
+        absent=[replace_surrogates(path) for path in absent],
+        leaves_out_learnt=subject.learnt_weights() is not None,
     )
 
 

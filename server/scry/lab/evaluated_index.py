@@ -18,6 +18,8 @@ from scry.lab.questions import ExpectedResult
 from scry.lab.run import QueryOutcome
 from scry.oracles.reader import OracleReader
 from scry.projects.project import Project, find_project_root
+from scry.store.events.learnt import LearntWeights, WeightsFile
+from scry.store.events.log import WEIGHTS_FILE
 from scry.store.vector_sets import EmbedderInfo
 
 ENCODE_TIMEOUT_S = 30.0
@@ -34,6 +36,7 @@ class EvaluatedIndex:
     def __init__(self, project: Project, settings: Settings) -> None:
         """Open the index of the project. Raises IndexUnavailable where there is none, or none that can be read."""
         self.project = project
+        self._learns = settings.log and settings.learn
         self._indexed = ProjectIndex(project, settings, start_indexer=False)
         store = self._indexed.store()
         if store is None:
@@ -59,6 +62,15 @@ class EvaluatedIndex:
         self._read.update(reader.get_documents(missing))
         return [self._locate(each) for each in ranked if each.document.doc_key in self._read]
 
+    def absent_paths(self, paths: Iterable[str]) -> list[str]:
+        """Return those of these paths of a query set that name no indexed file, once each."""
+        files = {self._above + path for _, path, *_ in self.store.files.indexed_files()}
+        return [
+            path
+            for path in dict.fromkeys(paths)
+            if path not in files and not any(may_be_same_file(file, path) for file in files)
+        ]
+
     def resolve_path(self, path: str) -> str:
         """Return the indexed file that a path of a query set names, relative to the root; the path itself if there is
         none.
@@ -68,6 +80,11 @@ class EvaluatedIndex:
         if wanted in files:
             return wanted
         return next((file for file in sorted(files) if may_be_same_file(self._above + file, path)), path)
+
+    def learnt_weights(self) -> LearntWeights | None:
+        """Return the weights learnt from jumps, where they rank; None where the defaults do."""
+        weights = WeightsFile(self.project.data / WEIGHTS_FILE).read() if self._learns else None
+        return weights if weights is not None and weights.is_on else None
 
     def state(self) -> IndexState:
         """Return the state of the index, with the answering model."""

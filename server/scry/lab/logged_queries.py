@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from scry.core.doc_id import parse_doc_id
+from scry.core.doc_id import parse_doc_id, split_off_project
 from scry.core.errors import BadRequest
 from scry.core.events import FEEDBACK, QUERY, RELEVANT_USES, USE, LogEvent
 from scry.lab.questions import EvaluationCase, ExpectedResult
@@ -28,7 +28,9 @@ class LoggedQuery(msgspec.Struct):
     time_ms: when it was asked, since the epoch.
     options: the options beside the query.
     found: doc_ids by rank; empty where the log was shortened.
-    used: doc_ids with how each was used, in the order of the uses.
+    is_merged: whether several projects, or a team, gave the answer: its doc_ids begin with their names.
+    had_use: whether the oracle of use had a match among the results.
+    used: doc_ids with how each was used, in the order of the uses; those of the log's own project without its name.
     rating: the last one, good or bad.
     """
 
@@ -37,6 +39,8 @@ class LoggedQuery(msgspec.Struct):
     query: str
     options: dict[str, Any]
     found: list[str]
+    is_merged: bool = False
+    had_use: bool = False
     used: list[tuple[str, str]] = msgspec.field(default_factory=list[tuple[str, str]])
     rating: str | None = None
 
@@ -59,14 +63,28 @@ def _collect_queries(events: Iterable[LogEvent], root: str) -> Iterator[LoggedQu
         body: dict[str, Any] = msgspec.json.decode(event.body)
         query = queries.get(event.query_id or "")
         if event.kind == QUERY and event.query_id and _is_find(body, root):
-            doc_ids = [result["doc_id"] for result in body.get("results", ())]
-            options: dict[str, Any] = body.get("options", {})
-            queries[event.query_id] = LoggedQuery(event.query_id, event.time_ms, body["query"], options, doc_ids)
+            queries[event.query_id] = _read_query(event, body)
         elif query is not None and event.kind == USE:
-            query.used.append((body["result_used"], body["how"]))
+            is_own = not body.get("team") and not body.get("elsewhere")
+            doc_id: str = body["result_used"]
+            query.used.append((split_off_project(doc_id)[1] if is_own else doc_id, body["how"]))
         elif query is not None and event.kind == FEEDBACK:
             query.rating = body["signal"]
     yield from queries.values()
+
+
+def _read_query(event: LogEvent, body: dict[str, Any]) -> LoggedQuery:
+    results: list[dict[str, Any]] = body.get("results", [])
+    doc_ids = [result["doc_id"] for result in results]
+    return LoggedQuery(
+        event.query_id or "",
+        event.time_ms,
+        body["query"],
+        body.get("options", {}),
+        doc_ids,
+        is_merged=any(split_off_project(doc_id)[0] for doc_id in doc_ids),
+        had_use=any("use" in result.get("contributions", ()) for result in results),
+    )
 
 
 def _is_find(body: dict[str, Any], root: str) -> bool:

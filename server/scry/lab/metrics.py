@@ -3,7 +3,8 @@
 NDCG@10 with binary gain (Järvelin, Kekäläinen: Cumulated gain-based evaluation of IR techniques, 2002): a relevant
 result at rank r gains 1 / log2(r + 1), and the sum is divided by that of a perfect answer. A target counts at the first
 result that matches it, and one result counts once, however many targets it matches. In `ndcg`, every further result of
-a file takes up a rank. In `file_ndcg`, only the first result of each file does, and it stands for the whole file.
+a file takes up a rank. In `file_ndcg`, only the first result of each file does, and it stands for the whole file;
+several targets in one file are one.
 
 The paired bootstrap decides whether two lists of scores over the same queries differ by more than chance. Queries are
 drawn with replacement, as many as there are, again and again; the variation of the mean difference over these samples
@@ -82,8 +83,9 @@ def score_results(results: Sequence[JudgedLocation], targets: Sequence[ExpectedR
     """Score the results of one query, best first. Results beyond CUTOFF count for MRR and recall."""
     ranks = [rank_of_target(results, target) for target in targets]
     by_file = first_result_per_file(results[:CUTOFF])
-    file_ranks = [rank_of_target(by_file, msgspec.structs.replace(target, doc_id=None)) for target in targets]
-    return QueryScore(ndcg(ranks, len(targets)), ndcg(file_ranks, len(targets)), ranks)
+    files = {target.path: msgspec.structs.replace(target, doc_id=None) for target in targets}.values()
+    file_ranks = [rank_of_target(by_file, file) for file in files]
+    return QueryScore(ndcg(ranks, len(targets)), ndcg(file_ranks, len(files)), ranks)
 
 
 def summarize_scores(scores: Sequence[QueryScore]) -> MetricSummary:

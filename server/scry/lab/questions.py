@@ -4,7 +4,7 @@
 
 A target names a file, relative to the top of the repository or to the project's root. With `start_line` and `end_line`
 (1-based, inclusive) any result that touches these lines matches, with `doc_id` only that document. A bare string is a
-path.
+path. Lines end as on any system; a byte order mark is passed over.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ExpectedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
 
 class EvaluationCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A query and its targets, at least one. note: for people; it has no effect."""
+    """A query and its targets, at least one, each once. note: for people; it has no effect."""
 
     query: str
     targets: tuple[ExpectedResult, ...]
@@ -51,11 +51,11 @@ class _CaseLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_cases(path: Path) -> list[EvaluationCase]:
     """Return the cases of a file. Raises BadRequest with the file and the line."""
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")  # with its line ends as \n
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise BadRequest("queries", f"{path} can't be read: {reason}") from error
-    cases = list(_parse_lines(text.splitlines(), path))
+    cases = list(_parse_lines(text.split("\n"), path))
     if not cases:
         raise BadRequest("queries", f"{path} holds no question; write one JSON object a line")
     return cases
@@ -82,7 +82,8 @@ def _make_case(written: _CaseLine) -> EvaluationCase:
         raise ValueError("`query` is empty")
     if not written.targets:
         raise ValueError("`targets` is empty; name at least one file that answers the question")
-    targets = tuple(ExpectedResult(each) if isinstance(each, str) else each for each in written.targets)
+    named = [ExpectedResult(each) if isinstance(each, str) else each for each in written.targets]
+    targets = tuple(dict.fromkeys(named))
     for target in targets:
         _check_expected(target)
     return EvaluationCase(written.query, targets, written.category or UNCATEGORIZED, written.note)

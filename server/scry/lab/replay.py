@@ -1,4 +1,7 @@
-"""Replay logged queries against the index of today, with its model and weights."""
+"""Replay logged queries against the index of today, with its model and weights.
+
+The oracle of use takes no part: it has learnt from the very uses that are compared.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from scry.lab.evaluated_index import EvaluatedIndex
 from scry.lab.logged_queries import INFERRED_USE, LoggedQuery
 from scry.lab.metrics import BOOTSTRAP_SEED, CUTOFF, PairedDifference, paired_bootstrap
 from scry.lab.run import ProgressCallback
+from scry.store.events.learnt import LearntWeights
 
 
 class UsedResult(msgspec.Struct, frozen=True):
@@ -49,7 +53,9 @@ class ReplayReport(msgspec.Struct, frozen=True):
     overlap: the mean.
     moved: the queries whose results differ, the most first.
     used: difference of the mean of 1 / the rank of used results, over the queries with a use; absent where there is
-        none. Uses that were only inferred do not count.
+        none. Uses that were only inferred do not count, nor do answers in which the oracle of use took part then.
+    merged: number of queries that are left out, because several projects or a team answered them.
+    with_use: number of queries with a use in whose answer the oracle of use took part then.
     """
 
     recipe: str
@@ -59,6 +65,8 @@ class ReplayReport(msgspec.Struct, frozen=True):
     overlap: float
     moved: list[ReplayedQuery]
     used: PairedDifference | None = None
+    merged: int = 0
+    with_use: int = 0
 
 
 def latest_distinct(questions: Iterable[LoggedQuery], count: int) -> list[LoggedQuery]:
@@ -83,15 +91,18 @@ def replay(
     overrides: WeightOverrides,
     progress: ProgressCallback,
     seed: int = BOOTSTRAP_SEED,
+    weights: LearntWeights | None = None,
+    merged: int = 0,
 ) -> ReplayReport:
-    """Ask the queries again and compare the answers. questions: at least one, each with its results.
+    """Ask the queries again and compare the answers. questions: at least one, each with its results, of this project
+    alone. weights: the learnt ones that rank now. merged: as of the report.
 
     Raises BadRequest for overrides of unknown names.
     """
     replayed: list[ReplayedQuery] = []
     for done, question in enumerate(questions):
         progress("replaying", done, len(questions))
-        replayed.append(_compare_answers(question, _answer_now(subject, question, overrides)))
+        replayed.append(_compare_answers(question, _answer_now(subject, question, overrides, weights)))
     check_override_names(overrides, subject.adjustments)
     moved = [each for each in replayed if each.before != each.after]
     return ReplayReport(
@@ -101,13 +112,22 @@ def replay(
         same_first=sum(each.before[:1] == each.after[:1] for each in replayed),
         overlap=sum(each.overlap for each in replayed) / len(replayed),
         moved=sorted(moved, key=lambda each: (each.overlap, each.query)),
-        used=_used_rank_difference(replayed, seed),
+        used=_used_rank_difference(
+            [each for each, question in zip(replayed, questions, strict=True) if not question.had_use], seed
+        ),
+        merged=merged,
+        with_use=sum(
+            question.had_use and bool(_chosen(each)) for each, question in zip(replayed, questions, strict=True)
+        ),
     )
 
 
-def _answer_now(subject: EvaluatedIndex, question: LoggedQuery, overrides: WeightOverrides) -> list[str]:
+def _answer_now(
+    subject: EvaluatedIndex, question: LoggedQuery, overrides: WeightOverrides, weights: LearntWeights | None
+) -> list[str]:
     """Return the doc_ids of the answer of today, under the logged options."""
     query = question_from_options(question.query, question.options, CUTOFF)
+    query = query if weights is None else weights.apply_to(query)
     ranking = subject.rank(query, overrides)
     best = filter_confident(ranking.ranked, query, ranking.reader, ranking.scoring)
     return [location.doc_id for location in subject.locate_results(best[: query.limit], ranking.reader)]
@@ -129,9 +149,12 @@ def _rank(doc_ids: Sequence[str], doc_id: str) -> int | None:
     return doc_ids.index(doc_id) + 1 if doc_id in doc_ids else None
 
 
+def _chosen(replayed: ReplayedQuery) -> list[UsedResult]:
+    return [use for use in replayed.used if not use.is_inferred]
+
+
 def _used_rank_difference(replayed: Iterable[ReplayedQuery], seed: int) -> PairedDifference | None:
-    chosen = ([use for use in each.used if not use.is_inferred] for each in replayed)
-    used = [uses for uses in chosen if uses]
+    used = [uses for each in replayed if (uses := _chosen(each))]
     if not used:
         return None
     before = [max(1 / each.before if each.before else 0.0 for each in of) for of in used]

@@ -84,6 +84,8 @@ class RunContext(msgspec.Struct, frozen=True):
     model: its identity.
     recipe: the weight overrides.
     missing: oracles that could not answer.
+    absent: paths of targets that no indexed file has, once each.
+    leaves_out_learnt: whether weights learnt from jumps rank in this project; they take no part in a run.
     """
 
     scry: str
@@ -96,6 +98,8 @@ class RunContext(msgspec.Struct, frozen=True):
     model: str | None
     recipe: str
     missing: list[str]
+    absent: list[str] = []
+    leaves_out_learnt: bool = False
 
 
 class EvaluationRun(msgspec.Struct, frozen=True):

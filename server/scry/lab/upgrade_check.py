@@ -31,7 +31,7 @@ from scry.indexer.freshness import index_format_version
 from scry.lab.evaluated_index import EvaluatedIndex
 from scry.lab.metrics import CUTOFF, paired_bootstrap
 from scry.projects.project import Project, open_project
-from scry.store.events.learnt import LearntWeights, WeightsFile
+from scry.store.events.learnt import LearntWeights
 from scry.store.events.log import WEIGHTS_FILE, now_ms
 from scry.store.events.replays import (
     MIN_CASES,
@@ -109,8 +109,7 @@ def check_upgrade(
         if any(each.version == version for each in records):
             return None
         before = records[-1] if records else None
-        learnt = WeightsFile(project.data / WEIGHTS_FILE).read() if settings.learn else None
-        weights = learnt if learnt is not None and learnt.is_on else None
+        weights = subject.learnt_weights()
         ranks: dict[str, int] = {}
         for case in select_cases(subject, project, before.ranks if before else {}):
             if not go_on():

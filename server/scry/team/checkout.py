@@ -103,7 +103,20 @@ def _git(folder: Path, arguments: Sequence[str], handle: int) -> str:
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise IndexUnavailable(f"git {arguments[0]} failed: {error}") from error
     if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines()
-        reason = lines[-1] if lines else f"exit status {done.returncode}"
+        reason = describe_git_failure(done.stderr.decode(errors="replace")) or f"exit status {done.returncode}"
         raise IndexUnavailable(f"git {arguments[0]} failed: {reason}")
     return done.stdout.decode(errors="replace").strip()
+
+
+_SAYS_LITTLE = "fatal: Could not read from remote repository."
+"""Follows the reason that ssh or another git gave."""
+
+
+def describe_git_failure(stderr: str) -> str:
+    """Return the reason that git's errors give, in one line, without the advice that follows it after an empty line."""
+    told = stderr.strip().partition("\n\n")[0].splitlines()
+    lines = [line.strip() for line in told if line.strip() and not line.startswith("warning: ")]
+    return "; ".join([line for line in lines if line != _SAYS_LITTLE][-_MAX_REASONS:] or lines)
+
+
+_MAX_REASONS = 3

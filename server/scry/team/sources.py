@@ -14,6 +14,7 @@ The role `public` stands for every role that may connect to the database.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -51,9 +52,9 @@ def read_sources(path: Path) -> list[TeamRepository]:
     except OSError as error:
         raise BadRequest("file", f"{path} can't be read: {error.strerror}") from error
     try:
-        sources = msgspec.toml.decode(data, type=_Sources)
+        sources = msgspec.toml.decode(data.removeprefix(BOM_UTF8), type=_Sources)
     except (msgspec.MsgspecError, ValueError, UnicodeDecodeError) as error:
-        raise BadRequest("file", f"{path} names no repositories: {error}") from error
+        raise BadRequest("file", f"{path} is no list of repositories: {error}") from error
     repositories = [_to_repository(entry, sources.readers, path) for entry in sources.repository]
     repeated = [name for name, count in Counter(each.name for each in repositories).items() if count > 1]
     if repeated:

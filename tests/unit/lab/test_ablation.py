@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from scry.core import BadRequest
 from scry.engine.search import BASE_ORACLE_WEIGHTS, parse_query
@@ -30,6 +31,13 @@ def test_ablation_setting_weighs_oracles_and_scales_adjustments() -> None:
     assert overridden.weights == others | {"lexical": others["lexical"] * 0.5}
     assert overridden.strengths == {"repeat": 0}
     assert parse_weight_overrides((ALL_ADJUSTMENTS,), {}).apply_to(QUESTION).strengths == {"*": 0}
+
+
+def test_overrides_stand_above_learnt_exponents() -> None:
+    learnt = replace(QUESTION, strengths={"definition": 0.5, "tested": 2.0})
+    assert NO_OVERRIDES.apply_to(learnt).strengths == learnt.strengths
+    assert parse_weight_overrides(("tested",), {}).apply_to(learnt).strengths == {"definition": 0.5, "tested": 0}
+    assert parse_weight_overrides((ALL_ADJUSTMENTS,), {}).apply_to(learnt).strengths == {"*": 0}
 
 
 @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])

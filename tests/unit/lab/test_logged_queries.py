@@ -19,8 +19,8 @@ def _query(query_id: str, query: str, found: list[str], **more: object) -> LogEv
     return LogEvent(QUERY, 1, json.dumps(body | {"results": [{"doc_id": each} for each in found]}), query_id)
 
 
-def _use(query_id: str, doc_id: str, how: str = "jump", act_id: str | None = None) -> LogEvent:
-    body = {"rank": 1, "result_used": doc_id, "how": how}
+def _use(query_id: str, doc_id: str, how: str = "jump", act_id: str | None = None, **more: object) -> LogEvent:
+    body = {"rank": 1, "result_used": doc_id, "how": how} | more
     return LogEvent(USE, 2, json.dumps(body), query_id, act_id or f"{query_id}{doc_id}{how}")
 
 
@@ -68,6 +68,24 @@ def test_used_results_become_cases_and_bad_ones_do_not(tmp_path: Path) -> None:
     targets = (ExpectedResult("a.py", doc_id="./a.py::fuse"), ExpectedResult("b.py", doc_id="./b.py"))
     assert build_gold_cases(questions) == [EvaluationCase("where is fusion", targets, "log", "used 2 times")]
     assert [case.query for case in build_gold_cases(questions, ["detail"])] == ["looked at"]
+
+
+def test_answers_of_several_projects_are_told_apart(tmp_path: Path) -> None:
+    """The names before their doc_ids say so. A use of the log's own project counts without its name."""
+    _log(
+        tmp_path,
+        _query("q_1", "one", ["./a.py"]),
+        _query("q_2", "two", ["shop:./a.py", "depot:./b.py"], options={"team": True}),
+        _use("q_2", "shop:./a.py"),
+        _use("q_2", "depot:./b.py", team=True),
+        _query("q_3", "three", ["other:./c.py"]),
+        _use("q_3", "other:./c.py", elsewhere=True),
+    )
+    questions = read_logged_queries(tmp_path, ROOT)
+    assert [question.is_merged for question in questions] == [False, True, True]
+    assert build_gold_cases(questions) == [
+        EvaluationCase("two", (ExpectedResult("a.py", doc_id="./a.py"),), "log", "used 1 time")
+    ]
 
 
 def test_repeated_question_keeps_last_form_and_all_uses(tmp_path: Path) -> None:

@@ -76,6 +76,14 @@ def test_once_per_file_lets_each_file_take_one_rank() -> None:
     assert scored.file_ndcg == pytest.approx(1 / math.log2(3))
 
 
+def test_file_measure_of_several_targets_in_one_file_can_be_perfect() -> None:
+    targets = [ExpectedResult("a.py", 1, 5), ExpectedResult("a.py", 90, 95), ExpectedResult("b.py")]
+    places = [_location("a.py", 1, 9), _location("a.py", 90, 99), _location("b.py", 1)]
+    assert score_results(places, targets).file_ndcg == 1
+    assert score_results(places[:2], targets).file_ndcg == pytest.approx(1 / (1 + 1 / math.log2(3)))
+    assert score_results(places, targets).ndcg == 1
+
+
 def test_file_measure_counts_only_the_first_ten_files() -> None:
     assert score_results([_location("a.py", 1, 9)], [ExpectedResult("a.py", 50, 60)]).file_ndcg == 1
     beyond = [_location(f"{at}.py") for at in range(CUTOFF)] + [_location("late.py")]

@@ -32,6 +32,33 @@ def test_bare_string_is_a_path_and_empty_lines_are_skipped(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'\xef\xbb\xbf{"query": "q", "targets": ["a.py"]}\n{"query": "r", "targets": ["b.py"]}\n',
+        b'{"query": "q", "targets": ["a.py"]}\r\n\r\n{"query": "r", "targets": ["b.py"]}\r\n',
+        b'{"query": "q", "targets": ["a.py"]}\r{"query": "r", "targets": ["b.py"]}',
+    ],
+    ids=["byte order mark", "CR LF", "CR"],
+)
+def test_question_file_may_come_from_any_system(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes(data)
+    assert [(case.query, case.targets[0].path) for case in read_cases(path)] == [("q", "a.py"), ("r", "b.py")]
+
+
+def test_question_may_hold_what_other_formats_take_for_a_line_end(tmp_path: Path) -> None:
+    case = EvaluationCase("one\u2028two\x85three", (ExpectedResult("a.py"),))
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes(write_cases([case]))
+    assert read_cases(path) == [case]
+
+
+def test_target_that_is_named_twice_is_one(tmp_path: Path) -> None:
+    [case] = read_cases(_file(tmp_path, '{"query": "q", "targets": ["a.py", {"path": "a.py"}, "b.py"]}'))
+    assert case.targets == (ExpectedResult("a.py"), ExpectedResult("b.py"))
+
+
 @pytest.mark.acceptance("L1")
 @pytest.mark.parametrize(
     ("line", "what"),

@@ -244,6 +244,8 @@ def _summarize_unranked(explanation: DocumentExplanation) -> str:
     deep = [finding for finding in explanation.oracles if finding.state == BEYOND_DEPTH]
     if deep:
         best = min(deep, key=lambda finding: finding.rank or 0)
+        if (best.rank or 0) <= explanation.scoring.depth:
+            return f"Not found: {best.oracle} passed over it; its score would put it {format_ordinal(best.rank or 0)}"
         reach = f"votes end at {explanation.scoring.depth}"
         return f"Not found: {best.oracle} has it only {format_ordinal(best.rank or 0)}, and its {reach}"
     missing = list(_describe_missing_matches(explanation))

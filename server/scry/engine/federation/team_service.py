@@ -22,7 +22,14 @@ from scry.engine.browse.orient import rank_in_orient
 from scry.engine.context import FindRequest, NeighborsRequest, OrientRequest, RecentRequest, RequestContext
 from scry.engine.explain.detail import CHANGED, CURRENT, GONE, MAX_BODY_CHARACTERS, DocumentRelations
 from scry.engine.explain.explain import MAX_SPLIT_CHARACTERS, explain_document
-from scry.engine.explain.explanation import ModeRank, WhyResult
+from scry.engine.explain.explanation import (
+    BEYOND_DEPTH,
+    DocumentExplanation,
+    ModeRank,
+    OracleFinding,
+    WhyResult,
+    format_ordinal,
+)
 from scry.engine.explain.resolve_id import ResolvedDocument
 from scry.engine.federation.fan_out import Participant
 from scry.engine.federation.rank_merge import rank_across_projects
@@ -53,7 +60,7 @@ from scry.engine.response.details import present_full
 from scry.engine.response.explanation import present_explanation
 from scry.engine.response.merged import FederatedAnswer, qualify_explanation, qualify_full
 from scry.engine.response.recording import record_answer, record_detail
-from scry.engine.search.pipeline import rank_candidates
+from scry.engine.search.pipeline import OracleMatches, rank_candidates
 from scry.index.parse.documents import assign_doc_ids
 from scry.index.parse.parse import parse
 from scry.indexer.embed import make_note_passage, make_passages
@@ -242,6 +249,8 @@ def _explain(
         retrieval, own = retrieved[at].retrieval, matches[at]
         ranking = rank_candidates(retrieval.question, retrieval.reader, own)
         explanation = explain_document(found.keys, ranking, partial(_split_score, found.index))
+        others = [each.retrieval.oracle_matches for each in retrieved if each.repository != info]
+        explanation = _describe_ranks_in_team(explanation, info.name, others)
         rank = explanation.hit.rank if explanation.hit else None
         places.append(ModeRank("find", rank, explanation.ranked_count, explanation.absence))
         ranked = [each.ranked for each in rank_in_team(retrieved, matches, reader)]
@@ -257,6 +266,45 @@ def _explain(
     structure = structures.get(found.document.path)
     state = repository_state(info)
     return WhyResult(target, None, new_query_id(), state, explanation, tuple(places), None, structure, remark)
+
+
+def _describe_ranks_in_team(
+    explanation: DocumentExplanation, name: str, others: Sequence[OracleMatches]
+) -> DocumentExplanation:
+    """Return an explanation that says of which oracles the rank is that in the repository alone: of those that have so
+    many better matches in other repositories that the document is not among the team's first.
+
+    others: the matches of the other repositories, ranked in each alone.
+    """
+    depth = explanation.scoring.depth
+    hidden = [each for each in explanation.oracles if _is_beyond_depth_in_team(each, depth, others)]
+    if not hidden:
+        return explanation
+    note = f"this is its rank in {name} alone; in the whole team it is not among the first {depth}"
+    told = tuple(replace(each, note=note) if each in hidden else each for each in explanation.oracles)
+    absence = explanation.absence
+    if explanation.hit is None and not absence:
+        best = min(hidden, key=lambda each: each.rank or 0)
+        rank = format_ordinal(best.rank or 0)
+        absence = f"{best.oracle} has it {rank} in {name} alone, not among the team's first {depth}"
+    return replace(explanation, oracles=told, absence=absence)
+
+
+def _is_beyond_depth_in_team(finding: OracleFinding, depth: int, others: Sequence[OracleMatches]) -> bool:
+    """Return whether a document that its repository alone ranks within the depth is beyond it in the whole team."""
+    rank, score = finding.rank or 0, finding.raw_score
+    if finding.state != BEYOND_DEPTH or rank > depth or score is None:
+        return False
+    matches = [match for each in others for match in each.by_oracle.get(finding.oracle, ())]
+    if finding.oracle in _RANKED_BY_SCORE:
+        better = sum(match.raw_score > score for match in matches)
+    else:
+        better = sum(match.rank < rank for match in matches)
+    return rank + better > depth
+
+
+_RANKED_BY_SCORE = ("semantic", "lexical")
+"""Oracles whose matches of all repositories are ranked by their scores, those of others by their ranks."""
 
 
 def _copies_of(reader: TeamReader, index: RepositoryIndex, explained: WhyResult) -> TeamCopies | None:

@@ -242,7 +242,7 @@ class MemoryService:
 
     def _require_on(self) -> None:
         if not self.is_on():
-            raise MemoryUnavailable(MemoryOff())
+            raise MemoryUnavailable(MemoryOff(), is_off=True)
 
     def _open_store(self) -> MemoryStore:
         with self._lock:

@@ -36,6 +36,7 @@ from scry.store.sqlite.database import (
     schema_version,
     undecodable_schema_is_damage,
 )
+from scry.store.sqlite.folding import add_folding, holds_text
 
 if TYPE_CHECKING:
     from scry.store.precious.file import PreciousFile
@@ -410,7 +411,7 @@ def explain_unwritable_log(folder: Path) -> str:
 
 
 def selection_condition(selection: EventFilter) -> tuple[str, list[SqlValue]]:
-    """Return a selection as a SQL condition on `events`, with its values.
+    """Return a selection as a SQL condition on `events`, with its values, for a database with `add_folding`.
 
     Uses and ratings of a selected query are selected too.
     """
@@ -420,7 +421,7 @@ def selection_condition(selection: EventFilter) -> tuple[str, list[SqlValue]]:
         ("query_id = ?", selection.query_id),
         ("time >= ?", selection.since),
         ("time < ?", selection.until),
-        ("instr(lower(body), lower(?)) > 0", None if selection.text is None else _escape_json_text(selection.text)),
+        (holds_text("body"), None if selection.text is None else _json_text(selection.text)),
     ]
     given = [(sql, value) for sql, value in parts if value is not None]
     wanted, values = " AND ".join(sql for sql, _ in given), [value for _, value in given]
@@ -429,8 +430,8 @@ def selection_condition(selection: EventFilter) -> tuple[str, list[SqlValue]]:
     return f"(query_id IN ({queries}) OR ({acts}))", [*values, *values]
 
 
-def _escape_json_text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+def _json_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1].casefold()
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -459,6 +460,7 @@ def _open_read_only(path: Path, mode: str) -> sqlite3.Connection:
         connection.close()
         raise
     connection.set_progress_handler(_continue_statement, _PROGRESS_STEPS)
+    add_folding(connection)
     return connection
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from scry.core.errors import LogUnavailable
-from scry.core.events import COMPACT, FORGET, EventFilter, LogEvent
+from scry.core.events import COMPACT, FEEDBACK, FORGET, USE, EventFilter, LogEvent
 from scry.store import answers
 from scry.store.events import log as events
 from scry.store.events.learner import forget_learnt
@@ -27,6 +27,7 @@ from scry.store.events.replays import forget_replays
 from scry.store.events.schema import EVENT_MIGRATIONS
 from scry.store.precious.backups import renew_backups
 from scry.store.sqlite.database import open_shared_database, schema_version, truncate_wal, try_truncate_wal
+from scry.store.sqlite.folding import add_folding, fold_text
 
 _COMPACT = """
     UPDATE events SET body = json_set(
@@ -52,20 +53,22 @@ def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewri
     """Remove the selected events, and the selected stored answers, for good. Raises LogUnavailable."""
     condition, values = selection_condition(selection)
     removed, is_clean = 0, True
+    selected: list[tuple[str | None, str]] = []
     path = folder / events.EVENTS_FILE
     if path.exists():
         with _rewrite_database(path) as database:
-            queries = [row[0] for row in database.execute(f"SELECT query_id FROM events WHERE {condition}", values)]
+            selected = database.execute(f"SELECT query_id, kind FROM events WHERE {condition}", values).fetchall()
             removed = database.execute(f"DELETE FROM events WHERE {condition}", values).rowcount
             _append_event(database, FORGET, now_ms, {"events": removed, "by": _selection_fields(selection)})
         is_clean = all([_truncate_wal(path), forget_learnt(folder)])
         renew_backups(path)
         with suppress(OSError):  # it holds no words
-            forget_replays(folder, {name for name in queries if name})
-    else:
-        queries = []
+            forget_replays(folder, {name for name, _ in selected if name})
     count, answers_clean = _forget_selected_answers(
-        folder / answers.ANSWERS_FILE, selection, {name for name in queries if name}, with_evidence=removed > 0
+        folder / answers.ANSWERS_FILE,
+        selection,
+        {name for name, _ in selected if name},
+        with_evidence=any(kind in (USE, FEEDBACK) for _, kind in selected),
     )
     return LogRewriteResult(removed, count, is_clean and answers_clean)
 
@@ -99,6 +102,7 @@ def _rewrite_database(path: Path) -> Generator[sqlite3.Connection]:
             if schema_version(database) > len(EVENT_MIGRATIONS):
                 raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
             database.execute("PRAGMA secure_delete=ON")
+            add_folding(database)
             database.execute("BEGIN IMMEDIATE")
             yield database
             database.execute("COMMIT")
@@ -129,7 +133,7 @@ def _forget_selected_answers(
 ) -> tuple[int, bool]:
     """Remove the stored answers of these queries, and selected ones. Returns their number, and whether cleanly.
 
-    with_evidence: also those that quote any earlier question as evidence.
+    with_evidence: also those that quote any earlier question as evidence, which only used and rated ones are.
     """
     if not path.exists():
         return 0, True
@@ -165,8 +169,9 @@ def _answer_matches(query_id: str, packed: int, data: bytes, selection: EventFil
         return False
     if selection.until is not None and stamp > _query_id_prefix(selection.until):
         return False
-    text = "" if selection.text is None else selection.text.lower()
-    return text.encode("utf-8", "replace") in (answers.unpack_answer(packed, data) or b"").lower()
+    if selection.text is None:
+        return True
+    return selection.text.casefold() in fold_text(answers.unpack_answer(packed, data) or b"")
 
 
 def _query_id_prefix(time_ms: int) -> str:

@@ -20,6 +20,7 @@ from scry.store.answers import ANSWERS_FILE
 from scry.store.memory.reader import MemoryFilter, memory_condition
 from scry.store.memory.store import MemoryStore
 from scry.store.sqlite.database import BUSY_TIMEOUT_S
+from scry.store.sqlite.folding import add_folding, holds_text
 
 
 class ForgetResult(Struct, frozen=True):
@@ -85,6 +86,7 @@ def affected_memories(store: MemoryStore, selection: MemoryFilter) -> tuple[str,
 
 
 def _find_affected(database: sqlite3.Connection, selection: MemoryFilter) -> _Affected:
+    add_folding(database)
     condition, values = memory_condition(selection)
     rows = database.execute(f"{_SELECT_FORGOTTEN} WHERE {condition}", values).fetchall()
     capsules = sorted({row[2] for row in rows if row[4] != "summary"})
@@ -131,8 +133,9 @@ def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, empt
         return database.execute("DELETE FROM sessions").rowcount
     count = 0
     if selection.text is not None:
-        database.execute("DELETE FROM capsules WHERE instr(lower(intent), lower(?)) > 0", (selection.text,))
-        count += _rename_sessions(database, selection.text)
+        text = selection.text.casefold()
+        database.execute(f"DELETE FROM capsules WHERE {holds_text('intent')}", (text,))
+        count += _rename_sessions(database, text)
     if selection.session is not None and selection == MemoryFilter(session=selection.session):
         count += database.execute("DELETE FROM sessions WHERE id = ?", (selection.session,)).rowcount
     left = "SELECT 1 FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = sessions.number"
@@ -143,8 +146,11 @@ def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, empt
 
 
 def _rename_sessions(database: sqlite3.Connection, text: str) -> int:
-    """Name each session by its first remaining piece of work; remove sessions without any, and return their number."""
-    matches = "instr(lower(intent), lower(?)) > 0"
+    """Name each session by its first remaining piece of work; remove sessions without any, and return their number.
+
+    text: as `str.casefold` makes it.
+    """
+    matches = holds_text("intent")
     next_one = "SELECT c.intent FROM capsules c WHERE c.session = sessions.number ORDER BY c.number LIMIT 1"
     delete_empty = f"DELETE FROM sessions WHERE {matches} AND NOT EXISTS ({next_one})"
     count = database.execute(delete_empty, (text,)).rowcount

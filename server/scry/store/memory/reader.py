@@ -19,6 +19,7 @@ from scry.store.memory.schema import MEMORY_FILE, memory_file
 from scry.store.memory.search import MemoryNoteReader
 from scry.store.memory.sessions import SessionOwner
 from scry.store.notes.database import NoteDatabase
+from scry.store.sqlite.folding import add_folding, holds_text
 
 
 class MemoryFilter(Struct, frozen=True):
@@ -117,6 +118,7 @@ class MemoryReader:
     def _select(self, sql: str, *values: object) -> list[Any]:
         try:
             with self._file.lock:
+                add_folding(self._file.connection)
                 return self._file.connection.execute(sql, values).fetchall()
         except sqlite3.Error as error:
             raise MemoryUnavailable(f"{self._file.path} can't be read: {error}") from error
@@ -129,7 +131,7 @@ _REFS = """coalesce((
 
 
 def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
-    """Return a condition on memories m, capsules c and sessions s, and its values."""
+    """Return a condition on memories m, capsules c and sessions s, and its values. The database has `add_folding`."""
     parts: list[str] = []
     values: list[object] = []
 
@@ -149,7 +151,7 @@ def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
         need("m.time < ?", wanted.until)
     if wanted.text is not None:
         all_texts = f"m.text || char(10) || m.detail || char(10) || {_REFS} || char(10) || c.intent"
-        need(f"instr(lower({all_texts}), lower(?)) > 0", wanted.text)
+        need(holds_text(f"({all_texts})"), wanted.text.casefold())
     if wanted.pinned:
         need("m.pinned")
     return " AND ".join(parts) or "true", values

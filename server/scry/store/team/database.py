@@ -147,7 +147,7 @@ class TeamDatabase:
             if version == SCHEMA_VERSION:
                 return
             if version == 0:
-                self.connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+                self._create_extension()
                 self.connection.execute("CREATE SCHEMA IF NOT EXISTS scry")
                 self.connection.execute("CREATE TABLE scry.meta (key text PRIMARY KEY, value text NOT NULL)")
             for statements in MIGRATIONS[version:]:
@@ -156,6 +156,19 @@ class TeamDatabase:
                 "INSERT INTO scry.meta VALUES ('version', %s) ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value",
                 (str(SCHEMA_VERSION),),
             )
+
+    def _create_extension(self) -> None:
+        import psycopg
+
+        try:
+            self.connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise IndexUnavailable(
+                "the database has no pgvector yet, and the owner may not install it; as a superuser of the server, run "
+                "this once in the database: CREATE EXTENSION vector"
+            ) from error
+        except (psycopg.errors.UndefinedFile, psycopg.errors.FeatureNotSupported) as error:
+            raise IndexUnavailable("the server lacks the extension pgvector; install it on the server first") from error
 
     # Statements ---------------------------------------------------------------------------------------------------
 

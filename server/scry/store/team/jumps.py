@@ -15,6 +15,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 
@@ -75,7 +76,7 @@ def read_given_jumps(address: str) -> list[TeamJump]:
     sql = (
         "SELECT r.name, j.doc_id, j.rank, j.question, j.is_hashed, j.act, "
         "to_char(j.given_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI\"Z\"') "
-        "FROM jumps j JOIN repositories r ON r.id = j.repository_id WHERE j.role = current_user "
+        "FROM jumps j JOIN repositories r ON r.id = j.repository_id WHERE j.role = session_user "
         "ORDER BY j.given_at DESC, j.act"
     )
     with TeamDatabase.open_for_reading(address) as database:
@@ -88,7 +89,7 @@ def read_given_jumps(address: str) -> list[TeamJump]:
 def take_back_jumps(address: str) -> int:
     """Delete all jumps that this person gave; return how many there were. Raises IndexUnavailable."""
     with TeamDatabase.open_for_giving(address) as database, describing_failure():
-        return database.connection.execute("DELETE FROM jumps WHERE role = current_user").rowcount
+        return database.connection.execute("DELETE FROM jumps WHERE role = session_user").rowcount
 
 
 # What several members opened ------------------------------------------------------------------------------------------
@@ -127,10 +128,11 @@ def count_shared_uses(database: TeamDatabase) -> int:
     with describing_failure(), database.connection.transaction():
         jumps: list[_GivenJump] = []
         for role, repository, doc_id, rank, question, is_hashed, time_ms in database.select(sql, (HORIZON_DAYS,)):
-            text = decode_text(question)
-            key = text if is_hashed else hash_question(text)
-            if _is_hash(key):  # a member may insert anything
-                jumps.append(_GivenJump(role, key, (repository, decode_text(doc_id)), rank, time_ms))
+            with suppress(UnicodeDecodeError):  # a member may insert anything
+                text, place = decode_text(question), (repository, decode_text(doc_id))
+                key = text if is_hashed else hash_question(text)
+                if _is_hash(key):
+                    jumps.append(_GivenJump(role, key, place, rank, time_ms))
         rows = _count_by_place(jumps)
         database.connection.execute("DELETE FROM shared_uses")
         with database.connection.cursor() as cursor:

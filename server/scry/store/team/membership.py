@@ -72,11 +72,13 @@ def split_off_password(address: str) -> tuple[str, str]:
 
 
 def save_membership(address: str) -> Membership:
-    """Join the team at this address, and return the membership. A password in it goes to the system's keyring.
+    """Join the team at this address, and return the membership. A password in it goes to the system's keyring, and that
+    of the team that was joined before leaves it.
 
     Raises BadRequest where there is no keyring for it, PartMissing, and IndexUnavailable where it can't be written.
     """
     plain, password = split_off_password(address)
+    before = _membership_before()
     if password:
         _write_password(plain, password)
     membership = Membership(plain, bool(password))
@@ -86,7 +88,16 @@ def save_membership(address: str) -> Membership:
         replace_file_text(membership_path(), msgspec.json.encode(membership).decode())
     except OSError as error:
         raise IndexUnavailable(f"{membership_path()} can't be written: {error}") from error
+    if before is not None and before.has_keyring and not (password and before.address == plain):
+        _delete_password(before.address)
     return membership
+
+
+def _membership_before() -> Membership | None:
+    try:
+        return read_membership()
+    except IndexUnavailable:  # joining again mends that
+        return None
 
 
 def forget_membership() -> Membership | None:

@@ -353,6 +353,16 @@ CREATE INDEX commits_by_time ON commits (time DESC, place DESC, sha) WHERE NOT m
 UPDATE repositories SET reading = '';
 """
 
+_MEMBERS = """
+-- A member is the role that logged in: by SET ROLE one person would count as several.
+ALTER TABLE jumps ALTER role SET DEFAULT session_user;
+ALTER POLICY own_read ON jumps USING (role = session_user);
+ALTER POLICY own_deleted ON jumps USING (role = session_user);
+ALTER POLICY own_given ON jumps WITH CHECK (
+    role = session_user AND repository_id IN (SELECT repository_id FROM grants)
+);
+"""
+
 MIGRATIONS: tuple[LiteralString, ...] = (
     _TABLES + _POLICIES,
     _NOTES,
@@ -364,6 +374,7 @@ MIGRATIONS: tuple[LiteralString, ...] = (
     _CODE_GRAPH,
     _SHARED_USES,
     _PLACES,
+    _MEMBERS,
 )
 """The statements that bring a schema from each version to the next; a published one never changes."""
 

@@ -127,16 +127,14 @@ def join(
     """Joins a team: scry find --team and the pickers then search its index, too.
 
     A password in the address goes to the keyring of the system. Without one libpq's own files are used (~/.pgpass,
-    ~/.pg_service.conf), or certificates. Nothing of it is written into a project.
+    ~/.pg_service.conf), or certificates. Nothing of it is written into a project. A team that was joined before is left
+    once the server of this one has answered.
     """
-    from scry.store.team.membership import forget_membership, save_membership
+    from scry.store.team.membership import save_membership, split_off_password
 
+    split_off_password(url)  # tells at once what is no address
+    repositories = _read_repositories(url)
     membership = save_membership(url)
-    try:
-        repositories = _read_repositories(membership.connection_string())
-    except BaseException:
-        forget_membership()
-        raise
     return _print_status(TeamStatus(membership.address, repositories), as_json=as_json)
 
 

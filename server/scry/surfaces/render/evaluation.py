@@ -9,7 +9,7 @@ from scry.lab.metrics import RECALL_CUTOFFS, JudgedLocation, MetricSummary, Pair
 from scry.lab.replay import ReplayedQuery, ReplayReport, UsedResult
 from scry.lab.run import EvaluationRun, QueryOutcome, ReturnedResult, RunContext, VariantResult, is_miss
 from scry.surfaces.render.page import Block, BulletList, Heading, Paragraph, TableBlock
-from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
+from scry.surfaces.render.styled_text import StyledLine, TextStyle, make_printable, styled_line
 
 _ORACLE_ABBREVIATIONS = {"semantic": "sem", "lexical": "lex", "temporal": "temp"}
 
@@ -28,7 +28,13 @@ def run_blocks(run: EvaluationRun, *, verbose: bool = False, kept: str | None = 
         yield Heading("What each part is worth")
         yield variants_table(run)
         yield Paragraph(
-            styled_line(("Differences of NDCG@10 to the run; * where the 95 % interval leaves out zero.", "quiet"))
+            styled_line(
+                (
+                    "Differences of NDCG@10 to the run; * more than chance: the 95 % interval leaves out zero, and "
+                    "enough questions changed to tell.",
+                    "quiet",
+                )
+            )
         )
     misses = [outcome for outcome in run.asked if is_miss(outcome)]
     yield Heading(f"{_format_count(len(misses), 'question')} with a target that is not among the first ten")
@@ -53,8 +59,17 @@ def evaluation_setup_lines(ground: RunContext) -> Iterator[StyledLine]:
     )
     if ground.recipe != "as it is":
         yield styled_line(("Weighed otherwise: ", "warning"), ground.recipe)
+    if ground.leaves_out_learnt:
+        yield styled_line(("The weights learnt from jumps, which rank in this project, take no part here.", "warning"))
     for message in ground.missing:
         yield styled_line((f"Could not answer, for some question: {message}", "bad"))
+    if ground.absent:
+        more = len(ground.absent) - _MAX_ABSENT_PATHS
+        named = ", ".join(make_printable(path) for path in ground.absent[:_MAX_ABSENT_PATHS])
+        yield styled_line(("Targets that name no indexed file: ", "bad"), named, f" and {more} more" * (more > 0))
+
+
+_MAX_ABSENT_PATHS = 5
 
 
 def figures_table(figures: Mapping[str, MetricSummary]) -> TableBlock:
@@ -246,6 +261,22 @@ def replay_blocks(replay: ReplayReport) -> Iterator[Block]:
                 "Mean of 1 / rank of what was used: ",
                 (f"{replay.used.mean:+.3f}", style),
                 f" ({replay.used.low:+.3f} … {replay.used.high:+.3f}){caveat}.",
+            )
+        )
+    if replay.with_use:
+        yield Paragraph(
+            styled_line(
+                (
+                    f"The oracle of use takes no part now. It did then in the answers to "
+                    f"{_format_count(replay.with_use, 'question')} with a use, which the mean leaves out.",
+                    "quiet",
+                )
+            )
+        )
+    if replay.merged:
+        yield Paragraph(
+            styled_line(
+                (f"{_format_count(replay.merged, 'question')} left out: several projects or a team answered.", "quiet")
             )
         )
     if replay.moved:

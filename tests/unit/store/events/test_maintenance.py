@@ -75,6 +75,28 @@ def test_events_outside_the_filter_are_kept(
 
 
 @pytest.mark.acceptance("E4")
+@pytest.mark.parametrize("text", ["überweisung der straße", "ÜBERWEISUNG DER STRASSE", "Überweisung der Straße"])
+def test_text_is_forgotten_in_upper_and_lower_case_of_all_letters(tmp_path: Path, text: str) -> None:
+    log = open_log(tmp_path)
+    log.append([query("q_20261121_000000_aaaaaaaa", 1000, "Überweisung der Straße"), query("q_2", 2000, "other")])
+    store = AnswerStore(tmp_path, lambda: None)
+    store.put("q_20261123_000000_aaaaaaaa", [], "asked while the log was off: ÜBERWEISUNG DER STRASSE".encode())
+    outcome = forget_events(tmp_path, EventFilter(text=text), now_ms=5)
+    assert (outcome.events, outcome.answers) == (1, 1)
+    assert "berweisung" not in bytes_in(tmp_path).decode(errors="replace").lower()
+
+
+@pytest.mark.acceptance("E4")
+def test_answers_that_quote_past_questions_go_with_those_that_can_be_quoted(filled: Path) -> None:
+    """The oracle of use quotes questions of which a result was used or rated, no others."""
+    store = AnswerStore(filled, lambda: None)
+    store.put("q_20261124_000000_aaaaaaaa", [], b"score_type\xa4uses you opened this")
+    store.close()
+    assert forget_events(filled, EventFilter(text="marmalade 2"), now_ms=5).answers == 1
+    assert forget_events(filled, EventFilter(text="marmalade 1"), now_ms=6).answers == 2
+
+
+@pytest.mark.acceptance("E4")
 def test_compaction_keeps_queries_and_used_results(tmp_path: Path) -> None:
     found = '{"mode":"find","query":"x","results":[{"rank":1,"doc_id":"./a.py"},{"rank":2,"doc_id":"./b.py"}]}'
     open_log(tmp_path).append(

@@ -267,6 +267,20 @@ def test_text_is_found_in_references_as_written(store: MemoryStore, tmp_path: Pa
     assert len(forget_memories(store, MemoryFilter(text=text), NOW + 1).ids) == 1
 
 
+@pytest.mark.parametrize("text", ["überweisung der straße", "ÜBERWEISUNG DER STRASSE"])
+def test_text_is_forgotten_in_upper_and_lower_case_of_all_letters(
+    store: MemoryStore, reader: MemoryReader, tmp_path: Path, text: str
+) -> None:
+    store.start_work(ADA, "Überweisung der Straße", NOW)
+    store.record(observed("note", "first"), ADA)
+    store.start_work(ADA, "other", NOW + 1)
+    store.record(observed("note", "second"), ADA)
+    assert sorted(each.kind for each in reader.select_memories(MemoryFilter(text=text))) == ["note", "summary"]
+    assert len(forget_memories(store, MemoryFilter(text=text), NOW + 2).ids) == 2
+    assert "berweisung" not in (tmp_path / MEMORY_FILE).read_bytes().decode(errors="replace").lower()
+    assert [each.text for each in reader.iter_memories() if each.kind == "note"] == ["second"]
+
+
 def test_forgetting_names_the_summaries_it_replaces(store: MemoryStore, reader: MemoryReader) -> None:
     store.start_work(ADA, "login", NOW)
     name = store.record(observed("decision", "Feed the zebrafish"), ADA).memory.id

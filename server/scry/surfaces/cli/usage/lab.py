@@ -20,7 +20,7 @@ from cyclopts import App, Parameter
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.engines import open_engine
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
-from scry.surfaces.cli.output import print_json, print_lines, terminal_width
+from scry.surfaces.cli.output import print_json, print_lines, reporting_failed_writes, terminal_width
 from scry.surfaces.cli.progress import LabProgress
 from scry.surfaces.render.styled_text import make_printable
 from scry_protocol.messages import Explanation, WhyParams
@@ -261,8 +261,9 @@ def gold(
     if not cases:
         raise BadRequest("log", "nothing that was found has been used yet: jump to, open or copy a result first")
     if out is None:
-        sys.stdout.buffer.write(write_cases(cases))
-        sys.stdout.buffer.flush()
+        with reporting_failed_writes():
+            sys.stdout.buffer.write(write_cases(cases))
+            sys.stdout.buffer.flush()
     else:
         write_file(out, write_cases(cases), "out")
         print(f"{len(cases)} question{'' if len(cases) == 1 else 's'}; now: scry lab eval {out}", file=sys.stderr)
@@ -290,7 +291,8 @@ def replay(
     """Asks logged questions anew, of the index, model and weights of now, and shows what differs from then.
 
     Another model is tried by naming it: SCRY_MODEL=… scry lab replay. It answers until you name another again.
-    Nothing is logged.
+    The oracle of use takes no part: it has learnt from these questions. Those that several projects or a team answered
+    are left out. Nothing is logged.
     """
     from scry.lab.logged_queries import read_logged_queries
     from scry.lab.metrics import BOOTSTRAP_SEED
@@ -302,10 +304,21 @@ def replay(
         raise BadRequest("last", "is a number of questions from 1 on")
     recipe = parse_recipe(without, weight)
     with open_subject(root, force=force, wait=wait) as (engine, subject), LabProgress() as progress:
-        questions = latest_distinct(read_logged_queries(engine.project.data, engine.project.root), last)
+        logged = read_logged_queries(engine.project.data, engine.project.root)
+        questions = latest_distinct((each for each in logged if not each.is_merged), last)
         if not questions:
-            raise BadRequest("log", "no logged question found anything yet; ask something first (scry find …)")
-        result = replay_questions(subject, questions, recipe, progress, BOOTSTRAP_SEED if seed is None else seed)
+            raise BadRequest(
+                "log", "no logged question found anything in this project alone yet; ask one (scry find …)"
+            )
+        result = replay_questions(
+            subject,
+            questions,
+            recipe,
+            progress,
+            BOOTSTRAP_SEED if seed is None else seed,
+            subject.learnt_weights(),
+            len(latest_distinct((each for each in logged if each.is_merged), len(logged))),
+        )
     print_report(result, replay_blocks(result), as_json=as_json)
     return 0
 
