@@ -13,7 +13,7 @@ import type { Question } from "./picker/question";
 import { addProject, chooseScope, hasTeam, OPEN_FOLDERS, scopedParams, TEAM_SCHEME } from "./projects";
 import type { ResultActions } from "./results/actions";
 import type { Answers } from "./results/answers";
-import { type AskedAnswer, type PlaceQuestion, placeQuestion, scopeOf, withQuestion } from "./results/asked";
+import { isAnswer, type PlaceQuestion, placeQuestion, scopeOf, withQuestion } from "./results/asked";
 import type { Details } from "./results/detail";
 import { type Hit, isHit, isReference } from "./results/hit";
 import type { Jumps } from "./results/jump";
@@ -23,6 +23,7 @@ import type { Installer } from "./sidecar/install";
 import { attempt } from "./sidecar/problem";
 import type { Sidecar } from "./sidecar/sidecar";
 import type { Subcommands } from "./sidecar/subcommands";
+import type { Absences } from "./why/absence";
 import type { WhyPanel } from "./why/panel";
 
 /** The components that commands use. */
@@ -32,6 +33,7 @@ export interface Components {
   readonly installer: Installer;
   readonly sidecar: Sidecar;
   readonly status: Status;
+  readonly absences: Absences;
   readonly answers: Answers;
   readonly actions: ResultActions;
   readonly jumps: Jumps;
@@ -59,7 +61,7 @@ export function registerCommands(components: Components): vscode.Disposable[] {
   );
 }
 
-function questionCommands({ sidecar, pickers, answers }: Components): Record<string, Command> {
+function questionCommands({ sidecar, pickers, absences, answers }: Components): Record<string, Command> {
   const ask = async (question: PlaceQuestion) => {
     const answer = await askWhenSearchable(sidecar, question);
     if (answer.results.length === 0) return void vscode.window.showInformationMessage(`Scry: ${answer.notice}`);
@@ -77,6 +79,7 @@ function questionCommands({ sidecar, pickers, answers }: Components): Record<str
       if (question) await ask(question);
       else pickers.open(mode === "recent" ? recentQuestion(sidecar, scope) : findQuestion(sidecar, scope), words);
     },
+    whyNotFound: (subject) => absences.explain(subject),
     removeAnswer: (answer) => {
       if (isAnswer(answer)) answers.remove(answer);
     },
@@ -199,10 +202,6 @@ function sidecarCommands({ context, installer, log, sidecar, status }: Component
     },
     debugInformation: () => collectDebugInformation(context, sidecar, status),
   };
-}
-
-function isAnswer(node: unknown): node is AskedAnswer {
-  return typeof node === "object" && node !== null && "query_id" in node && "mode" in node;
 }
 
 function selectedText(): string {

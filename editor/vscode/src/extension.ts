@@ -18,6 +18,7 @@ import { requiresRestart } from "./settings";
 import { Installer, offerInstallation } from "./sidecar/install";
 import { Sidecar } from "./sidecar/sidecar";
 import { registerReports, Subcommands } from "./sidecar/subcommands";
+import { Absences } from "./why/absence";
 import { WhyHover } from "./why/hover";
 import { WhyPanel } from "./why/panel";
 
@@ -34,8 +35,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const details = new Details(sidecar);
   const jumps = new Jumps(actions, answers, details, sidecar);
   const why = new WhyPanel(sidecar);
+  const absences = new Absences(answers, sidecar, why);
   const history = new QueryHistory(context.workspaceState);
-  const pickers = new PickerController(actions, answers, details, history, jumps, why, sidecar);
+  const pickers = new PickerController(absences, actions, answers, details, history, jumps, why, sidecar);
   const subcommands = new Subcommands(context, installer);
   const components = {
     context,
@@ -43,6 +45,7 @@ export function activate(context: vscode.ExtensionContext): void {
     installer,
     sidecar,
     status,
+    absences,
     answers,
     actions,
     jumps,

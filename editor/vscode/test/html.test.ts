@@ -87,3 +87,33 @@ test("the content security policy allows only the stylesheet", () => {
   assert.ok(html.includes(`content="default-src 'none'; style-src 'nonce-abc'"`));
   assert.ok(!/<script|<img| style=/.test(html));
 });
+
+test("the page says what it knows of a file that was not found", () => {
+  const full = explanation("valid-result-full");
+  const { result: _, ...rest } = full;
+  const index = { ...full.index, state: "indexing", summary: "indexing 3 of 9 files" };
+  const absent = { ...rest, doc_id: "./src/<a>.py", index, near: ["./src/b.py"], summary: "Not found", reason: "" };
+  const html = renderPage({
+    explanation: absent,
+    full: undefined,
+    remark: "not asked in core",
+    nonce: "n",
+    t: english,
+  });
+  for (const text of [
+    "<h1>&lt;a&gt;.py ",
+    "./src/&lt;a&gt;.py</p>",
+    "not asked in core",
+    "Similar names: ./src/b.py",
+    "The index is not complete: indexing 3 of 9 files",
+  ]) {
+    assert.ok(html.includes(text), text);
+  }
+});
+
+test("the page of a file names the place in it that ranks best", () => {
+  const full = explanation("valid-result-full");
+  const ofFile = { ...full, doc_id: "./src/retry.py" };
+  const html = renderPage({ explanation: ofFile, full: undefined, nonce: "n", t: english });
+  assert.ok(html.includes(`The best place in it: ${full.result?.doc_id}`));
+});

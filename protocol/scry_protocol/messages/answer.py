@@ -130,6 +130,7 @@ class NeighborsParams(Params, frozen=True):
     limit: maximum number of results.
     folder: URI of the open folder that a relative path belongs to; the first one when absent.
     team: as in orient.
+    record: as in orient.
     """
 
     file: str = ""
@@ -140,6 +141,7 @@ class NeighborsParams(Params, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     folder: str | None = None
     team: bool = False
+    record: bool = True
 
 
 class Scoring(Result, frozen=True):

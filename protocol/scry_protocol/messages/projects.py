@@ -12,10 +12,12 @@ class ProjectsParams(Params, frozen=True):
 
     action: list returns the projects; add registers the project in a folder first.
     folder: for add, the URI of a folder, or its path; the first open one when absent.
+    name: for add, the name to register it by; that of the folder when absent.
     """
 
     action: Literal["list", "add"] = "list"
     folder: str | None = None
+    name: str | None = None
 
 
 class ProjectTie(Result, frozen=True):

@@ -26,13 +26,18 @@ NAME_LINE = PARCEL[: PARCEL.index("pub struct")].count("\n") + 1
 
 LABELS = "".join(f"def print_label_{number}(label):\n    return {number}\n\n\n" for number in range(40))
 
+BADGE = """<svg xmlns="http://www.w3.org/2000/svg">
+  <title>Badge of the lighthouse keeper</title>
+</svg>
+"""
+
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = make_repository(tmp_path_factory.mktemp("jumps") / "shop", SHOP)
-    for path, text in {"src/parcel.rs": PARCEL, "shop/labels.py": LABELS}.items():
+    for path, text in {"src/parcel.rs": PARCEL, "shop/labels.py": LABELS, "shop/badge.svg": BADGE}.items():
         (root / path).parent.mkdir(exist_ok=True)
         (root / path).write_text(text)
     (root / "zoo").mkdir()
@@ -345,3 +350,18 @@ def test_previews_are_in_no_history(window: Window) -> None:
     expect(window.row("README.md")).to_be_visible()
     eventually(lambda: sorted(window.labels()[:2]) == ["README.md", "parcel.rs"], "the files that were opened")
     window.press("Escape")
+
+
+@pytest.mark.acceptance("C1")
+def test_picture_is_previewed_as_text_and_its_preview_is_closed(window: Window) -> None:
+    text = window.page.locator(".view-lines", has_text="Badge of the lighthouse keeper")
+    for key in ("Escape", "Enter"):
+        window.find("badge of the lighthouse keeper")
+        expect(window.row("badge.svg")).to_be_visible()
+        expect(window.preview).to_have_count(1)
+        expect(text).to_be_visible()
+        window.press(key)
+        expect(window.title).to_be_hidden()
+        expect(window.preview).to_have_count(0)
+    expect(window.active_tab).to_contain_text("badge.svg")
+    expect(text).to_be_visible()

@@ -40,6 +40,7 @@ def choose(window: Window, text: str) -> None:
 @pytest.mark.acceptance("C1", "K2")
 def test_belief_is_added_opened_and_listed(window: Window) -> None:
     window.command("Scry: New Belief…")
+    expect(window.title).to_have_text("Scry: New Belief")
     answer(window, "What does the team believe", "Receipts are never mailed twice")
     expect(window.active_tab).to_contain_text("receipts-never-mailed-twice.md")
     window.open_file("mail.py")

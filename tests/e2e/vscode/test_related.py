@@ -160,14 +160,21 @@ def test_detail_and_tree_are_completed_when_the_code_graph_is(window: Window, sh
     expect(window.result("shop/caller_0.py")).to_be_visible()
 
 
-@pytest.mark.acceptance("C1", "D1")
-def test_orientation_is_completed_when_the_code_graph_is(window: Window, shop: Path) -> None:
+def orientations(server: CodeServer) -> list[str]:
+    """Return the ids of the questions in the log for what matters in a folder."""
+    return [each["query_id"] for each in events(server.home, "scry.query") if each["mode"] == "orient"]
+
+
+@pytest.mark.acceptance("C1", "D1", "E1", "E2")
+def test_orientation_is_completed_when_the_code_graph_is(window: Window, server: CodeServer, shop: Path) -> None:
+    asked: list[str] = []
     remark = window.page.locator(".pane .message", has_text="Orient in shop: ")
     line = window.result("Orient in shop")
     selected = window.page.locator(".pane-body .monaco-list-row.selected:not(.explorer-item)")
 
     def shows_what_is_pending() -> bool:
         window.press_line_button(line, "Ask Again")
+        asked.append("again")
         try:
             expect(remark).to_contain_text(PENDING, timeout=LOOK_MS)
             expect(line).to_contain_text("incomplete", timeout=LOOK_MS)
@@ -176,6 +183,7 @@ def test_orientation_is_completed_when_the_code_graph_is(window: Window, shop: P
         return True
 
     window.command("Scry: Orient in Folder")
+    asked.append("first")
     expect(line).to_contain_text("results")
     with files_keep_changing(shop / "later") as written:
         eventually(lambda: len(written) > MOST_LINKS, "more callers than the answer has results")
@@ -187,3 +195,13 @@ def test_orientation_is_completed_when_the_code_graph_is(window: Window, shop: P
     expect(line).to_contain_text("results")
     expect(line).not_to_contain_text("incomplete")
     expect(selected).to_contain_text(name)
+    window.find("send_receipt")
+    window.look_at_answer()
+    window.press("Enter")
+    eventually(lambda: used(server)[-1:] == [("jump", "./shop/mail.py::send_receipt")], "the jump in the log")
+    assert len(orientations(server)) == len(asked)  # that it was asked again by itself is not logged
+    before = len(events(server.home, "scry.use"))
+    window.command("Scry: Focus on Results View")
+    window.result(f". {name}").click()
+    use = eventually(lambda: events(server.home, "scry.use")[before:], "the use of the completed answer in the log")[0]
+    assert orientations(server)[len(asked) :] == [use["query_id"]]

@@ -598,6 +598,8 @@ export interface NeighborsParams {
   folder?: string | null;
   /** as in orient (default false). */
   team?: boolean;
+  /** as in orient (default true). */
+  record?: boolean;
 }
 
 /** A request to explain a document's rank, or its absence. */
@@ -1084,6 +1086,8 @@ export interface ProjectsParams {
   action?: "add" | "list";
   /** for add, the URI of a folder, or its path; the first open one when absent. */
   folder?: string | null;
+  /** for add, the name to register it by; that of the folder when absent. */
+  name?: string | null;
 }
 
 /** The projects that a query may name. */

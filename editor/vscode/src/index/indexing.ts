@@ -20,6 +20,11 @@ export function isComplete({ state, history }: IndexState): boolean {
   return state === "ready" && history !== "pending";
 }
 
+/** Returns whether an index does not change until the user acts. */
+export function isStopped({ state }: IndexState): boolean {
+  return state === "paused" || state === "failed";
+}
+
 /** Returns whether an answer about a file or folder is of an index without some files, the history or the code graph. */
 export function isPartial(answer: AskedAnswer): boolean {
   return placeQuestion(answer) !== undefined && !answer.scope.team && !hasAllForPlaces(answer.index);
@@ -29,31 +34,30 @@ function hasAllForPlaces(index: IndexState): boolean {
   return isComplete(index) && index.graph !== "pending";
 }
 
+/** Asks about a file or folder, once the index has an answer if it is still being made. The question is logged once. */
 export async function askWhenSearchable(sidecar: Sidecar, question: PlaceQuestion): Promise<AskedAnswer> {
-  const first = await askUnlessIncomplete(sidecar, question);
-  if (first) return first;
-  const options = { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Scry: waiting for the index") };
-  return vscode.window.withProgress(options, async () => {
-    const end = Date.now() + TIMEOUT_MS;
-    while (Date.now() < end) {
-      await nextEvent(sidecar.onStatus, POLL_MS);
-      const answer = await askUnlessIncomplete(sidecar, question);
-      if (answer) return answer;
-    }
-    return askAboutPlace(sidecar, question);
-  });
+  if ((await isAnyGrowing(sidecar)) && !(await isAnswered(sidecar, question))) {
+    const options = { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Scry: waiting for the index") };
+    await vscode.window.withProgress(options, async () => {
+      const end = Date.now() + TIMEOUT_MS;
+      while (Date.now() < end && (await isAnyGrowing(sidecar)) && !(await isAnswered(sidecar, question))) {
+        await nextEvent(sidecar.onStatus, POLL_MS);
+      }
+    });
+  }
+  return askAboutPlace(sidecar, question);
 }
 
-/** Returns the answer; undefined where it is empty or an error (as for an unknown file) and the index is incomplete. */
-async function askUnlessIncomplete(sidecar: Sidecar, question: PlaceQuestion): Promise<AskedAnswer | undefined> {
-  try {
-    const answer = await askAboutPlace(sidecar, question);
-    return answer.results.length === 0 && isGrowing(answer.index) ? undefined : answer;
-  } catch {
-    const requests = openFolders().map(({ uri }) => sidecar.request(methods.status, { folder: uri.toString() }));
-    const states = await Promise.all(requests).catch(() => []);
-    return states.some(isGrowing) ? undefined : askAboutPlace(sidecar, question); // it may just have become complete
-  }
+/** Returns whether the answer is final: not empty, or of an index that is complete. An unknown file is an error. */
+async function isAnswered(sidecar: Sidecar, question: PlaceQuestion): Promise<boolean> {
+  const answer = await askAboutPlace(sidecar, question, false).catch(() => undefined);
+  return answer !== undefined && (answer.results.length > 0 || !isGrowing(answer.index));
+}
+
+async function isAnyGrowing(sidecar: Sidecar): Promise<boolean> {
+  const requests = openFolders().map(({ uri }) => sidecar.request(methods.status, { folder: uri.toString() }));
+  const states = await Promise.all(requests).catch(() => []);
+  return states.some(isGrowing);
 }
 
 function isGrowing(index: IndexState): boolean {
@@ -98,7 +102,7 @@ async function askOnceComplete(
     await nextEvent(sidecar.onStatus, POLL_MS);
     if (!isWanted() || sidecar.state.kind !== "running") continue;
     const index = await sidecar.request(methods.status, { folder }).catch(() => undefined);
-    if (index && hasAllForPlaces(index)) return askAboutPlace(sidecar, question).catch(() => undefined);
+    if (index && hasAllForPlaces(index)) return askAboutPlace(sidecar, question, false).catch(() => undefined);
   }
   return undefined;
 }

@@ -92,7 +92,7 @@ export async function addBelief(sidecar: Sidecar): Promise<void> {
   if (folder === undefined) return;
   const prompt = vscode.l10n.t("What does the team believe, in a sentence?");
   const remark = selected ? ` ${vscode.l10n.t("Its evidence: {0}", selected.evidence)}` : "";
-  const statement = await ask(vscode.l10n.t("Scry: Add Belief"), prompt + remark);
+  const statement = await ask(vscode.l10n.t("Scry: New Belief"), prompt + remark);
   if (!statement) return;
   const evidence = selected ? [selected.evidence] : [];
   const { beliefs } = await sidecar.request(methods.believe, { statement, evidence, folder });

@@ -10,6 +10,7 @@ import type { Jumps } from "../results/jump";
 import { readSettings } from "../settings";
 import { attempt } from "../sidecar/problem";
 import type { Sidecar } from "../sidecar/sidecar";
+import type { Absences } from "../why/absence";
 import type { WhyPanel } from "../why/panel";
 import { FilterCompletions } from "./completions";
 import type { Action } from "./items";
@@ -43,6 +44,7 @@ export class PickerController {
   private current: Picker | undefined;
 
   constructor(
+    private readonly absences: Absences,
     private readonly actions: ResultActions,
     private readonly answers: Answers,
     private readonly details: Details,
@@ -82,15 +84,17 @@ export class PickerController {
       jump: (hit, how) =>
         attempt(() => this.jumps.jump(hit, { side: how === "side", background: how === "background" })),
       showAll: () => attempt(() => vscode.commands.executeCommand("scry.results.focus")),
+      explainAbsence: (answer) => attempt(() => this.absences.explain(answer)),
       chooseProjects: (question, query) =>
         attempt(async () => {
           const scope = await chooseScope(this.sidecar);
           if (scope) this.open({ ...question, scope }, query);
         }),
       perform: (action, hit) => attempt(() => this.perform(action, hit)),
-      onClose: (answer) => {
+      onClose: (kept, last) => {
         this.current = undefined;
-        if (answer) this.answers.add(answer);
+        if (last) this.answers.last = last;
+        if (kept) this.answers.add(kept);
       },
     };
   }

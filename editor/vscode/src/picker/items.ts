@@ -32,12 +32,12 @@ const LINE_BUTTONS: readonly LineButton[] = [
 ];
 
 /** A line of the picker. hit: a result, or a further place of one. more: requests more results. query: an earlier query.
- * notice: a message. remedy: what can be done about an error. completion: what the input becomes. act: runs something,
- * after which the list is shown again unless the picker has been hidden. */
+ * notice: a message. absence: explains why a file was not found. remedy: what can be done about an error. completion: what
+ * the input becomes. act: runs something, after which the list is shown again unless the picker has been hidden. */
 export type Item = vscode.QuickPickItem &
   (
     | { readonly type: "hit"; readonly hit: Hit }
-    | { readonly type: "more" | "notice" }
+    | { readonly type: "more" | "notice" | "absence" }
     | { readonly type: "query"; readonly query: string }
     | { readonly type: "remedy"; readonly remedy: Remedy }
     | { readonly type: "completion"; readonly value: string }
@@ -46,6 +46,12 @@ export type Item = vscode.QuickPickItem &
 
 /** Number of characters of a message that fit into a line of the picker. */
 const NOTICE_WIDTH = 80;
+
+const ABSENCE: Item = {
+  type: "absence",
+  label: `$(search-stop) ${vscode.l10n.t("Why Was a File Not Found…")}`,
+  alwaysShow: true,
+};
 
 const FURTHER_TOOLTIP = vscode.l10n.t("Further Places in This File (Alt+RightArrow)");
 
@@ -57,7 +63,7 @@ export function itemsOf(answer: AskedAnswer, limit: number, expanded: ReadonlySe
     const isExpanded = expanded.has(hit.result.doc_id);
     return [resultItem(hit, isExpanded), ...(isExpanded ? furtherHitsOf(hit).map(furtherItem) : [])];
   });
-  if (items.length === 0) return noticeItems(remarksOn(answer) || vscode.l10n.t("Nothing found."));
+  if (items.length === 0) return [...noticeItems(remarksOn(answer) || vscode.l10n.t("Nothing found.")), ABSENCE];
   if (answer.results.length < limit) return items;
   return [...items, { type: "more", label: `$(ellipsis) ${vscode.l10n.t("More results")}`, alwaysShow: true }];
 }

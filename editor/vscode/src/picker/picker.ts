@@ -2,12 +2,13 @@
 
 import * as vscode from "vscode";
 import { openFolders } from "../folders";
-import type { IndexState } from "../generated/protocol";
-import { isComplete } from "../index/indexing";
+import { isComplete, isStopped } from "../index/indexing";
 import { ALL_PROJECTS, isOpenFolders, OPEN_FOLDERS, type Scope, scopeLabel, TEAM } from "../projects";
+import { keepOrder } from "../quickpick";
 import type { AskedAnswer } from "../results/asked";
 import type { Hit } from "../results/hit";
 import { REMEDIES, type Remedy } from "../sidecar/problem";
+import { BUTTONS } from "./buttons";
 import { openFilter, withoutOpenFilter } from "./completions";
 import { type Action, actOf, errorItems, historyItems, type Item, itemsOf, remarksOn } from "./items";
 import { actionPage, filterPage, legendPage, type Page } from "./pages";
@@ -29,16 +30,6 @@ const ACCEPT_TIMEOUT_MS = 5000;
 const SETTLE_MS = 1000;
 
 const { t } = vscode.l10n;
-
-const STATUS_BUTTON = { tooltip: t("Show Status"), iconPath: new vscode.ThemeIcon("info") };
-const RESUME_BUTTON = { tooltip: t("Resume Indexing"), iconPath: new vscode.ThemeIcon("debug-start") };
-const ALL_BUTTON = { tooltip: t("Search All Projects"), iconPath: new vscode.ThemeIcon("folder-library") };
-const ADD_BUTTON = { tooltip: t("Add Project…"), iconPath: new vscode.ThemeIcon("add") };
-const OPEN_BUTTON = { tooltip: t("Search the Open Folders"), iconPath: new vscode.ThemeIcon("folder-opened") };
-const TEAM_BUTTON = { tooltip: t("Search the Team's Index"), iconPath: new vscode.ThemeIcon("organization") };
-const FILTER_BUTTON = { tooltip: t("Filters and Scopes"), iconPath: new vscode.ThemeIcon("filter") };
-const SHOW_ALL_BUTTON = { tooltip: t("Show All in Results View"), iconPath: new vscode.ThemeIcon("list-tree") };
-const LEGEND_BUTTON = { tooltip: t("Legend (Ctrl+/)"), iconPath: new vscode.ThemeIcon("book") };
 
 const NO_OTHER_PROJECT = t("no other project is known yet");
 
@@ -155,6 +146,15 @@ export class Picker {
     await this.host.showAll();
   }
 
+  /** Hides the picker, and explains why a file is not among the results. */
+  private async explainAbsence(): Promise<void> {
+    const { answer } = this;
+    await this.host.recordQuery(this.pick.value);
+    this.hideAfterChoice();
+    await this.preview.close();
+    await this.host.explainAbsence(answer);
+  }
+
   private showPage(page: Page): void {
     this.preview.postpone();
     this.stopAwaiting();
@@ -199,6 +199,8 @@ export class Picker {
         return this.onInput();
       case "remedy":
         return this.apply(item.remedy);
+      case "absence":
+        return this.explainAbsence();
       case "act":
         this.closePage();
         await item.run();
@@ -378,28 +380,30 @@ export class Picker {
   /** Returns the buttons that are always there, in the same order: VS Code reports a click by the button's index, also
    * in a row that was replaced in the meantime, so that a button whose index changes is taken for its neighbour. */
   private listButtons(): vscode.QuickInputButton[] {
-    const scopeButton = isOpenFolders(this.scope) ? ALL_BUTTON : OPEN_BUTTON;
-    const teamButtons = this.hasTeam && !this.scope.team ? [TEAM_BUTTON] : [];
-    return [STATUS_BUTTON, FILTER_BUTTON, scopeButton, SHOW_ALL_BUTTON, LEGEND_BUTTON, ...teamButtons];
+    const scopeButton = isOpenFolders(this.scope) ? BUTTONS.allProjects : BUTTONS.openFolders;
+    const teamButtons = this.hasTeam && !this.scope.team ? [BUTTONS.team] : [];
+    const { status, filters, showAll, absence, legend } = BUTTONS;
+    return [status, filters, scopeButton, showAll, absence, legend, ...teamButtons];
   }
 
   private remedyButtons(): vscode.QuickInputButton[] {
-    if (this.notice === NO_OTHER_PROJECT) return [ADD_BUTTON];
-    return this.notice && this.answer?.index.state === "paused" ? [RESUME_BUTTON] : [];
+    if (this.notice === NO_OTHER_PROJECT) return [BUTTONS.addProject];
+    return this.notice && this.answer?.index.state === "paused" ? [BUTTONS.resume] : [];
   }
 
   private onButton(button: vscode.QuickInputButton): void {
     if (button === vscode.QuickInputButtons.Back) return void this.closePage();
     const acts: Record<string, () => unknown> = {
-      [STATUS_BUTTON.tooltip]: () => vscode.commands.executeCommand("scry.status"),
-      [RESUME_BUTTON.tooltip]: () => vscode.commands.executeCommand("scry.resume"),
-      [ADD_BUTTON.tooltip]: () => vscode.commands.executeCommand("scry.addProject"),
-      [FILTER_BUTTON.tooltip]: () => this.showFilters(),
-      [SHOW_ALL_BUTTON.tooltip]: () => this.showAll(),
-      [LEGEND_BUTTON.tooltip]: () => this.toggleLegend(),
-      [ALL_BUTTON.tooltip]: () => this.setScope(ALL_PROJECTS),
-      [OPEN_BUTTON.tooltip]: () => this.setScope(OPEN_FOLDERS),
-      [TEAM_BUTTON.tooltip]: () => this.setScope(TEAM),
+      [BUTTONS.status.tooltip]: () => vscode.commands.executeCommand("scry.status"),
+      [BUTTONS.resume.tooltip]: () => vscode.commands.executeCommand("scry.resume"),
+      [BUTTONS.addProject.tooltip]: () => vscode.commands.executeCommand("scry.addProject"),
+      [BUTTONS.filters.tooltip]: () => this.showFilters(),
+      [BUTTONS.showAll.tooltip]: () => this.showAll(),
+      [BUTTONS.absence.tooltip]: () => this.explainAbsence(),
+      [BUTTONS.legend.tooltip]: () => this.toggleLegend(),
+      [BUTTONS.allProjects.tooltip]: () => this.setScope(ALL_PROJECTS),
+      [BUTTONS.openFolders.tooltip]: () => this.setScope(OPEN_FOLDERS),
+      [BUTTONS.team.tooltip]: () => this.setScope(TEAM),
     };
     void acts[button.tooltip ?? ""]?.();
   }
@@ -474,7 +478,7 @@ export class Picker {
     this.cancellation.cancel();
     this.cancellation.dispose();
     const isLookedAt = this.isUsed || (this.listed !== undefined && Date.now() - this.answeredAt >= SETTLE_MS);
-    this.host.onClose(isLookedAt && !this.isSelected ? this.answer : undefined);
+    this.host.onClose(isLookedAt && !this.isSelected ? this.answer : undefined, this.answer);
     if (!this.isAccepted) await this.preview.close();
     this.preview.dispose();
     for (const each of this.subscriptions) each.dispose();
@@ -484,16 +488,4 @@ export class Picker {
 
 function isSameResult(item: Item, other: Item | undefined): boolean {
   return item.type === "hit" && other?.type === "hit" && item.hit.result.doc_id === other.hit.result.doc_id;
-}
-
-/** Returns whether the index does not change until the user acts. */
-function isStopped({ state }: IndexState): boolean {
-  return state === "paused" || state === "failed";
-}
-
-/** Stops the quick pick from sorting its items by their labels.
- *
- * The property is missing in the API's types. A test in a real VS Code checks that the order is kept. */
-function keepOrder(pick: vscode.QuickPick<Item>): void {
-  (pick as vscode.QuickPick<Item> & { sortByLabel: boolean }).sortByLabel = false;
 }

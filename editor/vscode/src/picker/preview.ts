@@ -147,7 +147,8 @@ async function readText(file: vscode.Uri): Promise<string> {
  * VS Code checks that no history holds the tab. */
 async function openTransient(uri: vscode.Uri, { line, character }: vscode.Position): Promise<void> {
   const position = { startLineNumber: line + 1, startColumn: character + 1 };
-  const options = { transient: true, pinned: true, preserveFocus: true, selection: position };
+  const asText = { override: "default" }; // where another kind of editor is set for such files, as for pictures
+  const options = { transient: true, pinned: true, preserveFocus: true, selection: position, ...asText };
   await vscode.commands.executeCommand("_workbench.open", uri, [vscode.ViewColumn.Active, options]);
 }
 

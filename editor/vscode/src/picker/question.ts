@@ -41,8 +41,11 @@ export interface PickerHost {
   perform(action: Action, hit: Hit): Promise<void>;
   /** Shows the answers that are kept, the newest one first. */
   showAll(): Promise<void>;
+  /** Explains why a file is not among the results of an answer; of the last one where none is given. */
+  explainAbsence(answer: AskedAnswer | undefined): Promise<void>;
   /** Lets the user choose projects, and opens a picker of the same question for them. */
   chooseProjects(question: Question, query: string): unknown;
-  /** Is called when the picker closes, with the last answer if it was used, or shown for long enough to be looked at. */
-  onClose(answer: AskedAnswer | undefined): void;
+  /** Is called when the picker closes. kept: the last answer, if it was used or shown for long enough to be looked at.
+   * last: the last answer, however long it was shown. */
+  onClose(kept: AskedAnswer | undefined, last: AskedAnswer | undefined): void;
 }

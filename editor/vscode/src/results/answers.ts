@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ResultItem } from "../generated/protocol";
-import { type AskedAnswer, isSameQuestion } from "./asked";
+import { type AskedAnswer, isInWords, isSameQuestion } from "./asked";
 import { type Hit, hitNamed, hitsOf, type Reference } from "./hit";
 
 const KEY = "scry.askedAnswers";
@@ -18,6 +18,8 @@ export class Answers implements vscode.Disposable {
   private readonly selected = new vscode.EventEmitter<Hit>();
   private answers: readonly AskedAnswer[];
   private hit: Hit | undefined;
+  /** The answer that a picker showed, or that was added or used last: also one that is not listed. */
+  last: AskedAnswer | undefined;
   /** Whether the current result was seen: in a picker's preview, or by a jump. */
   private isSeen = true;
 
@@ -41,8 +43,14 @@ export class Answers implements vscode.Disposable {
     return this.hit;
   }
 
+  /** The answer to the last question in words, also one without results. */
+  get lastInWords(): AskedAnswer | undefined {
+    return [this.last, this.hit?.answer, ...this.answers].find((answer) => answer && isInWords(answer));
+  }
+
   /** Adds an answer. It replaces the earlier answer to the same question. isSeen: whether its first result was shown. */
   add(answer: AskedAnswer, isSeen = true): void {
+    this.last = answer;
     if (answer.results.length === 0 || this.answers.some((other) => other.query_id === answer.query_id)) return;
     const others = this.answers.filter((other) => !isSameQuestion(other, answer));
     this.answers = [answer, ...others].slice(0, MAX_ANSWERS);
@@ -77,6 +85,7 @@ export class Answers implements vscode.Disposable {
   }
 
   remove(answer: AskedAnswer): void {
+    if (this.last?.query_id === answer.query_id) this.last = undefined;
     this.answers = this.answers.filter((other) => other.query_id !== answer.query_id);
     const [newest] = this.answers;
     if (this.hit?.answer.query_id === answer.query_id) this.hit = newest && hitsOf(newest)[0];
@@ -94,7 +103,7 @@ export class Answers implements vscode.Disposable {
 
   clear(): void {
     this.answers = [];
-    this.hit = undefined;
+    this.last = this.hit = undefined;
     this.store();
   }
 

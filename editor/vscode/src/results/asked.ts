@@ -16,6 +16,15 @@ export interface AskedAnswer extends Answer {
   readonly scope: Scope;
 }
 
+export function isAnswer(node: unknown): node is AskedAnswer {
+  return typeof node === "object" && node !== null && "query_id" in node && "mode" in node;
+}
+
+/** Returns whether an answer is to a question in words, by which a document can be ranked. */
+export function isInWords({ mode, query }: Answer): boolean {
+  return (mode === "find" || mode === "recent") && query.trim() !== "";
+}
+
 export function withQuestion(answer: Answer, words: string, scope: Scope): AskedAnswer {
   return { ...answer, id: answer.query_id, words, scope };
 }
@@ -44,9 +53,12 @@ export function scopeOf(uri: vscode.Uri): Scope {
   return folder ? { within: { label: folder.name, filter: "", folder: folder.uri.toString() } } : {};
 }
 
-export async function askAboutPlace(sidecar: Sidecar, question: PlaceQuestion): Promise<AskedAnswer> {
+/** Asks about a file or folder. record: whether the question is logged; false where it was logged when it was asked
+ * before. It is logged later if a result of the answer is used. */
+export async function askAboutPlace(sidecar: Sidecar, question: PlaceQuestion, record = true): Promise<AskedAnswer> {
   const { mode, path, line, scope } = question;
-  const params = { limit: readSettings().limit, team: scope.team ?? false, folder: scope.within?.folder ?? null };
+  const { limit } = readSettings();
+  const params = { limit, record, team: scope.team ?? false, folder: scope.within?.folder ?? null };
   const similar = mode === "similar" ? { by: "similar" as const, line: line ?? null } : {};
   const answer =
     mode === "orient"

@@ -6,7 +6,7 @@ import type { Answer } from "../generated/protocol";
 import { isPartial } from "../index/indexing";
 import { scopeLabel } from "../projects";
 import type { Answers } from "./answers";
-import { type AskedAnswer, isAboutPlace, placeQuestion } from "./asked";
+import { type AskedAnswer, isAboutPlace, isInWords, placeQuestion } from "./asked";
 import { findWords, matchedWords } from "./highlights";
 import {
   furtherHitsOf,
@@ -100,7 +100,7 @@ function answerItem(answer: AskedAnswer, isNewest: boolean): vscode.TreeItem {
   item.accessibilityInformation = { label: `${titleOf(answer)}, ${item.description}` };
   item.tooltip = [`${answer.mode}: ${answer.query}`, projectsOf(answer), answer.notice].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(MODE_ICONS[answer.mode] ?? "search");
-  item.contextValue = "scry.answer";
+  item.contextValue = isInWords(answer) ? "scry.answerInWords" : "scry.answer";
   return item;
 }
 

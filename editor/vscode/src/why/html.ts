@@ -13,6 +13,8 @@ export interface Panel {
   readonly explanation: Explanation;
   /** The full text of the document; undefined where it is not available. */
   readonly full: Full | undefined;
+  /** What is to be said beside the explanation. */
+  readonly remark?: string;
   /** Translates a text of the panel. */
   readonly t: Translate;
   /** The nonce of the only stylesheet that the content security policy allows. */
@@ -20,7 +22,7 @@ export interface Panel {
 }
 
 /** Returns the page. It contains no script and no remote content, and its content security policy forbids both. */
-export function renderPage({ explanation, full, nonce, t }: Panel): string {
+export function renderPage({ explanation, full, remark = "", nonce, t }: Panel): string {
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -32,7 +34,7 @@ export function renderPage({ explanation, full, nonce, t }: Panel): string {
 </head>
 <body>
 ${[
-  head(explanation),
+  head(explanation, remark, t),
   oracles(explanation, t),
   adjustments(explanation.result, t),
   code(explanation, full, t),
@@ -46,13 +48,26 @@ ${[
 </html>`;
 }
 
-function head({ doc_id, query, summary, reason, faults = [], result }: Explanation): string {
+function head(explanation: Explanation, remark: string, t: Translate): string {
+  const { doc_id, query, summary, reason, faults = [], result } = explanation;
   const question = query ? `<p class="asked">${escapeHtml(query)}</p>` : "";
   const evidence = result?.evidence ? `<span class="evidence">(${escapeHtml(result.evidence)})</span>` : "";
-  const remark = reason && !summary.includes(reason) ? `<p class="quiet">${escapeHtml(reason)}</p>` : "";
-  const failures = faults.map(({ oracle, message }) => `<p class="quiet">${escapeHtml(`${oracle}: ${message}`)}</p>`);
-  return `<header>${question}<h1>${escapeHtml(result?.title ?? doc_id)} ${evidence}</h1>
-<p class="name">${escapeHtml(doc_id)}</p><p class="summary">${escapeHtml(summary)}</p>${remark}${failures.join("")}</header>`;
+  const { index, near = [] } = explanation;
+  const incomplete = index.state === "ready" ? "" : t("The index is not complete: {0}", index.summary || index.state);
+  const similar = near.length > 0 ? t("Similar names: {0}", near.join(", ")) : "";
+  const best = result && result.doc_id !== doc_id ? t("The best place in it: {0}", result.doc_id) : "";
+  const known = reason && !summary.includes(reason) ? reason : "";
+  const remarks = [remark, best, known, similar, incomplete].filter(Boolean);
+  const failures = faults.map(({ oracle, message }) => `${oracle}: ${message}`);
+  const lines = [...remarks, ...failures].map((line) => `<p class="quiet">${escapeHtml(line)}</p>`);
+  return `<header>${question}<h1>${escapeHtml(result?.title ?? nameOf(doc_id))} ${evidence}</h1>
+<p class="name">${escapeHtml(doc_id)}</p><p class="summary">${escapeHtml(summary)}</p>${lines.join("")}</header>`;
+}
+
+/** Returns the name in a doc_id: that of the symbol, or of the file. */
+function nameOf(doc_id: string): string {
+  const [, symbol] = /::(.+)/s.exec(doc_id) ?? [];
+  return symbol ?? doc_id.slice(doc_id.lastIndexOf("/") + 1);
 }
 
 function oracles({ oracles: evidence = [], decisive }: Explanation, t: Translate): string {

@@ -3,10 +3,10 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { type Full, methods } from "../generated/protocol";
+import { type Full, methods, type WhyParams } from "../generated/protocol";
 import { type Hit, referenceTo } from "../results/hit";
 import type { Sidecar } from "../sidecar/sidecar";
-import { renderPage } from "./html";
+import { type Panel, renderPage } from "./html";
 
 /** The least width, in pixels, of the editors that have room for the panel beside the code. Two groups take 440. */
 const MIN_WIDTH_BESIDE = 640;
@@ -32,9 +32,20 @@ export class WhyPanel implements vscode.Disposable {
     const { answer, result } = hit;
     const params = { doc_id: result.doc_id, query_id: answer.query_id };
     const [explanation, full] = await Promise.all([this.sidecar.request(methods.why, params), this.fullText(hit)]);
+    await this.render(result.title, { explanation, full });
+  }
+
+  /** Explains the rank of a document, or its absence. title: what the panel is called. remark: returns what is to be
+   * said beside the explanation, for the rank of the document, where it has one. */
+  async explain(params: WhyParams, title: string, remark: (rank: number | undefined) => string): Promise<void> {
+    const explanation = await this.sidecar.request(methods.why, params);
+    await this.render(title, { explanation, full: undefined, remark: remark(explanation.result?.rank) });
+  }
+
+  private async render(title: string, content: Pick<Panel, "explanation" | "full" | "remark">): Promise<void> {
     const panel = await this.open();
-    panel.title = vscode.l10n.t("Why {0}", result.title);
-    panel.webview.html = renderPage({ explanation, full, nonce: randomUUID(), t: vscode.l10n.t });
+    panel.title = vscode.l10n.t("Why {0}", title);
+    panel.webview.html = renderPage({ ...content, nonce: randomUUID(), t: vscode.l10n.t });
   }
 
   dispose(): void {

@@ -249,15 +249,19 @@ def add_index_message(state: IndexState, message: str) -> IndexState:
     return replace(state, message="; ".join(part for part in (state.message, message) if part))
 
 
-def record_detail(recorder: Recorder, detail: Detail, params: DetailParams) -> Detail:
+def record_detail(
+    recorder: Recorder, detail: Detail, params: DetailParams, answered_by: Recorder | None = None
+) -> Detail:
     """Log a result that is shown in full, as a question and, unless the client does so, as a use; return it. Never
     fails.
+
+    recorder: of the result's project. answered_by: as of `record_use`.
     """
     if not params.record:
         return detail
     origin = recorder.make_origin("detail", logged_options(params), "utf-16")
     recorder.log(partial(detail_event, detail, origin, new_query_id()), origin)
-    stored = recorder.answers.get(detail.query_id)
+    stored = (answered_by or recorder).answers.get(detail.query_id)
     if params.record_use and stored is not None and not stored.origin.is_private:
         rank, doc_id = detail.result.rank, detail.result.doc_id
         use = UseParams(detail.query_id, rank, "detail", f"detail-{secrets.token_hex(8)}")
