@@ -140,6 +140,57 @@ T["a decision is kept in memory, found and forgotten"] = function()
   wait_said("kind: Invalid enum value 'guess'; it is one of command, error")
 end
 
+T["Neovim's own list of many memories is shown page by page"] = function()
+  begin()
+  child().o.lines = 16
+  child().lua([[
+    _G.pages = {}
+    vim.fn.inputlist = function(lines)
+      table.insert(_G.pages, lines)
+      return #lines == 3 and 1 or #lines - 1 -- the last entry of a page; of the two choices, the first
+    end
+    for number = 1, 60 do
+      require("scry.knowledge").observe("note", ("parcel %d %s\nis heavy"):format(number, ("x"):rep(200)))
+    end
+  ]])
+  child().answered("scry/observe", 60)
+  child().cmd("Scry memory")
+  wait_said("copied")
+  local pages = child().lua_get("_G.pages")
+  expect.equality(vim.tbl_map(vim.tbl_count, pages), { 13, 13, 13, 13, 13, 6, 3 }) -- with the prompt
+  editor.expect_holds(pages[1][1], "Scry memory (1-11 of 60)")
+  expect.equality(pages[1][13], "12: 49 more")
+  editor.expect_holds(pages[6][1], "Scry memory (56-60 of 60)")
+  editor.expect_holds(pages[6][6], "5: note: parcel ")
+  editor.expect_holds(child().fn.getreg('"'), "\nis heavy")
+  for _, page in ipairs(pages) do
+    for _, line in ipairs(page) do
+      expect.equality(vim.api.nvim_strwidth(line) <= 120, true)
+    end
+  end
+end
+
+T["Neovim's own list of thousands of long entries prints one page, with the remarks"] = function()
+  child().o.lines = 16
+  child().lua([[
+    vim.fn.inputlist = function(lines) _G.lines = lines return 0 end
+    local items = {}
+    for number = 1, 5000 do
+      items[number] = ("%d: "):format(number) .. ("a long text\n"):rep(1000) .. "é"
+    end
+    require("scry.pickers.select").choose_item(items, {
+      prompt = "Scry",
+      text = function(item) _G.read = (_G.read or 0) + 1 return item end,
+      remark = function() return "(retracted)" end,
+    }, function() end)
+  ]])
+  local lines = child().lua_get("_G.lines")
+  expect.equality(#lines, 13)
+  expect.equality(child().lua_get("_G.read"), 11)
+  editor.expect_holds(lines[2], "…  (retracted)")
+  expect.equality(lines[13], "12: 4989 more")
+end
+
 T["a session is begun, listed and ended"] = function()
   begin()
   child().cmd("Scry session start make login work")
@@ -150,6 +201,23 @@ T["a session is begun, listed and ended"] = function()
   child().type_keys("q")
   child().cmd("Scry session end")
   wait_said("Ended")
+end
+
+T["more sessions than the sidecar lists by default are listed"] = function()
+  begin()
+  for number = 1, 25 do
+    child().cmd("Scry session start aim " .. number)
+    child().answered("scry/session", 2 * number - 1)
+    child().cmd("Scry observe note step " .. number)
+    child().answered("scry/observe", number)
+    child().cmd("Scry session end")
+    child().answered("scry/session", 2 * number)
+  end
+  child().cmd("Scry session")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+  for number = 1, 25 do
+    editor.expect_holds(child().text() .. "\n", (" aim %d\n"):format(number))
+  end
 end
 
 T["missing words are asked for by name"] = function()

@@ -49,7 +49,7 @@ T["keeps the sidecar's order and shows the evidence"] = function()
   end
 end
 
-T["Neovim's own list shows the best results in columns"] = function()
+T["Neovim's own list shows the results in columns, page by page"] = function()
   child().o.lines = 16
   local folder = vim.fn.tempname()
   vim.fn.mkdir(folder .. "/.scry", "p")
@@ -59,25 +59,40 @@ T["Neovim's own list shows the best results in columns"] = function()
   end
   child().cmd("cd " .. vim.fn.fnameescape(folder))
   child().ready()
-  child().lua("vim.fn.inputlist = function(lines) _G.lines = lines return 0 end")
+  child().lua([[
+    _G.pages = {}
+    vim.fn.inputlist = function(lines)
+      table.insert(_G.pages, lines)
+      return #_G.pages == 1 and 11 or 4 -- "4 more", and the last result
+    end
+  ]])
   child().cmd("Scry find ferry")
-  local lines = vim.list_slice(child().wait("_G.lines", "the list"), 2)
-  expect.equality(#lines, 12)
-  for place, line in ipairs(lines) do
-    editor.expect_holds(line, ("%d: "):format(place))
-    expect.equality(place == 12 or line:find("[", 1, true) == lines[1]:find("[", 1, true), true)
+  local use = child().answered("scry/use")
+  local first, second = unpack(child().lua_get("_G.pages"))
+  expect.equality({ first[1], second[1] }, { "Scry find: ferry (1-10 of 14)", "Scry find: ferry (11-14 of 14)" })
+  expect.equality({ #first, first[12] }, { 13, "11: 4 more" })
+  expect.equality({ #second, second[6] }, { 6, "5: ? what the signs mean" })
+  for place = 2, 11 do
+    expect.equality({ first[place]:match("^(%d+): +(%d+)%. ") }, { tostring(place - 1), tostring(place - 1) })
+    expect.equality(first[place]:find("[", 1, true), first[2]:find("[", 1, true))
   end
+  expect.equality({ use.params.rank, use.params.how }, { 14, "jump" })
 end
 
-T["Neovim's own list of earlier questions shows the newest ones, each on a line"] = function()
+T["Neovim's own list of earlier questions shows a page of the newest ones, each on a line"] = function()
   child().o.lines = 10
   child().lua("vim.env.XDG_DATA_HOME = vim.fn.tempname()")
   child().ready() -- a request is repeated while the project is being opened
   child().lua([[
     vim.fn.inputlist = function(lines) _G.lines = lines return 0 end
-    for number = 1, 9 do
-      require("scry").source("find", {}).ask(("receipt %d "):format(number) .. ("x"):rep(200), function() end)
+    local function ask(number) -- one after the other: questions asked at once are answered, and logged, in any order
+      require("scry").source("find", {}).ask(("receipt %d "):format(number) .. ("x"):rep(200), function()
+        if number < 9 then
+          ask(number + 1)
+        end
+      end)
     end
+    ask(1)
   ]])
   child().answered("scry/find", 9)
   child().lua([[_G.lists_all = function() -- a question is logged soon after its answer, and the list may come before
@@ -92,9 +107,12 @@ T["Neovim's own list of earlier questions shows the newest ones, each on a line"
   child().wait("_G.lists_all()", "the newest question")
   local lines = child().lua_get("_G.lines")
   expect.equality(#lines, 7)
-  for _, line in ipairs(lines) do
-    expect.equality(vim.api.nvim_strwidth(line) < 120, true)
+  editor.expect_holds(lines[1], "(1-5 of 9)")
+  for place = 1, 5 do
+    editor.expect_holds(lines[place + 1], ("%d: receipt %d x"):format(place, 10 - place))
+    expect.equality(vim.api.nvim_strwidth(lines[place + 1]) < 120, true)
   end
+  expect.equality(lines[7], "6: 4 more")
 end
 
 T["a path with special characters is shown as it is"] = function()
@@ -136,8 +154,7 @@ end
 
 T["reports an empty answer"] = function()
   child().cmd("Scry find receipt path:nowhere/")
-  child().wait("_G.said[1]")
-  editor.expect_holds(child().lua_get("_G.said[1].text"), "Nothing found")
+  child().wait("_G.said[#_G.said] and _G.said[#_G.said].text:find('Nothing found', 1, true)", "the message")
 end
 
 T["waits for an index that has nothing to show yet"] = function()

@@ -20,6 +20,30 @@ local VALUED = { ["--projects"] = "projects", ["--days"] = "days" }
 ---@field linked_projects? boolean
 ---@field team? boolean whether the index of the joined team is searched, too.
 
+---Split a command line at white space. Spaces after a backslash, and these backslashes, are parts of words.
+---@param line string
+---@return string[]
+function M.words(line)
+  local words = vim.split((line:gsub("\\ ", "\1")), "%s+")
+  return vim.tbl_map(function(word)
+    return (word:gsub("\1", "\\ "))
+  end, words)
+end
+
+---Return a value as it is typed: with a backslash before each space and backslash.
+---@param value string
+---@return string
+function M.escape(value)
+  return (value:gsub("[\\ ]", "\\%0"))
+end
+
+---Return a typed value without the backslashes before spaces and backslashes.
+---@param typed string
+---@return string
+local function unescape(typed)
+  return (typed:gsub("\\([\\ ])", "%1"))
+end
+
 ---Split the options from the query that follows them. The query is literal text.
 ---@param text string
 ---@return table<string, string|true> options by field: projects, days …
@@ -31,8 +55,8 @@ function M.split_options(text)
     if FLAGS[option] and after:match("^%s") or FLAGS[option] and after == "" then
       options[FLAGS[option]], text = true, after
     elseif VALUED[option] and after:match("^[=%s]") then
-      local value, rest = after:match("^[=%s]%s*(%S*)(.*)$")
-      options[VALUED[option]], text = value, rest
+      local value = M.words((after:gsub("^[=%s]%s*", "")))[1]
+      options[VALUED[option]], text = unescape(value), after:match("^[=%s]%s*(.*)$"):sub(#value + 1)
     else
       return options, vim.trim(text)
     end
@@ -109,10 +133,11 @@ function M.positive_integer(text, name)
 end
 
 ---Complete the last of several names that are separated by commas.
----@param lead string
+---@param lead string as it is typed
 ---@param names string[]
----@return string[]
+---@return string[] as they are typed
 local function complete_last_name(lead, names)
+  lead = unescape(lead)
   local before, prefix = lead:match("^(.*,)(.*)$")
   before, prefix = before or "", prefix or lead
   local matching = vim.tbl_filter(function(name)
@@ -120,7 +145,7 @@ local function complete_last_name(lead, names)
     return vim.startswith(name:lower(), prefix:lower()) and not is_named
   end, names)
   return vim.tbl_map(function(name)
-    return before .. name
+    return M.escape(before .. name)
   end, matching)
 end
 

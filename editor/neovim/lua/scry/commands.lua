@@ -76,7 +76,7 @@ end
 ---@return fun(lead: string): string[]
 local function complete_path(kind)
   return function(lead)
-    return vim.fn.getcompletion(lead, kind)
+    return vim.tbl_map(arguments.escape, vim.fn.getcompletion(lead, kind))
   end
 end
 
@@ -194,8 +194,8 @@ M.table = {
     ),
   },
   orient = {
-    run = function(_, rest)
-      require("scry").orient(or_nil(rest))
+    run = function(words)
+      require("scry").orient(or_nil(table.concat(words, " ")))
     end,
     complete = complete_path("file"),
   },
@@ -253,17 +253,27 @@ M.table = {
     complete = complete_choice({ "start", "pause", "resume", "rebuild" }),
   },
   projects = {
-    run = function(words, rest)
+    run = function(words)
       if #words == 0 then
         require("scry.projects").show()
-      elseif words[1] == "add" then
-        require("scry.projects").add(or_nil((rest:gsub("^add%s*", ""))))
+      elseif table.remove(words, 1) == "add" then
+        local name, folder = arguments.take_option(words, "--name")
+        if name == "" then
+          return notify.error(":Scry projects add --name needs a name.")
+        end
+        require("scry.projects").add(or_nil(folder), name)
       else
-        notify.error(":Scry projects shows them, :Scry projects add [folder] registers one.")
+        notify.error(":Scry projects shows them, :Scry projects add [--name {name}] [folder] registers one.")
       end
     end,
     complete = function(lead, words)
-      return #words > 1 and words[1] == "add" and complete_path("dir")(lead) or complete_choice({ "add" })(lead)
+      if #words == 1 or words[1] ~= "add" then
+        return #words == 1 and complete_choice({ "add" })(lead) or {}
+      elseif words[#words - 1] == "--name" then
+        return {}
+      end
+      local options = vim.list_contains(words, "--name") and {} or { "--name" }
+      return vim.list_extend(complete_path("dir")(lead), complete_choice(options)(lead))
     end,
   },
   beliefs = {
@@ -383,7 +393,7 @@ end
 ---@param cursor integer
 ---@return string[]
 function M.complete(lead, line, cursor)
-  local words = vim.split(line:sub(1, cursor):gsub("^.-Scry!?%s*", "", 1), "%s+")
+  local words = arguments.words((line:sub(1, cursor):gsub("^.-Scry!?%s*", "", 1)))
   if #words <= 1 then
     return complete_choice(M.names())(lead)
   end

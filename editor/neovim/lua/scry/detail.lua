@@ -94,7 +94,7 @@ local function show(hit, detail, how)
   local place = hit.parent and "/" .. hit.item.title or ""
   local name = ("%s/%s/%d%s"):format(is_commit and "commit" or "detail", hit.query_id, hit.item.rank, place)
   local text = is_commit and M.as_diff(hit, detail) or detail.text
-  local buffer = scratch.open(name, text, is_commit and "git" or "markdown", hit.root, how)
+  local buffer = scratch.open(name, text:gsub("\r", ""), is_commit and "git" or "markdown", hit.root, how)
   answers.bind(buffer, hit)
   if not is_commit then
     render(buffer, vim.api.nvim_get_current_win(), hit, detail)

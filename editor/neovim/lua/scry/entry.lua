@@ -36,6 +36,19 @@ function M.printable(text)
   return vim.fn.strtrans((vim.trim(text):gsub("%s+", " ")))
 end
 
+---Number of bytes of a long text that a list shows at most.
+local MAX_BEGINNING = 2000
+
+---Return the beginning of an untrusted text as one printable line.
+---@param text string
+---@return string
+function M.beginning(text)
+  if #text > MAX_BEGINNING then
+    text = text:sub(1, MAX_BEGINNING):gsub("[\192-\255][\128-\191]*$", "") .. "…" -- a character may be cut
+  end
+  return M.printable(text)
+end
+
 ---Return the project prefix of a doc_id; nil where the question named no projects.
 ---@param item scry.protocol.ResultItem
 ---@return string? prefix with its colon

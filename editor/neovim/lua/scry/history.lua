@@ -1,6 +1,5 @@
 ---Lists earlier questions of a project, from the log, so that they can be asked again.
 
-local entry = require("scry.entry")
 local notify = require("scry.notify")
 local root_of = require("scry.root")
 local select = require("scry.pickers.select")
@@ -38,17 +37,13 @@ function M.open()
     if #asked == 0 then
       return notify.info("nothing was asked in this project yet, or the log is off.")
     end
-    vim.ui.select(select.at_once(asked), {
+    select.choose_item(asked, {
       prompt = "Scry: ask again",
-      kind = "scry",
-      format_item = function(each)
-        local words = entry.printable(each.query)
-        return entry.truncate(each.mode == "find" and words or ("%s: %s"):format(each.mode, words), select.width())
+      text = function(each)
+        return each.mode == "find" and each.query or ("%s: %s"):format(each.mode, each.query)
       end,
     }, function(each)
-      if each then
-        require("scry")[each.mode](each.query)
-      end
+      require("scry")[each.mode](each.query)
     end)
   end)
 end

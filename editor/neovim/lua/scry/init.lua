@@ -37,7 +37,7 @@ function M.source(mode, question)
   elseif mode == "neighbors" then
     local file, by = root_of.absolute(question.file or "%"), question.by or "cochange"
     local is_here = file == root_of.absolute("%")
-    local line = by == "similar" and is_here and vim.api.nvim_win_get_cursor(0)[1] or nil
+    local line = by == "similar" and is_here and require("scry.position").at_cursor() + 1 or nil
     local uri = is_here and vim.b.scry_team_uri or vim.uri_from_fname(file)
     return modes.neighbors(root, uri, by, line)
   elseif mode == "recent" then

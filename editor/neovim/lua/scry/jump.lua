@@ -96,8 +96,8 @@ local function load(hit)
     return false
   end
   local located = answers.in_edited_text(hit)
-  local line = position.target(located.item.location).line + 1
-  vim.cmd(("badd +%d %s"):format(line, vim.fn.fnameescape(name_of(path))))
+  local cursor = position.cursor(located.item.location, position.lines(path), located.encoding)
+  vim.cmd(("badd +%d %s"):format(cursor[1], vim.fn.fnameescape(name_of(path))))
   local buffer = vim.fn.bufadd(path)
   vim.fn.bufload(buffer)
   answers.add_jump(buffer, located)

@@ -1,16 +1,19 @@
 ---Beliefs, notes of the person, memories and sessions: lists of them, and commands that add to them.
 
+local entry = require("scry.entry")
 local notify = require("scry.notify")
 local protocol = require("scry.generated.protocol")
 local request = require("scry.request")
 local root_of = require("scry.root")
+local select = require("scry.pickers.select")
 
 local M = {}
 
 ---@class scry.KnowledgeItem an entry of a list: a belief, a note or a memory.
 ---@field doc_id string
 ---@field text string
----@field label string what the list shows of it, on one line
+---@field label string what the list shows of it
+---@field remark? string what the list shows after the label
 ---@field location? scry.protocol.Location
 
 ---Send a request of this project, and report a failure.
@@ -29,12 +32,6 @@ local function ask(method, params, done)
   end)
 end
 
----@param text string
----@return string
-local function one_line(text)
-  return vim.trim((text:gsub("%s+", " ")))
-end
-
 ---Let the user choose an item.
 ---@param title string
 ---@param items scry.KnowledgeItem[]
@@ -44,17 +41,15 @@ local function choose(title, items, empty, take)
   if #items == 0 then
     return notify.info(empty)
   end
-  vim.ui.select(items, {
+  select.choose_item(items, {
     prompt = title,
-    kind = "scry",
-    format_item = function(item)
+    text = function(item)
       return item.label
     end,
-  }, function(item)
-    if item then
-      take(item)
-    end
-  end)
+    remark = function(item)
+      return item.remark or ""
+    end,
+  }, take)
 end
 
 ---Let the user copy an item, or forget it for good.
@@ -62,7 +57,8 @@ end
 ---@param forget fun()
 local function copy_or_forget(item, forget)
   local choices = { "Copy", "Forget" }
-  vim.ui.select(choices, { prompt = one_line(item.text), kind = "scry" }, function(choice)
+  local prompt = entry.truncate(entry.beginning(item.text), vim.o.columns - 1)
+  vim.ui.select(choices, { prompt = prompt, kind = "scry" }, function(choice)
     if choice == "Copy" then
       vim.fn.setreg("+", item.text)
       vim.fn.setreg('"', item.text)
@@ -78,18 +74,23 @@ end
 ---@field field string where the result has them
 ---@field title string
 ---@field empty string the message where there is none
----@field label fun(entry: table): string
+---@field label fun(entry: table): string what the list shows of an entry
+---@field remark? fun(entry: table): string what it shows after that
+---@field limit? integer the number of entries that are listed; nil for all
 ---@field forget fun(doc_id: string): table the params that forget one
 
 ---Show a list: all of it, or what matches; the chosen entry can be copied or forgotten.
 ---@param list scry.KnowledgeList
 ---@param query? string
 local function show_list(list, query)
-  ask(list.method, { action = query and "search" or "list", query = query }, function(result)
-    local items = vim.tbl_map(function(entry)
-      return { doc_id = entry.doc_id, text = entry.text, label = list.label(entry) }
+  local params = { action = query and "search" or "list", query = query, limit = list.limit }
+  ask(list.method, params, function(result)
+    local items = vim.tbl_map(function(each)
+      local remark = list.remark and list.remark(each)
+      return { doc_id = each.doc_id, text = each.text, label = list.label(each), remark = remark }
     end, result[list.field])
-    choose(list.title, items, list.empty, function(item)
+    local which = #items == list.limit and (query and ", the best %d" or ", the newest %d; words find others") or ""
+    choose(list.title .. which:format(#items), items, list.empty, function(item)
       copy_or_forget(item, function()
         ask(list.method, list.forget(item.doc_id), function(forgotten)
           notify.info(forgotten.note)
@@ -113,10 +114,11 @@ local function choose_belief(take)
   local params = { action = "list" }
   ask(protocol.methods.beliefs, params, function(result, encoding)
     local items = vim.tbl_map(function(belief)
-      local state = belief.status ~= "active" and ("  (%s)"):format(belief.status) or ""
-      local warnings = #belief.impact.warnings > 0 and "  ! " .. table.concat(belief.impact.warnings, "; ") or ""
-      local label = one_line(belief.statement) .. state .. warnings
-      return { doc_id = belief.doc_id, text = belief.statement, label = label, location = belief.location }
+      local state = belief.status ~= "active" and ("(%s)"):format(belief.status) or ""
+      local warnings = #belief.impact.warnings > 0 and "! " .. table.concat(belief.impact.warnings, "; ") or ""
+      local remark = vim.trim(state .. "  " .. warnings)
+      local statement, location = belief.statement, belief.location
+      return { doc_id = belief.doc_id, text = statement, label = statement, remark = remark, location = location }
     end, result.beliefs)
     choose("Scry beliefs", items, "there are no beliefs yet. Write one: :Scry believe <statement>", function(item)
       take(item, encoding)
@@ -160,8 +162,8 @@ function M.beliefs_here()
   local params = { doc_id = "./" .. file:sub(#root + 2), record = false }
   ask(protocol.methods.why, params, function(explanation)
     local items = vim.tbl_map(function(belief)
-      local label = ("%s  (%s)"):format(one_line(belief.statement or belief.doc_id), one_line(belief.reason))
-      return { doc_id = belief.doc_id, text = belief.statement, label = label }
+      local label, remark = belief.statement or belief.doc_id, ("(%s)"):format(belief.reason)
+      return { doc_id = belief.doc_id, text = label, label = label, remark = remark }
     end, vim.tbl_get(explanation, "impact", "beliefs") or {})
     choose("Scry beliefs about " .. vim.fs.basename(file), items, "no belief bears on this file.", function(item)
       ask(protocol.methods.beliefs, { action = "show", id = item.doc_id }, function(result, encoding)
@@ -201,8 +203,10 @@ function M.persona(query)
     title = "Scry persona",
     empty = "there is no such note. Keep one: :Scry remember <text>",
     label = function(note)
-      local domains = #note.domains > 0 and ("  [%s]"):format(table.concat(note.domains, ", ")) or ""
-      return one_line(note.text) .. domains
+      return note.text
+    end,
+    remark = function(note)
+      return #note.domains > 0 and ("[%s]"):format(table.concat(note.domains, ", ")) or ""
     end,
     forget = function(doc_id)
       return { action = "forget", doc_id = doc_id }
@@ -220,6 +224,9 @@ function M.remember(text)
   end)
 end
 
+---Number of memories, or sessions, that are listed: as many as the protocol allows.
+local MAX_LISTED = 1000
+
 ---Show the memories of this project: all, or those that match; the chosen one can be copied or forgotten.
 ---@param query? string
 function M.memory(query)
@@ -228,8 +235,9 @@ function M.memory(query)
     field = "memories",
     title = "Scry memory",
     empty = "there is no such memory.",
+    limit = MAX_LISTED,
     label = function(memory)
-      return ("%s  %s"):format(memory.kind, one_line(memory.text))
+      return ("%s: %s"):format(memory.kind, memory.text)
     end,
     forget = function(doc_id)
       return { action = "forget", ids = { doc_id } }
@@ -251,13 +259,13 @@ end
 ---@param intent? string
 function M.session(action, intent)
   ---@type scry.protocol.SessionParams
-  local params = { action = action, intent = intent }
+  local params = { action = action, intent = intent, limit = action == "list" and MAX_LISTED or nil }
   ask(protocol.methods.session, params, function(result)
     if action ~= "list" or #result.sessions == 0 then
       return notify.info(result.note)
     end
     local lines = vim.tbl_map(function(session)
-      local aim = session.intent ~= "" and one_line(session.intent) or "(without an aim)"
+      local aim = session.intent ~= "" and entry.printable(session.intent) or "(without an aim)"
       local state = session.ended and "ended" or "open"
       return ("%s  %-5s  %4d  %s"):format(session.started, state, session.memories, aim)
     end, result.sessions)

@@ -59,15 +59,30 @@ function M.show()
   end)
 end
 
+---Return the name by which the project in a folder is known.
+---@param path string
+---@param known scry.protocol.Projects
+---@return string?
+local function name_at(path, known)
+  local root = vim.fs.normalize(vim.uv.fs_realpath(path) or path)
+  for _, project in ipairs(known.projects) do
+    if vim.fs.normalize(project.root) == root then
+      return project.name
+    end
+  end
+end
+
 ---Register the project in a folder, by default this project, so that it can be searched from other projects.
 ---@param folder? string
-function M.add(folder)
+---@param name? string by default that of the folder
+function M.add(folder, name)
   local path = folder and root_of.absolute(folder) or root_of.of()
-  request_projects({ action = "add", folder = vim.uri_from_fname(path) }, function(failure)
+  request_projects({ action = "add", folder = vim.uri_from_fname(path), name = name }, function(failure, known)
     if failure then
       return notify.error(failure.message)
     end
-    notify.info(("%s is registered; :Scry projects shows all."):format(path))
+    local registered = name_at(path, known) or name or vim.fs.basename(path)
+    notify.info(("%s is registered as %s; :Scry projects shows all."):format(path, registered))
   end)
 end
 

@@ -13,7 +13,7 @@ function M.create(name, text, root)
   vim.bo[buffer].buftype = "nofile"
   vim.bo[buffer].swapfile = false
   vim.bo[buffer].bufhidden = "hide"
-  M.fill(buffer, vim.split(text:gsub("\r", ""), "\n"))
+  M.fill(buffer, vim.split(text, "\r?\n"))
   vim.b[buffer].scry_root = root
   vim.keymap.set("n", "q", M.close, { buffer = buffer, nowait = true, desc = "Scry: close" })
   return buffer

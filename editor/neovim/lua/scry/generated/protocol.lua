@@ -296,6 +296,7 @@
 ---@field limit? integer maximum number of results (1 to 1000; default 10).
 ---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
 ---@field team? boolean as in orient (default false).
+---@field record? boolean as in orient (default true).
 
 ---A request to explain a document's rank, or its absence.
 ---@class (exact) scry.protocol.WhyParams
@@ -572,6 +573,7 @@
 ---@class (exact) scry.protocol.ProjectsParams
 ---@field action? "add"|"list" list returns the projects; add registers the project in a folder first (default "list").
 ---@field folder? string for add, the URI of a folder, or its path; the first open one when absent.
+---@field name? string for add, the name to register it by; that of the folder when absent.
 
 ---The projects that a query may name.
 ---@class scry.protocol.Projects

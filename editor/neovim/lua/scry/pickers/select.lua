@@ -27,17 +27,87 @@ end
 
 ---Return the width of an entry that takes one line, in cells.
 ---@return integer
-function M.width()
+local function max_width()
   return vim.o.columns - NUMBERS_WIDTH
 end
 
----Return the first entries of a list, as many as `vim.ui.select` shows at once.
+---Return the entries of a page, and the index of the last one in the list. Neovim's own list prints all its entries, so
+---that a page is what fits the screen; elsewhere there is one page.
 ---@param entries any[]
----@param others? integer number of entries that follow
----@return any[]
-function M.at_once(entries, others)
-  local room = is_built_in() and math.max(1, vim.o.lines - OTHER_LINES - (others or 0)) or #entries
-  return vim.list_slice(entries, 1, room)
+---@param skipped integer number of entries on the pages before
+---@param others integer number of entries that follow on each page, besides the one that leads to the next page
+---@return any[] page
+---@return integer last
+local function page_of(entries, skipped, others)
+  local room = is_built_in() and math.max(1, vim.o.lines - OTHER_LINES - others) or #entries
+  if room < #entries - skipped then
+    room = math.max(1, room - 1)
+  end
+  local page = vim.list_slice(entries, skipped + 1, skipped + room)
+  return page, skipped + #page
+end
+
+---Return a suffix for prompts that says which entries a page has; "" where it has all.
+---@param skipped integer
+---@param last integer
+---@param count integer
+---@return string
+local function range_of(skipped, last, count)
+  return last - skipped < count and (" (%d-%d of %d)"):format(skipped + 1, last, count) or ""
+end
+
+---Return the text of the entry that leads to the next page.
+---@param count integer
+---@return string
+local function more_text(count)
+  return ("%d more"):format(count)
+end
+
+---@class scry.Choice a list, of which the user chooses one item.
+---@field prompt string
+---@field text fun(item: any): string the text of an item.
+---@field remark? fun(item: any): string what follows the text, also where Neovim's own list cuts it; "" for nothing.
+
+---Return the entry of an item, on one line.
+---@param choice scry.Choice
+---@param item any
+---@return string
+local function entry_of(choice, item)
+  local text, remark = entry.beginning(choice.text(item)), choice.remark and entry.beginning(choice.remark(item)) or ""
+  remark = remark ~= "" and "  " .. remark or ""
+  if not is_built_in() then
+    return text .. remark
+  end
+  local width = max_width()
+  local left = math.max(math.floor(width / 2), width - vim.api.nvim_strwidth(remark))
+  return entry.truncate(entry.truncate(text, left) .. remark, width)
+end
+
+---Let the user choose one of any number of items, in Neovim's own list page by page.
+---@param items any[]
+---@param choice scry.Choice
+---@param take fun(item: any)
+---@param skipped? integer number of items on the pages before
+function M.choose_item(items, choice, take, skipped)
+  skipped = skipped or 0
+  local page, last = page_of(items, skipped, 0)
+  local next_page = {}
+  if last < #items then
+    table.insert(page, next_page)
+  end
+  vim.ui.select(page, {
+    prompt = choice.prompt .. range_of(skipped, last, #items),
+    kind = "scry",
+    format_item = function(item)
+      return item == next_page and more_text(#items - last) or entry_of(choice, item)
+    end,
+  }, function(item)
+    if item == next_page then
+      M.choose_item(items, choice, take, last)
+    elseif item then
+      take(item)
+    end
+  end)
 end
 
 ---Entries after the results.
@@ -62,51 +132,77 @@ local function count_further(hits)
   return count
 end
 
----Return the entries: the results, and after them one that lists the further places of their files, where there are
----any, and one that explains the signs.
----@param hits scry.Hit[]
----@param list_further fun()
----@param show_legend fun()
+---Return the entries of results.
+---@param shown scry.Hit[]
 ---@return scry.SelectEntry[]
-local function entries_of(hits, list_further, show_legend)
-  local built_in, places = is_built_in(), count_further(hits)
-  local shown = M.at_once(hits, places > 0 and 2 or 1)
+local function entries_of(shown)
+  local built_in = is_built_in()
   local entries = {} ---@type scry.SelectEntry[]
-  for index, parts in ipairs(entry.lines(shown, M.width())) do
+  for index, parts in ipairs(entry.lines(shown, max_width())) do
     local indent = built_in and #tostring(#shown) - #tostring(index) or 0
     entries[index] = { text = (" "):rep(indent) .. entry.text(parts), hit = shown[index] }
   end
-  if places > 0 then
-    local text = places == 1 and "1 further place in these files" or ("%d further places in these files"):format(places)
-    table.insert(entries, { text = text, run = list_further })
-  end
-  table.insert(entries, { text = LEGEND, run = show_legend })
   return entries
 end
 
----@param source scry.Source
----@param answer scry.Answer
----@param query string
----@param all? scry.Hit[] with the further places; the results when nil
-local function choose(source, answer, query, all)
-  local hits = all or answer.hits
-  local function list_further()
-    local listed = {} ---@type scry.Hit[]
-    for _, each in ipairs(answer.hits) do
-      table.insert(listed, each)
-      vim.list_extend(listed, further.of(each))
-    end
-    choose(source, answer, query, listed)
+---@class scry.SelectList an answer in a list.
+---@field source scry.Source
+---@field answer scry.Answer
+---@field query string
+---@field hits scry.Hit[] what is listed: the results, or the results with the further places of their files.
+---@field skipped integer number of hits on the pages before.
+
+local choose ---@type fun(list: scry.SelectList)
+
+---Return the entries after the results: one that lists the further places of their files, where there are any, and one
+---that explains the signs.
+---@param list scry.SelectList
+---@return scry.SelectEntry[]
+local function other_entries(list)
+  local places, entries = count_further(list.hits), {} ---@type integer, scry.SelectEntry[]
+  if places > 0 then
+    local text = places == 1 and "1 further place in these files" or ("%d further places in these files"):format(places)
+    table.insert(entries, {
+      text = text,
+      run = function()
+        local listed = {} ---@type scry.Hit[]
+        for _, each in ipairs(list.answer.hits) do
+          table.insert(listed, each)
+          vim.list_extend(listed, further.of(each))
+        end
+        choose(vim.tbl_extend("force", list, { hits = listed, skipped = 0 }))
+      end,
+    })
   end
-  local function show_legend()
-    actions.legend(hits[1], function()
-      choose(source, answer, query, all)
-    end)
+  table.insert(entries, {
+    text = LEGEND,
+    run = function()
+      actions.legend(list.hits[1], function()
+        choose(list)
+      end)
+    end,
+  })
+  return entries
+end
+
+---Let the user choose a result of a list, or one of the entries after them.
+---@param list scry.SelectList
+choose = function(list)
+  local others = other_entries(list)
+  local shown, last = page_of(list.hits, list.skipped, #others)
+  local entries = entries_of(shown)
+  if last < #list.hits then
+    table.insert(entries, {
+      text = more_text(#list.hits - last),
+      run = function()
+        choose(vim.tbl_extend("force", list, { skipped = last }))
+      end,
+    })
   end
-  local asked = source.shown_query or query
-  vim.ui.select(entries_of(hits, list_further, show_legend), {
-    prompt = answer.notice == "" and ("%s: %s"):format(source.title, asked)
-      or ("%s: %s (%s)"):format(source.title, asked, answer.notice),
+  local asked = ("%s: %s"):format(list.source.title, list.source.shown_query or list.query)
+  local range, notice = range_of(list.skipped, last, #list.hits), list.answer.notice
+  vim.ui.select(vim.list_extend(entries, others), {
+    prompt = asked .. range .. (notice ~= "" and (" (%s)"):format(notice) or ""),
     kind = "scry",
     format_item = function(each)
       return each.text
@@ -165,7 +261,7 @@ end
 
 function M.open(source)
   M.finish(source, function(answer, query)
-    choose(source, answer, query)
+    choose({ source = source, answer = answer, query = query, hits = answer.hits, skipped = 0 })
   end)
 end
 
