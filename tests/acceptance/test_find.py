@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from scry.core import BadRequest
+from scry.engine.search import phrases
+from scry_protocol import messages
 from tests.sample.indexed import IndexedProject, doc_ids
 
 
@@ -178,6 +181,46 @@ def test_quoted_text_must_match_exactly(shop: IndexedProject) -> None:
     assert doc_ids(answer)
     assert all(result.doc_id.startswith("./shop/retrieval.py") for result in answer.results)
     assert doc_ids(shop.find('"later retry"')) == []
+
+
+@pytest.mark.acceptance("F8")
+def test_quoted_text_of_frequent_words_is_found_in_every_file_that_holds_it(own_shop: IndexedProject) -> None:
+    """600 documents hold both words, more often than the three that hold them in this order."""
+    crowd = {
+        f"crowd/f{at}.py": f"def frame_window_{at}(window, frame):\n    return window[frame]\n" for at in range(600)
+    }
+    held = "def holds(frames):\n" + "    frames.rest()\n" * 40 + "    return 'window frame of oak'\n"
+    holding = {f"house/room{at}.py": held for at in range(3)}
+    own_shop.write({**crowd, **holding, "house/oaks.py": "WORDS = 'midwindow frame of oaks'\n"})
+    own_shop.update_index()
+    for query in ('"window frame of"', '"window frame of oak"', '"frame of oak" path:house/', '"window frame of" rest'):
+        answer = own_shop.find(query, limit=50)
+        found = {each.location.uri.rpartition("/")[2] for each in answer.results if each.location}
+        assert found >= {"room0.py", "room1.py", "room2.py"}, query
+        assert answer.notice == ""
+    with closing(own_shop.engine()) as engine:
+        explained = engine.why(messages.WhyParams("./crowd/f0.py::frame_window_0", query='"window frame of"'))
+    assert explained.summary == 'Not found: it does not hold the exact text "window frame of"'
+
+
+@pytest.mark.acceptance("F8")
+def test_quoted_text_may_stand_in_a_path_or_a_qualified_name(own_shop: IndexedProject) -> None:
+    own_shop.write({"zoo/cage.py": "class Cage:\n    def unlatch(self):\n        return 'open'\n"})
+    own_shop.update_index()
+    assert "./zoo/cage.py::Cage.unlatch" in doc_ids(own_shop.find('"Cage.unlatch"'))
+    assert doc_ids(own_shop.find('"zoo/cage.py" unlatch'))
+
+
+@pytest.mark.acceptance("F8")
+def test_quoted_texts_that_are_not_all_read_for_are_told(
+    own_shop: IndexedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(phrases, "MAX_READ_FILES", 1)
+    own_shop.write({f"tent/pole{at}.py": f"def pole_{at}():\n    return 'canvas rope'\n" for at in range(2)})
+    own_shop.update_index()
+    answer = own_shop.find('"canvas rope"')
+    assert len(answer.results) == 2
+    assert answer.notice.startswith('the words of "canvas rope" stand in too many files to read all of them')
 
 
 ODD = (

@@ -247,3 +247,10 @@ def test_recent_finds_nothing_for_made_up_words(post: IndexedProject) -> None:
         answer = post.ask(lambda engine, query=query: engine.recent(messages.RecentParams(query)))
         assert doc_ids(answer) == []
         assert "Nothing found" in answer.notice
+
+
+@pytest.mark.acceptance("R1")
+def test_filters_alone_narrow_the_list_of_changes(post: IndexedProject) -> None:
+    assert doc_ids(recent(post, "path:post/ -path:horse", days=30)) == ["./post/saddle.py", "./post/young.py"]
+    assert doc_ids(recent(post, "lang:go", days=30)) == []
+    assert {each.content_type for each in recent(post, "-type:code", days=30).results} == {"commit"}

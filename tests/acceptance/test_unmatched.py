@@ -60,6 +60,17 @@ def test_filter_with_unknown_value_is_told_with_what_there_is(shop: IndexedProje
     assert shop.find(query).notice.startswith(told)
 
 
+def test_quoted_text_that_stands_nowhere_is_told(shop: IndexedProject) -> None:
+    notice = shop.find('"later retry"').notice
+    assert notice.startswith('no document holds "later retry" as written, beginning and ending with whole words')
+    assert shop.find('"retry later"').notice == ""
+
+
+def test_filters_without_words_are_told(shop: IndexedProject) -> None:
+    answer = shop.find("lang:python -path:none")
+    assert (answer.results, answer.notice) == ([], "filters alone find nothing: add words to find by")
+
+
 @pytest.mark.parametrize("query", ["fuse lang:py", "returns type:doc", "fuse path:SHOP/", "fuse -path:none", '"later"'])
 def test_known_filters_are_not_told(shop: IndexedProject, query: str) -> None:
     assert shop.find(query).notice == ""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, Cancelled, IndexDamaged, IndexUnavailable
 from scry.core.knowledge import BELIEF, PERSONA
-from scry.core.text import escape_unencodable, format_count
+from scry.core.text import escape_unencodable, format_count, search_text
 from scry.core.types import INDEX_FAULT, Answer, IndexState, OracleFault, QueryIntent, SearchQuery
 from scry.engine.activity.answer_store import RecordingSwitch
 from scry.engine.context import (
@@ -216,7 +216,7 @@ class ProjectModes:
                 self._index.request_newest_commits()
             at, edited = time.time() if now is None else now, self._index.uncommitted_paths(context.unsaved_paths)
             dates = ChangeDates(at, view.store, view.history, edited)
-            if not request.query.strip():
+            if not search_text(question):
                 return list_changes(question, dates, request.days, view, context)
             relevant = matches or matches_of_project(self._rank_relevant(context, view.store, question))
             return rank_by_recency(relevant, dates, request.days, request.limit, view.state)

@@ -149,6 +149,43 @@ class UnknownFilterValue(Notice, frozen=True, tag="unknown_filter_value"):
         return f"no file here has {written!r}" + (hint if known else "")
 
 
+class FiltersWithoutWords(Notice, frozen=True, tag="filters_without_words"):
+    """The query is filters alone, and so finds nothing."""
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return "filters alone find nothing: add words to find by"
+
+
+class PhraseNotFound(Notice, frozen=True, tag="phrase_not_found"):
+    """No document holds the quoted texts of the query."""
+
+    phrases: tuple[str, ...]
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        together = "" if len(self.phrases) == 1 else "together "
+        return f"no document holds {_quote(self.phrases)} {together}as written, beginning and ending with whole words"
+
+
+class PhraseSoughtInBest(Notice, frozen=True, tag="phrase_sought_in_best"):
+    """Quoted texts whose words stand in too many files to read them all."""
+
+    phrases: tuple[str, ...]
+
+    def render(self, commands: CommandNames) -> str:
+        """Return the text; it names no command."""
+        return (
+            f"the words of {_quote(self.phrases)} stand in too many files to read all of them: the text was sought in "
+            "the best matches alone, and others may hold it"
+        )
+
+
+def _quote(phrases: tuple[str, ...]) -> str:
+    shown = [each if len(each) <= _MAX_SHOWN_WORD else f"{each[: _MAX_SHOWN_WORD - 1]}…" for each in phrases]
+    return " and ".join(f'"{each}"' for each in shown[:_MAX_SHOWN_WORDS])
+
+
 class FileImportanceRank(Notice, frozen=True, tag="file_importance_rank"):
     """The rank of a file by importance among all files of its folder. folder: empty for the whole project."""
 

@@ -89,7 +89,7 @@ class CodeCorpus(Struct, frozen=True):
     """The code and the documents in the project's files.
 
     left: the files that the query's filters leave; None for all. answered_by: files that another project answers for,
-    with its name; these are not left.
+    with its name; these are not left. sought_in_best: quoted texts that not all files with their words were read for.
     """
 
     name: ClassVar[str] = "code"
@@ -98,6 +98,7 @@ class CodeCorpus(Struct, frozen=True):
     store: IndexStore
     left: FileSelection | None = None
     answered_by: Mapping[str, str] = field(default_factory=dict[str, str])
+    sought_in_best: tuple[str, ...] = ()
     _lines: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _held: dict[tuple[str, ...], dict[int, int]] = field(default_factory=dict[tuple[str, ...], dict[int, int]])
 

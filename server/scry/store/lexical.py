@@ -255,7 +255,6 @@ class LexicalIndex:
         """Return the rounded BM25 of each hit that is kept, and a score that no document behind the last hit exceeds.
 
         limit: hits that surely score less than so many others, and less than `min_score`, are not computed exactly.
-
         Where the error of tantivy's score might round it otherwise, the score is computed (store.lexical_scores).
         """
         if not hits:
@@ -291,11 +290,9 @@ class LexicalIndex:
         """
         searcher, held = self._snapshot.searcher, dict.fromkeys(doc_keys, 0)
         if len(held) > _MAX_SINGLE_LOOKUPS and sum(map(self.document_frequency, terms)) <= _MAX_HOLDERS:
-            for bit, stem in enumerate(map(stem_of, terms)):
-                holders = max(1, searcher.doc_freq("terms", stem))
-                hits = searcher.search(self._term_query(stem, "basic"), holders, count=False).hits
-                holding = searcher.fast_field_values("number", [address for _, address in hits])
-                held.update({int(each): held[int(each)] | 1 << bit for each in holding if each and int(each) in held})
+            for bit, term in enumerate(terms):
+                holding = self.documents_with_all([term], max(1, searcher.doc_freq("terms", stem_of(term))))
+                held.update({each: held[each] | 1 << bit for each in holding if each in held})
             return held
         wanted = self._documents_query(list(held))
         for start in range(0, len(terms), _EXACT_BITS):
@@ -308,6 +305,14 @@ class LexicalIndex:
             for doc_key, (score, _) in zip(matched_keys, hits, strict=True):
                 held[int(doc_key or 0)] |= int(score) << start
         return held
+
+    @describes_damage
+    def documents_with_all(self, terms: Sequence[str], limit: int) -> list[int]:
+        """Return at most `limit` documents that hold all of these terms."""
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, self._term_query(stem_of(each))) for each in terms])
+        searcher = self._snapshot.searcher
+        addresses = [address for _, address in searcher.search(query, limit, count=False).hits]
+        return [int(key or 0) for key in searcher.fast_field_values("number", addresses)]
 
     @describes_damage
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:

@@ -13,10 +13,10 @@ from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, Se
 from scry.engine.browse.changes import DAY_S, UNCOMMITTED, ChangeDates, LastChange, change_from_mtime, recency_part
 from scry.engine.browse.files import file_document, file_header, file_structures
 from scry.engine.browse.orient import weighted_sum
-from scry.engine.context import DEFAULT_CONTEXT, RequestContext
+from scry.engine.context import RequestContext
 from scry.engine.index_view import UNFUSED_SCORING, IndexView
 from scry.engine.notices import HistoryMissing, NothingChanged
-from scry.engine.search.query import allowed_change_types
+from scry.engine.search.query import allows_commits, leaves_change
 from scry.engine.search.results import truncate
 from scry.store.history.commits import Commit, describe_commit
 from scry.store.history.reader import HistoryReader
@@ -40,11 +40,6 @@ class ChangeEntry(Struct, frozen=True):
     change: LastChange
     commit: Commit | None = None
     file: IndexedFileInfo | None = None
-
-    @property
-    def content_type(self) -> str:
-        """The content type of the result."""
-        return self.file.content_type if self.file is not None else "commit"
 
 
 def list_changes(
@@ -86,34 +81,22 @@ def _no_changes_notice(newest: ChangeEntry, now: float, days: int, *, are_older_
 def _first_changes(
     question: SearchQuery, clock: ChangeDates, since: float, context: RequestContext
 ) -> list[ChangeEntry]:
-    entries: list[ChangeEntry] = []
-    for entry in changes_since(clock, since, types=allowed_change_types(question), context=context):
-        entries.append(entry)
+    is_left, has_commits, entries = leaves_change(question), allows_commits(question), list[ChangeEntry]()
+    for entry in _all_changes(clock, since, MAX_FILES_PER_COMMIT if has_commits else None, context):
+        file = entry.file
+        if has_commits if file is None else is_left(file.path, file.language, file.content_type):
+            entries.append(entry)
         if len(entries) == question.limit:
             break
     return entries
 
 
-def changes_since(
-    clock: ChangeDates,
-    since: float,
-    *,
-    types: Sequence[str] | None = None,
-    context: RequestContext = DEFAULT_CONTEXT,
-) -> Iterator[ChangeEntry]:
+def _all_changes(clock: ChangeDates, since: float, most: int | None, context: RequestContext) -> Iterator[ChangeEntry]:
     """Yield all changes since a time, the newest first: uncommitted edits, then each commit with the files that it was
     the last to change.
 
-    types: only these content types; None for all. Raises Cancelled when nobody waits any more.
+    most: files of one commit; None for all. Raises Cancelled when nobody waits any more.
     """
-    most = MAX_FILES_PER_COMMIT if types is None or "commit" in types else None
-    for entry in _all_changes(clock, since, most, context):
-        if types is None or entry.content_type in types:
-            yield entry
-
-
-def _all_changes(clock: ChangeDates, since: float, most: int | None, context: RequestContext) -> Iterator[ChangeEntry]:
-    """Yield all changes, the newest first. most: files of one commit; None for all."""
     edited = clock.store.files.get_files(sorted(clock.edited))
     changes = clock.of_files(list(edited))
     newest = sorted(edited.values(), key=lambda file: (-file.mtime_ns, file.path))

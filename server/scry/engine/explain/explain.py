@@ -151,15 +151,15 @@ def _describe_exclusion(document: DocumentHeader, ranking: Ranking) -> str:
     question, reader = ranking.question, ranking.reader
     if project := reader.code.answered_by.get(document.path):
         return f"{project}, a project inside this one that was asked too, answers for this file"
+    if question.phrases and not filter_exact_phrases([Candidate(document, {}, 0.0)], question, reader):
+        quoted = ", ".join(f'"{phrase}"' for phrase in question.phrases)
+        return f"it does not hold the exact text {quoted}"
     if not _passes_filters(document, reader):
         typed = [f"{'-' if f.exclude else ''}{f.field}:{f.value}" for f in question.filters]
         typed += [f"type:{kind}" for kind in question.content_types]
         typed += [f"source:{question.source}"] if question.source else []
         typed += [f"domain:{domain}" for domain in question.domains]
         return f"the question's filters leave it out ({' '.join(typed)})"
-    if question.phrases and not filter_exact_phrases([Candidate(document, {}, 0.0)], question, reader):
-        quoted = ", ".join(f'"{phrase}"' for phrase in question.phrases)
-        return f"it does not hold the exact text {quoted}"
     return ""
 
 
@@ -220,7 +220,8 @@ def _oracle_finding(
         return evidence(FAILED, RankLookup(note=failed))
     if not _passes_filters(document, ranking.reader):
         project = ranking.reader.code.answered_by.get(document.path)
-        note = f"left to {project}" if project else "left out by the question's filters"
+        by = "quoted text" if ranking.question.phrases else "filters"
+        note = f"left to {project}" if project else f"left out by the question's {by}"
         return evidence(NO_MATCH, RankLookup(note=note))
     try:
         lookup = oracle.lookup_rank(ranking.question, ranking.reader, document)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scry.core.errors import ScryError
 from scry.core.notices import Notice
+from scry.core.text import search_text
 from scry.core.types import Answer
 from scry.engine.browse.recent import DEFAULT_DAYS
 from scry.engine.browse.recent_search import ProjectRanking, RecentMatches, raise_without_words, shared_thresholds
@@ -25,6 +26,7 @@ from scry.engine.federation.fan_out import (
     subrequest_context,
 )
 from scry.engine.federation.rank_merge import score_units
+from scry.engine.modes import question_of
 from scry.engine.notices import NothingChanged
 from scry.engine.response.merged import FederatedAnswer, PresentedAnswer
 from scry.engine.search.pipeline import Ranking, RetrievalResult, rank_candidates
@@ -48,7 +50,7 @@ def recent_in_projects(
     equal scores, such as all uncommitted files, alternate between the projects.
     """
     ordered = arrange_participants(projects)
-    if request.query.strip():
+    if search_text(question_of(request)):
         answers = _rank_recent_matches(ordered, request, context)
         if ask_others is not None:
             ask_others()

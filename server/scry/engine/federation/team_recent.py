@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable, ScryError
+from scry.core.text import search_text
 from scry.core.types import IndexState, SearchQuery
 from scry.engine.browse.changes import DAY_S, ChangeDates
 from scry.engine.browse.recent import DEFAULT_DAYS, list_changes
@@ -42,7 +43,7 @@ from scry.engine.index_view import IndexView
 from scry.engine.modes import question_of
 from scry.engine.response.merged import FederatedAnswer, ProjectFault
 from scry.engine.search.pipeline import Ranking, RetrievalResult, rank_candidates
-from scry.engine.search.query import allowed_change_types
+from scry.engine.search.query import allows_commits
 from scry.oracles.reader import FindUsedPlaces
 from scry.store.team.reader import TeamReader
 from scry.store.team.repository import RepositoryIndex
@@ -69,7 +70,7 @@ def recent_with_team(
     """Return the answers of these projects and of the team's repositories to a recent; as `find_with_team`."""
     ordered = arrange_participants(projects)
     excluded = remotes_of_projects(ordered)
-    if request.query.strip():
+    if search_text(question_of(request)):
         list_or_rank = partial(_rank_team_by_recency, request, excluded, used_places_of(engines_of(ordered)))
     else:
         list_or_rank = partial(_list_team_changes, request, excluded)
@@ -154,7 +155,7 @@ def _list_team_changes(request: RecentRequest, excluded: Sequence[str], reader: 
     """
     question, now = question_of(request), time.time()
     left_out = [each.repository_id for each in reader.repositories.values() if normalize_remote(each.url) in excluded]
-    count = request.limit if "commit" in allowed_change_types(question) else MAX_COMMITS
+    count = request.limit if allows_commits(question) and not question.filters else MAX_COMMITS
     since = now - (request.days or DEFAULT_DAYS) * DAY_S
     opened = reader.newest_changes(since, count, left_out)
     answers = _answer_changes(opened, question, request.days or DEFAULT_DAYS, now)

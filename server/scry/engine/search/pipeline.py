@@ -126,7 +126,7 @@ class FilterCache:
         answered_by: as of `apply_filters`; it must be the same object as long as it holds the same.
         """
         answered_by = answered_by or ()
-        filters = question.filters, question.content_types, question.source, question.domains
+        filters = question.filters, question.content_types, question.source, question.domains, question.phrases
         if not (answered_by or any(filters)):
             return FilteredDocuments(), None
         files = store.files.indexed_files()  # the same object until they change
@@ -134,12 +134,26 @@ class FilterCache:
             for kept in self._kept:
                 if kept.files is files and kept.filters == filters and kept.answered_by is answered_by:
                     return kept.left, kept.selection
-        left = apply_filters(question, lambda: files, answered_by)
+        left = _leave_phrases(apply_filters(question, lambda: files, answered_by), question, store)
         selection = None if left.file_ids is None else store.documents.select_files(left.file_ids)
         with self._lock:
             others = [kept for kept in self._kept if kept.files is files][: _SELECTIONS_KEPT - 1]
             self._kept = [_KeptSelection(files, filters, answered_by, left, selection), *others]
         return left, selection
+
+
+def _leave_phrases(left: FilteredDocuments, question: SearchQuery, store: IndexStore) -> FilteredDocuments:
+    """Return what filters leave, without the files that surely do not hold the quoted texts."""
+    if not question.phrases:
+        return left
+    from scry.engine.search.phrases import find_phrase_files
+
+    holding = find_phrase_files(question, store)
+    left = replace(left, sought_in_best=holding.sought_in_best)
+    if holding.ids is None:
+        return left
+    allowed = holding.ids if left.file_ids is None else set(left.file_ids).intersection(holding.ids)
+    return replace(left, file_ids=tuple(sorted(allowed)))
 
 
 class _KeptSelection(Struct, frozen=True, eq=False):
@@ -181,7 +195,7 @@ def retrieve(
         commits = CommitCorpus(history(), left.has_commits)
     except IndexUnavailable as error:
         commits = CommitCorpus(None, left.has_commits, str(error))
-    code = CodeCorpus(store, selection, answered_by)
+    code = CodeCorpus(store, selection, answered_by, left.sought_in_best)
     reader = OracleReader(code, commits, notes, encode, learnt)
     matches = consult_oracles(question, reader, cancelled)
     return Retrieval(weigh_use(question) if "use" in matches.by_oracle else question, reader, matches)
@@ -329,7 +343,7 @@ def build_answer(retrieval: Retrieval, state: IndexState) -> Answer:
     seen = [term for hit in hits for match in hit.candidate.oracle_matches.values() for term in match.matches]
     index, unseen = reader.code.store.lexical, frozenset(query_terms(question)).difference(seen)
     are_known = [index.document_frequency(term) > 0 for term in unseen]
-    if question.filters or question.unknown_filters or not all(are_known):
+    if question.filters or question.unknown_filters or question.phrases or not all(are_known):
         from scry.engine.search.unmatched import unmatched_notices
 
         notices = unmatched_notices(question, reader, hits, state)

@@ -28,7 +28,9 @@ MAX_QUERY_CHARACTERS = 1_000_000
 """A longer query is cut: the rest could not change an answer."""
 
 _FILTER_PATTERN = re.compile(r"(?<!\S)(-?)(lang|path|type|source|domain):(\"[^\"]+\"|[^\s\"]+)(?!\S)")
-_PHRASE_PATTERN = re.compile(r"(?<!\w)\"([^\"\w]*\w[^\"]*)\"(?!\w)")
+_PHRASE_PATTERN = re.compile(r"(?<!\w)\"([^\"\w]*\w[^\"]*)\"(?!\w|, line \d)")
+"""A quoted text. In a pasted line of a Python traceback, `File "app.py", line 3`, the quotes are the traceback's."""
+
 _IDENTIFIER_PATTERN = re.compile(
     r"(?=[\w$.:#()-]+\Z)(?:[\w$.:#-]*(?:[a-z0-9][A-Z]|_|::|\w\.\w|\(\)$)[\w$.:#()-]*|[A-Z][a-z0-9]+)"
 )
@@ -283,12 +285,13 @@ class FilteredDocuments(Struct, frozen=True):
     """The documents that a query's filters leave.
 
     file_ids: of the files that are left; None for all. has_commits: whether commits are left. notes: the filters as
-    they apply to notes.
+    they apply to notes. sought_in_best: quoted texts whose files are not known, for too many hold their words.
     """
 
     file_ids: tuple[int, ...] | None = None
     has_commits: bool = True
     notes: KnowledgeFilter = ALL_KNOWLEDGE
+    sought_in_best: tuple[str, ...] = ()
 
 
 def apply_filters(
@@ -328,10 +331,15 @@ def _filtered_file_ids(question: SearchQuery, indexed_files: Callable[[], Sequen
     return tuple(file[0] for file in files)
 
 
-def allowed_change_types(question: SearchQuery) -> tuple[str, ...]:
-    """Return the content types of files and commits that the parameters beside the query leave."""
-    unfiltered = replace(question, filters=())
-    return tuple(kind for kind in ("code", "doc", "commit") if _allows_content_type(unfiltered, kind))
+def allows_commits(question: SearchQuery) -> bool:
+    """Return whether the filters leave commits, which have no path and no language."""
+    return _allows_content_type(question, "commit")
+
+
+def leaves_change(question: SearchQuery) -> Callable[[str, str, str], bool]:
+    """Return the test of whether the filters leave a file, by path, language and content type, in a list of changes."""
+    predicates, has_domains = _filter_predicates(question), _requested_domains(question) is not None
+    return lambda path, language, kind: not has_domains and all(test(path, language, kind) for test in predicates)
 
 
 def _knowledge_filters(question: SearchQuery) -> KnowledgeFilter:

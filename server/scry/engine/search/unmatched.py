@@ -14,7 +14,13 @@ from scry.core.knowledge import MEMORY_NOTES
 from scry.core.notices import Notice
 from scry.core.text import STOP_WORDS, find_identifiers, search_text, split_identifier
 from scry.core.types import Hit, IndexState, QueryFilter, SearchQuery
-from scry.engine.notices import UnknownFilterValue, UnknownWords
+from scry.engine.notices import (
+    FiltersWithoutWords,
+    PhraseNotFound,
+    PhraseSoughtInBest,
+    UnknownFilterValue,
+    UnknownWords,
+)
 from scry.engine.search.query import ALLOWED_FILTER_VALUES, filter_predicate
 from scry.oracles.reader import OracleReader
 from scry.store.memory.search import MemoryNoteReader
@@ -34,6 +40,12 @@ def unmatched_notices(
 ) -> tuple[Notice, ...]:
     """Return the notices about the words and filters that match nothing; no words while words are still indexed."""
     notices = _filter_notices(question, reader)
+    if question.filters and not hits and not search_text(question):
+        return (*notices, FiltersWithoutWords())
+    if reader.code.sought_in_best:
+        notices = (*notices, PhraseSoughtInBest(reader.code.sought_in_best))
+    elif question.phrases and not hits and not reader.repository:
+        notices = (*notices, PhraseNotFound(question.phrases))
     if notices and not hits:  # with no document left, no word can occur
         return notices
     is_complete = state.files_indexed >= state.files_total > 0 and state.state != "starting"

@@ -38,6 +38,13 @@ def test_quoted_text_must_match_exactly() -> None:
     assert (question.words, question.phrases) == ("where is raised", ("retry later",))
 
 
+def test_quotes_in_a_line_of_a_traceback_are_no_quoted_text() -> None:
+    line = 'File "/lib/app/client.py", line 971, in send_again'
+    assert _plan(line).phrases == ()
+    assert _plan(f'{line} "retry later"').phrases == ("retry later",)
+    assert "send_again" in _plan(line).words.split()
+
+
 @pytest.mark.acceptance("F8a")
 @pytest.mark.parametrize(
     "text",
