@@ -29,6 +29,7 @@ from scry_protocol.messages import (
     UseParams,
     WhyParams,
 )
+from tests.polling import eventually
 from tests.sample.indexed import IndexedProject, recomputed_confidence, recomputed_score
 
 APP = {
@@ -460,3 +461,19 @@ def test_open_project_never_hides_a_registered_one_of_its_name(sample: ProjectFo
         for doc_id in found:
             explained = projects.why(WhyParams(doc_id, query_id=answer.query_id))
             assert (explained.status, explained.doc_id) == ("indexed", doc_id)
+
+
+@pytest.mark.acceptance("P1")
+def test_registered_project_learns_from_uses_of_its_results(sample: ProjectFolders) -> None:
+    asked = "retry a failed call"
+    with sample.projects() as projects:
+        answer = projects.find(FindParams(asked, projects=["app", "lib"]))
+        used = next(each for each in answer.results if each.project == "lib")
+        assert projects.use(UseParams(answer.query_id, used.rank, "open", "act-lib")).recorded
+
+    def is_learnt() -> bool:
+        with sample.projects() as projects:
+            again = projects.find(FindParams(asked, projects=["lib"])).results
+        return any("use" in each.contributions for each in again if each.doc_id == used.doc_id)
+
+    eventually(is_learnt, "the use is an evidence in the project of the result")

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,13 @@ def test_projects_lists_the_open_folder_and_registered_ones(client: LspClient, s
     assert both["note"] == ""
 
 
+def test_project_is_registered_by_the_given_name(client: LspClient, post: Path) -> None:
+    added = client.request("scry/projects", {"action": "add", "folder": post.as_uri(), "name": "letters"})
+    assert [each["name"] for each in added["projects"]] == ["letters", "shop"]
+    with pytest.raises(RpcError, match=r"already, as letters .*scry project update letters --name NAME"):
+        client.request("scry/projects", {"action": "add", "folder": post.as_uri(), "name": "mail"})
+
+
 @pytest.mark.parametrize("named", ["post", "/nowhere/at/all", "https://example.invalid/"])
 def test_invalid_project_folder_is_refused_by_name(client: LspClient, named: str) -> None:
     with pytest.raises(RpcError) as refused:
@@ -70,9 +78,16 @@ def test_results_of_another_project_open_there_and_are_logged(
     act = {"query_id": answer["query_id"], "rank": 1, "how": "jump", "act_id": "one"}
     assert client.request("scry/use", act)["recorded"]
     client.shut_down()
-    [log] = (tmp_path / "data").glob("scry/shop-*/events.sqlite")
-    with sqlite3.connect(log) as events:
-        rows = events.execute("SELECT body FROM events WHERE kind = 'scry.use' ORDER BY sequence").fetchall()
-    uses = [json.loads(body) for (body,) in rows]
+    uses, questions = logged(tmp_path, "post", "scry.use"), logged(tmp_path, "post", "scry.query")
     assert {use["result_used"] for use in uses} == {"post:./src/post.py::deliver_letter"}
     assert [use["how"] for use in uses] == ["detail", "jump"]
+    assert "deliver a letter" in [question["query"] for question in questions], "it learns from its own log"
+    assert logged(tmp_path, "shop", "scry.use") == []
+
+
+def logged(place: Path, project: str, kind: str) -> list[dict[str, Any]]:
+    """Return the bodies of a project's events of a kind."""
+    [log] = (place / "data").glob(f"scry/{project}-*/events.sqlite")
+    with sqlite3.connect(log) as events:
+        rows = events.execute("SELECT body FROM events WHERE kind = ? ORDER BY sequence", (kind,)).fetchall()
+    return [json.loads(body) for (body,) in rows]

@@ -235,7 +235,7 @@ class Engine:
             result = replace(result, location=location)
         note = target_detail.notice.render(context.commands) if target_detail.notice is not None else ""
         detail = messages.Detail(stored.query_id, stored.query, result, target_detail.state, note, text="")
-        return record_detail(recorder, detail, params)
+        return record_detail(self.recorder, detail, params, answered_by)
 
     def is_indexed(self, doc_id: str) -> bool:
         """Return whether a doc_id names an indexed document."""

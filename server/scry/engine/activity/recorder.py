@@ -15,7 +15,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cached_property, partial
 from itertools import chain
 from math import inf
@@ -142,6 +142,12 @@ class EventWriter:
         if job.error is not None:
             raise job.error
         return job.new
+
+    def write_queued(self) -> None:
+        """Write what is queued, unsettled queries aside, and return once it is on the disk, or can't be written."""
+        if self._thread is not None:
+            with suppress(LogUnavailable):  # `trouble` says so
+                self.write_now([])
 
     def close(self, timeout: float = CLOSE_TIMEOUT_S) -> None:
         """Write all queued events, unsettled queries included, and end; wait at most `timeout` seconds."""
@@ -432,6 +438,10 @@ class Recorder:
             return self.trouble
         trouble = explain_unwritable_log(self.project.data)
         return f"{trouble}; {_SEARCH_STILL_WORKS}" if trouble else ""
+
+    def write_queued(self) -> None:
+        """Write the queued events now, so that whoever reads the log finds what was asked before."""
+        self._writer.write_queued()
 
     def close(self) -> None:
         """Write all queued events, and close the files."""

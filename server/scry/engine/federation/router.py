@@ -7,7 +7,7 @@ The workspace tells which projects are open: an editor's folders, or the one pro
 started in. All others are registered, and their engines are borrowed from the pool while they are asked. An answer of
 all open projects is stored and logged by the one with the best result, an answer of named projects by the first open
 one or, where none is open, by the first asked. A use or rating of a result is logged by the result's project where that
-is open, else by the one that stored the answer.
+is open or registered, so that it learns from it; else by the one that stored the answer.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ from scry.engine.federation.workspace import (
     Workspace,
     as_registered,
     borrow_asked_together,
+    borrow_owner,
     choose_result_project,
     find_answering,
     find_document,
-    find_result_owner,
     innermost,
     is_at,
     is_of_team,
@@ -148,7 +148,7 @@ class ProjectRouter:
             answering = list(opened)
             if params.query_id and not self.workspace.is_editor:
                 answering.insert(0, stack.enter_context(self._borrow_answering("why", params.query_id, None)))
-            if name and is_of_team(answering, params.doc_id, params.query_id):
+            if name and is_of_team(answering, params.doc_id, params.query_id, self.registered()):
                 return self.team.why(params, answering, context)
             if self._is_elsewhere(name, opened):
                 participant = participant_of(stack.enter_context(self._borrow_registered(name, "doc_id")))
@@ -194,7 +194,7 @@ class ProjectRouter:
         """
         with ExitStack() as stack:
             holder = stack.enter_context(self._borrow_answering("use", params.query_id, params.folder))
-            owner = find_result_owner(holder, self._borrow_open(stack), params.query_id, params.rank)
+            owner = borrow_owner(stack, self.pool, holder, self._borrow_open(stack), params.query_id, params.rank)
             stored = holder.recorder.answers.get(params.query_id) if clipboard_text and params.how == "copy" else None
             if clipboard_text is None or stored is None:
                 return owner.use(params, context.commands, answered_by=holder.recorder)
@@ -209,7 +209,7 @@ class ProjectRouter:
     def feedback(self, params: messages.FeedbackParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Recorded:
         """Record that an earlier answer was good or bad. Raises BadRequest as `use`."""
         with self._borrow_answering("feedback", params.query_id, params.folder) as holder, ExitStack() as stack:
-            owner = find_result_owner(holder, self._borrow_open(stack), params.query_id, params.rank)
+            owner = borrow_owner(stack, self.pool, holder, self._borrow_open(stack), params.query_id, params.rank)
             return owner.feedback(params, context.commands, answered_by=holder.recorder)
 
     def locate_result(self, query_id: str, rank: int, doc_id: str | None = None) -> ResultLocation:

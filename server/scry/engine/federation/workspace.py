@@ -31,6 +31,7 @@ from scry.engine.federation.fan_out import Participant
 from scry.engine.notices import ProjectRequired
 from scry.projects.project import open_project
 from scry.projects.registration import open_registry
+from scry.store.team.membership import has_joined
 
 _log = logging.getLogger(__name__)
 
@@ -212,15 +213,30 @@ def find_answering(engines: Sequence[Engine], query_id: str) -> Engine:
     return next(storing, None) or next(logging_it, None) or engines[0]
 
 
-def find_result_owner(
-    holder: Engine, opened: Iterable[tuple[OpenProject, Engine]], query_id: str, rank: int | None
+def borrow_owner(
+    stack: ExitStack,
+    pool: EnginePool,
+    holder: Engine,
+    opened: Iterable[tuple[OpenProject, Engine]],
+    query_id: str,
+    rank: int | None,
 ) -> Engine:
-    """Return the open project of a result, which logs what is done with it; the holder of the answer for no result."""
+    """Return the project of a result, open or registered, held until the stack ends: it logs what is done with it, and
+    learns from it. The holder of the answer for no result, and where that project can't be opened.
+    """
     stored = holder.recorder.answers.get(query_id)
     if stored is None or rank is None or not 1 <= rank <= len(stored.results):
         return holder
     root = stored.root_of(rank)
-    return next((engine for engine in (holder, *(each for _, each in opened)) if is_at(engine, root)), holder)
+    for engine in (holder, *(each for _, each in opened)):
+        if is_at(engine, root):
+            return engine
+    with suppress(ScryError):
+        known = open_registry().list_projects()
+        folder = next((each.root for each in known if escape_unencodable(str(each.root)) == root), None)
+        if folder is not None and folder.is_dir():
+            return stack.enter_context(pool.borrow(folder))
+    return holder
 
 
 def named(participant: Participant) -> Participant:
@@ -315,16 +331,25 @@ def borrow_asked_together(
     return engines
 
 
-def is_of_team(answering: Sequence[Engine], doc_id: str, query_id: str | None) -> bool:
-    """Return whether an answer that one of the engines stored has a document from the joined team, or names it.
+def is_of_team(
+    answering: Sequence[Engine], doc_id: str, query_id: str | None, registered: Iterable[RegisteredProject]
+) -> bool:
+    """Return whether a doc_id is of the joined team: an answer that one of the engines stored says so, or no local
+    project has its name, although a team is joined.
 
     query_id: of the answer; the newest one with the document where there is none.
     """
     archives = [each.recorder.answers for each in answering]
     stored = [each.get(query_id) if query_id else each.latest_with(doc_id.strip()) for each in archives]
     results = (result for answer in stored if answer is not None for result in answer.results)
-    return any(
+    if any(
         (result.commit and result.doc_id == doc_id.strip())
         or any(copy.doc_id == doc_id.strip() for copy in result.also_in)
         for result in results
+    ):
+        return True
+    name, _ = split_off_project(doc_id.strip())
+    is_local = find_project(registered, name) is not None or any(
+        name == each.project.name or may_be_named(each.project.root, name) for each in answering
     )
+    return bool(answering) and not is_local and has_joined()
