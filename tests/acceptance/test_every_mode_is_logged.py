@@ -85,11 +85,17 @@ def test_detail_is_logged_as_a_use(client: LspClient, shop: Path) -> None:
 
 
 @pytest.mark.acceptance("E1")
-def test_what_a_client_asks_again_by_itself_is_logged_once_it_is_used(client: LspClient, shop: Path) -> None:
-    again = client.request("scry/orient", {"path": "shop", "record": False})
+@pytest.mark.parametrize(
+    ("method", "place"),
+    [("orient", {"path": "shop"}), ("neighbors", {"file": "shop/cart.py", "by": "similar", "line": 11})],
+)
+def test_what_a_client_asks_again_by_itself_is_logged_once_it_is_used(
+    client: LspClient, shop: Path, method: str, place: dict[str, object]
+) -> None:
+    again = client.request(f"scry/{method}", {**place, "record": False})
     client.find("compute_total")
     assert again["query_id"] not in [query_id for _, query_id, _ in events(shop)]
-    used = {"query_id": again["query_id"], "rank": 1, "how": "jump", "act_id": "orient-again"}
+    used = {"query_id": again["query_id"], "rank": 1, "how": "jump", "act_id": f"{method}-again"}
     assert client.request("scry/use", used)["recorded"]
     kinds = [kind for kind, query_id, _ in events(shop) if query_id == again["query_id"]]
     assert kinds == ["scry.query", "scry.use"]

@@ -17,7 +17,9 @@ from scry.surfaces.cli.questions import question_options as asking
 from scry_protocol.messages import Answer, FindParams
 from tests.e2e.command_line import CommandLine, doc_ids
 from tests.e2e.lsp_client import LspClient
+from tests.sample.files import SMALL_SHOP
 from tests.sample.indexer import IndexerProject, open_indexer_project
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 
@@ -166,6 +168,35 @@ def test_the_longest_question_that_a_command_line_takes(scry: CommandLine) -> No
     assert doc_ids(answer)[0] == "./shop/cart.py::add_to_cart"
 
 
+def test_texts_repeat_only_the_beginning_of_a_long_question(scry: CommandLine) -> None:
+    asked = scry.find("add_to_cart " * 4000)
+    commands = (("detail", asked.query_id, "1"), ("why", "shop/cart.py", "--query-id", asked.query_id), ("log",))
+    for words in commands:
+        done = scry.run(*words)
+        assert done.status == 0, done
+        assert max(map(len, done.out.splitlines())) < 600, words
+        assert "…" in done.out
+
+
+def test_excluding_filter_stands_where_other_words_do(scry: CommandLine) -> None:
+    everywhere = scry.find("add_to_cart", "--limit", "100")
+    assert any(doc_id.startswith("./tests/") for doc_id in doc_ids(everywhere))
+    wanted = doc_ids(scry.find("add_to_cart -path:tests", "--limit", "100"))
+    for words in (("-path:tests", "add_to_cart"), ("-path:tests add_to_cart",), ("add_to_cart", "-path:tests", "--")):
+        assert doc_ids(scry.find(*words[:1], "--limit", "100", *words[1:])) == wanted, words
+    for name in ("lang", "type", "source", "domain"):
+        assert scry.run("find", f"-{name}:none", "add_to_cart").status == 0
+    assert scry.run("recent", "-type:commit", "add_to_cart").status == 0
+
+
+@pytest.mark.acceptance("W1")
+def test_why_reads_a_file_from_the_current_folder(scry: CommandLine) -> None:
+    inside = CommandLine(scry.folder / "shop", scry.environ)
+    for place in ("cart.py", "./cart.py", "cart.py:1", "cart.py::add_to_cart", "shop/cart.py", "./shop/cart.py:1"):
+        assert inside.run("why", place, "add_to_cart").out.startswith("./shop/cart.py"), place
+    assert "There is none" in inside.run("why", "cart.py:one", "add_to_cart").out
+
+
 @pytest.mark.acceptance("F9")
 def test_limit_and_score_and_type_are_exact(scry: CommandLine) -> None:
     everything = scry.find("shop cart retry status pay", "--limit", "1000")
@@ -245,6 +276,8 @@ def test_printed_path_and_line_open_the_result_from_any_folder(scry: CommandLine
         lines = CommandLine(folder, scry.environ).run("retry", "--limit", "3").out.splitlines()
         path, line = lines[lines.index(next(each for each in lines if "retry.py::retry " in each)) + 1].split(":")[:2]
         assert (folder / path.strip()).read_text().splitlines()[int(line) - 1].startswith("def retry")
+    below_its_comment = scry.run("draw the status", "--limit", "3").out
+    assert "web/status.ts:3: draw(): void" in below_its_comment
 
 
 def test_exit_status_without_results_is_1(scry: CommandLine) -> None:
@@ -266,6 +299,7 @@ def test_mistyped_command_is_searched_and_told(scry: CommandLine) -> None:
         assert done.out.startswith("q_")
     assert "the command is scry orient" in scry.run("orint", ".").err, "the next word is a path"
     assert scry.run("orint", "carts").err == ""
+    assert "the option is scry --help" in scry.run("help").err
     assert scry.run("statsu", "--json").err == "scry: this searched for the word statsu; the command is scry status\n"
 
 
@@ -317,3 +351,18 @@ def test_find_works_in_any_locale(scry: CommandLine, locale: str) -> None:
 def test_standard_error_stays_empty_and_the_project_untouched(scry: CommandLine, sample: IndexerProject) -> None:
     assert scry.run("cart").err == ""
     assert sample.git("status", "--porcelain", "--ignored") == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("neighbors", "shop/checkout.py", "--by", "dependency"),
+        ("find", "--reason", "what imports shop/cart.py"),
+        ("orient", "shop"),
+    ],
+)
+def test_question_about_code_waits_for_the_graph(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = CommandLine(make_repository(tmp_path / "new", SMALL_SHOP)).run(*words, "--json")
+    answer = msgspec.json.decode(done.out, type=Answer)
+    assert answer.results
+    assert (answer.notice, answer.index.graph) == ("", "ready")

@@ -105,7 +105,8 @@ def test_number_alone_means_the_last_answer_of_this_terminal(shop: CommandLine) 
     assert (last_answer(copied), copied.out) == (answer.query_id, "shop/cart.py:11-13\n")
     shown = shop.run("detail", rank, "--json")
     assert (last_answer(shown), printed(shown)["query_id"]) == (answer.query_id, answer.query_id)
-    assert last_answer(shop.run("feedback", "bad", "--comment", "old")) == answer.query_id
+    rated = shop.run("feedback", "bad", "--comment", "old")
+    assert (last_answer(rated), rated.out) == (answer.query_id, "Noted: bad.\n")
     assert shop.run("detail", earlier.query_id, "1", "--json").err == ""
     assert "there is no result 99" in shop.run("open", "99").err
     assert "which result? Give its place in the answer, such as scry copy q_1 1" in shop.run("copy", "q_1").err
@@ -205,6 +206,19 @@ def test_feedback_is_good_or_bad(shop: CommandLine) -> None:
     for words in ((answer.query_id, "fine"), ("q_20201121_092600_abcd2345", "good")):
         assert shop.run("feedback", *words).status == 2
     assert [(body["signal"], body["comment"]) for _, body in events(shop)[1:]] == [("good", "just it"), ("bad", "")]
+
+
+@pytest.mark.acceptance("E3")
+def test_answer_is_rated_from_another_folder(shop: CommandLine, tmp_path: Path) -> None:
+    assert shop.run("project", "add").status == 0
+    answer = shop.find("receipt")
+    (tmp_path / "elsewhere").mkdir()
+    home = tmp_path / "home"
+    home.mkdir()
+    for folder in (tmp_path / "elsewhere", home):
+        away = CommandLine(folder, {**shop.environ, "HOME": str(home)})
+        assert away.run("feedback", answer.query_id, "good").out == "Noted: good.\n"
+    assert [body["signal"] for _, body in events(shop)[1:]] == ["good", "good"]
 
 
 @pytest.mark.acceptance("E4", "J7")

@@ -82,6 +82,27 @@ def test_limit_has_a_short_form_and_a_clear_error(sample: IndexerProject) -> Non
     assert len(json.loads(scry.run("add to cart", "-n", "1", "--json").out)["results"]) == 1
     refused = scry.run("add to cart", "-n", "one")
     assert (refused.status, refused.err) == (2, "scry: limit: Invalid value for -n: 'one' is no whole number\n")
+    for command in (("log",), ("memory",), ("memory", "list"), ("memory", "search", "cart"), ("session", "list")):
+        assert scry.run(*command, "-n", "1").err == "", command
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("why",), "doc_id: is missing; scry why --help shows where it belongs"),
+        (("observe", "note"), "text: is missing; scry observe --help shows where it belongs"),
+        (("belief", "add"), "statement: is missing; scry belief add --help shows where it belongs"),
+        (("find", "x", "--limit"), 'limit: Command "find" parameter --limit requires an argument.'),
+        (
+            ("status", "-n", "2"),
+            "arguments: Unknown option: -n. scry status --help lists those that there are. status is a command; "
+            "to search for it, put find before it: scry find status -n 2",
+        ),
+    ],
+)
+def test_error_about_an_argument_names_the_help(tmp_path: Path, words: Sequence[str], error: str) -> None:
+    done = CommandLine(tmp_path).run(*words)
+    assert (done.status, done.out, done.err) == (2, "", f"scry: {error}\n")
 
 
 def test_the_sidecar_does_not_import_the_command_line(sample: IndexerProject) -> None:
@@ -171,6 +192,34 @@ def test_closed_pipe_prints_no_error(sample: IndexerProject) -> None:
         assert done.returncode in (2, 141)
         assert b"Broken" not in done.stderr
         assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize(
+    "words", [("cart",), ("cart", "--json"), ("status",), ("log", "export"), ("--help",), ("find", "--help")]
+)
+def test_full_disk_is_one_line_of_error(sample: IndexerProject, words: Sequence[str]) -> None:
+    for environ in ({}, {"FORCE_COLOR": "1"}):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [*SCRY, *words],
+                cwd=sample.root,
+                env={**os.environ, **environ},
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        error = b"scry: standard output can't be written: No space left on device\n"
+        assert (done.returncode, done.stderr) == (1, error)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no POSIX shell")
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", [("cart",), ("cart", "--json"), ("status", "--json")])
+def test_closed_standard_streams_end_no_command(sample: IndexerProject, words: Sequence[str], closed: str) -> None:
+    command = f"{shlex.join([*SCRY, *words])} {closed}"
+    done = subprocess.run(["sh", "-c", command], cwd=sample.root, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")

@@ -139,6 +139,7 @@ def test_unknown_project_is_404_alone_and_a_fault_among_others(server: HttpServe
         (b'{"mode": "detail", "query_id": "q_20200101_000000_aaaaaaaa", "rank": 1}', "query_id"),
         (b'{"mode": "feedback", "query_id": "x", "signal": "great"}', "signal"),
         (b'{"mode": "projects", "action": "add"}', "action"),
+        (b'{"mode": "projects", "action": "add", "folder": "/srv/shop", "name": "shop"}', "action"),
         (b'{"mode": "believe", "statement": "x", "evidence": ["%s"]}' % (b"x" * 300), "evidence"),
         (b'{"mode": "observe", "kind": "note", "text": "x", "status": 9223372036854775808}', "status"),
         (b'{"mode": "neighbors", "file": "a.py", "by": "similar", "line": 18446744073709551616}', "line"),
@@ -152,6 +153,23 @@ def test_malformed_request_is_refused_by_field_name(server: HttpServer, body: by
     assert (reply.status, reply.error["code"]) == (400, "bad_request"), reply
     assert reply.error["field"].partition("[")[0] == field
     assert reply.error["message"].startswith(f"{reply.error['field']}: ")
+
+
+@pytest.mark.acceptance("P2")
+def test_registration_is_refused_with_the_command_that_does_it(server: HttpServer, shop: Path) -> None:
+    for folder in (shop, shop / "shop"):
+        reply = server.post(json.dumps({"mode": "projects", "action": "add", "folder": str(folder)}).encode())
+        assert reply.error["message"] == "action: add is for editors; to register a project: scry project add FOLDER"
+
+
+@pytest.mark.acceptance("P2", "M1")
+def test_memory_that_is_off_is_a_503_without_a_time_to_retry(shop: Path) -> None:
+    with HttpServer(shop, SCRY_MEMORY="false") as server:
+        server.wait_until_ready()
+        reply = server.post(b'{"mode": "session", "action": "start", "intent": "a search"}')
+        assert (reply.status, reply.error["code"]) == (503, "memory_unavailable")
+        assert "scry memory on" in reply.error["message"]
+        assert "retry-after" not in {name.lower() for name in reply.headers}
 
 
 @pytest.mark.acceptance("P2")

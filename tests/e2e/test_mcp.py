@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
 from tests.e2e.mcp_session import MODES, call, in_session, structure_of, text_of
 from tests.processes import is_running
-from tests.sample.files import SHOP
+from tests.sample.files import SHOP, SMALL_SHOP
 from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
@@ -171,6 +172,7 @@ WRONG: tuple[tuple[str, dict[str, object], str], ...] = (
     ("detail", {"query_id": "nothing", "rank": 1}, "query_id"),
     ("feedback", {"query_id": "nothing", "signal": "great"}, "signal"),
     ("status", {"colour": "red"}, "colour"),
+    ("find_related", {"line": 3}, "file"),
 )
 """A tool, its arguments, and which of them is to blame."""
 
@@ -187,6 +189,7 @@ def test_mcp_error_names_the_parameter(shop: Path) -> None:
     choices = {field: text_of(result) for result, (_, _, field) in zip(results, WRONG, strict=True)}
     assert choices["types"].endswith("it is one of code, doc, commit, belief, pattern, session, memory, persona")
     assert choices["signal"].endswith("it is one of good, bad")
+    assert choices["file"] == "file: required, and missing"
 
 
 def test_unknown_tool_is_refused(shop: Path) -> None:
@@ -363,6 +366,41 @@ def test_first_question_waits_for_a_new_index(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "new", SHOP)
     answer = msgspec.convert(structure_of(call(root, "find", query=QUERY)), Answer)
     assert answer.results[0].doc_id == "./shop/mail.py::send_receipt"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("neighbors", {"file": "shop/checkout.py", "by": "dependency"}),
+        ("find", {"query": "what imports shop/cart.py", "reason": True}),
+    ],
+)
+def test_first_question_about_code_waits_for_the_graph(tmp_path: Path, tool: str, arguments: dict[str, object]) -> None:
+    root = make_repository(tmp_path / "new", SMALL_SHOP)
+    answer = msgspec.convert(structure_of(call(root, tool, **arguments)), Answer)
+    assert "./shop/c" in answer.results[0].doc_id
+    assert (answer.notice, answer.index.graph) == ("", "ready")
+
+
+def test_state_names_its_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    other = make_repository(tmp_path / "other", SMALL_SHOP)
+    assert CommandLine(other).run("project", "add").status == 0
+    root = make_repository(tmp_path / "here", SMALL_SHOP)
+
+    async def ask(client: Client) -> list[str]:
+        names = [text_of(await client.call_tool("status", {"project": "other"}))]
+        names.append(text_of(await client.call_tool("status", {})))
+        shutil.rmtree(root)
+        return [*names, text_of(await client.call_tool("status", {}))]
+
+    assert [text.partition("\n")[0] for text in in_session(root, ask)] == ["other", "here", "here"]
+
+
+def test_notices_name_tools_and_their_parameters(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def retry_limit():\n    return 3\n")
+    assert "; by: dependency asks the code" in text_of(call(tmp_path, "neighbors", file="a.py"))
+    assert "of retry_limit: find with reason" in text_of(call(tmp_path, "find", query="what calls retry_limit"))
 
 
 def test_tools_without_a_project_suggest_root(tmp_path: Path) -> None:

@@ -93,6 +93,11 @@ class LogUnavailable(ScryError):
 class MemoryUnavailable(ScryError):
     """Memory can't be opened, read or written; the observation was not kept."""
 
+    def __init__(self, message: str | Notice = "", *, is_off: bool = False) -> None:
+        """Take the message. is_off: whether a setting has switched memory off, so that asking again does not help."""
+        super().__init__(message)
+        self.is_off = is_off
+
 
 class ModelUnavailable(ScryError):
     """The model that the settings name can't be read, or its process does not answer in time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def add_project(
     known = open_registry().list_projects()
     existing = find_project_at(known, root)
     if existing is not None:
-        raise BadRequest("folder", f"{root} is registered already, as {existing.name}")
+        rename = f"scry project update {shlex.quote(existing.name)} --name NAME"
+        raise BadRequest("folder", f"{root} is registered already, as {existing.name} (to rename it: {rename})")
     added = _make_registered(_valid_name(suggest_project_name(root) if name is None else name), root)
     added = replace(added, links=_resolve_links(links, added, known))
     open_registry().add(added)

@@ -58,7 +58,9 @@ def test_project_is_named_after_its_folder_by_default(tmp_path: Path) -> None:
 
 def test_invalid_registration_is_refused_by_field(tmp_path: Path) -> None:
     add_project(folder(tmp_path / "api"), None, ())
-    with pytest.raises(BadRequest, match=r"folder: .*registered already, as api"):
+    with pytest.raises(
+        BadRequest, match=r"folder: .*already, as api \(to rename it: scry project update api --name NAME\)"
+    ):
         add_project(tmp_path / "api", "again", ())
     with pytest.raises(BadRequest, match="name: another project is called 'API'"):
         add_project(folder(tmp_path / "two"), "API", ())

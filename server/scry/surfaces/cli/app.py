@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
-from cyclopts.exceptions import UnknownOptionError, UnusedCliTokensError
+from cyclopts.exceptions import MissingArgumentError, UnknownOptionError, UnusedCliTokensError
 
 from scry import __version__
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.commands import COMMANDS
-from scry.surfaces.cli.output import print_text
+from scry.surfaces.cli.output import print_text, reporting_failed_writes
 from scry.surfaces.cli.run import suggest_command
 
 _HELP_TEXT = """Answers questions about a code base, and shows why it answered so.
@@ -23,6 +24,9 @@ The exit status is 0 when something was found or done, 1 when nothing was found 
 argument, and 130 after Ctrl-C."""
 
 _HELP_FLAGS = frozenset({"--help", "-h", "--version"})
+
+_SEARCH_COMMANDS = ("find", "recent", "why")
+_EXCLUDING_FILTERS = ("-lang:", "-path:", "-type:", "-source:", "-domain:")
 
 
 def make_app() -> App:
@@ -53,25 +57,41 @@ def run_command(arguments: Sequence[str]) -> int:
             app[name]  # imports the command, whose docstring the help shows
     if not names_command and all(word.startswith("-") for word in arguments[1:]):
         print(suggest_command(arguments[0]), end="", file=sys.stderr)
+    words = _separate_excluding_filters(arguments if names_command else ["find", *arguments])
     try:
-        return app(arguments if names_command else ["find", *arguments]) or 0
+        with reporting_failed_writes() if _HELP_FLAGS.intersection(words) else nullcontext():
+            return app(words) or 0
     except CycloptsError as error:
         raise _to_bad_request(error, arguments) from error
+
+
+def _separate_excluding_filters(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the arguments of a search with its filters such as -path:tests after two dashes: they are no options."""
+    if not arguments or arguments[0] not in _SEARCH_COMMANDS:
+        return arguments
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    filters = [word for word in arguments[:end] if word.startswith(_EXCLUDING_FILTERS)]
+    if not filters:
+        return arguments
+    return [*(word for word in arguments[:end] if word not in filters), "--", *arguments[end + 1 :], *filters]
 
 
 def _to_bad_request(error: CycloptsError, arguments: Sequence[str]) -> BadRequest:
     argument = getattr(error, "argument", None)
     name = argument.name if argument is not None else ""
     message = str(error)
-    if isinstance(error, UnusedCliTokensError):
+    command = " ".join(error.command_chain or arguments[:1])
+    if isinstance(error, MissingArgumentError) and error.keyword is None:
+        message = f"is missing; scry {command} --help shows where it belongs"
+    elif isinstance(error, UnusedCliTokensError):
         message = f"{' '.join(error.unused_tokens or ())!r} is not understood here; --help says what is"
         message += f".{suggested}" if (suggested := _suggest_find_command(arguments)) else ""
     elif isinstance(error, UnknownOptionError):
         advice = "To search for words that begin with a dash, put them after two dashes: scry -- -x"
         if arguments[0] in COMMANDS and arguments[0] != "find":
-            advice = f"scry {' '.join(error.command_chain or arguments[:1])} --help lists those that there are"
-        message = f"{message}{'' if message.endswith(('.', '?')) else '.'}"
-        message += _suggest_find_command(arguments) or f" {advice}"
+            advice = f"scry {command} --help lists those that there are"
+        message = f"{message}{'' if message.endswith(('.', '?')) else '.'} {advice}"
+        message += f".{suggested}" if (suggested := _suggest_find_command(arguments)) else ""
     return BadRequest(name.lstrip("-").replace("-", "_").lower() or "arguments", message)
 
 

@@ -20,7 +20,7 @@ from scry.core.settings import load_settings
 from scry.engine.context import DEFAULT_CONTEXT, RequestContext
 from scry.projects.project import Project, find_project_root, list_registered, open_project
 from scry.surfaces.cli.output import print_json, print_lines, print_text, terminal_width
-from scry.surfaces.render.styled_text import make_printable
+from scry.surfaces.render.styled_text import make_printable, shorten_question
 from scry_protocol.messages import Answer
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ MODEL_TIMEOUT_S = 30.0
 
 TEAM_TIMEOUT_S = 10.0
 """Seconds that a command waits for the joined team, unless `--no-wait` is given."""
+
+
+GRAPH_TIMEOUT_S = 10.0
+"""Seconds that a question about calls and imports waits for the code graph, unless `--no-wait` is given."""
 
 
 class DefaultQuestionOptions(Struct, frozen=True):
@@ -165,10 +169,13 @@ def open_projects(
 
 
 @contextmanager
-def open_updated_projects(options: QuestionOptions | DefaultQuestionOptions) -> Generator[ProjectRouter]:
+def open_updated_projects(
+    options: QuestionOptions | DefaultQuestionOptions, *, with_graph: bool = False
+) -> Generator[ProjectRouter]:
     """Open the router of all registered projects and this one for a `with`.
 
-    Each index is brought up to date before its project is asked, unless `--no-wait` is given.
+    Each index, and with `with_graph` its code graph, is brought up to date before its project is asked, unless
+    `--no-wait` is given.
 
     Raises ScryError.
     """
@@ -176,6 +183,7 @@ def open_updated_projects(options: QuestionOptions | DefaultQuestionOptions) -> 
     def prepare(engine: Engine) -> None:
         if options.wait:
             _update_index(engine)
+            _await_code_graph(engine, with_graph=with_graph)
 
     with open_projects(options.root, force=options.force, prepare=prepare) as projects:
         yield projects
@@ -190,6 +198,13 @@ def _update_index(engine: Engine) -> None:
         state = engine.wait_until_current(None, bars)
     if state.state == "failed" and not state.generation:
         raise IndexUnavailable(state.message)
+
+
+def _await_code_graph(engine: Engine, *, with_graph: bool) -> None:
+    if with_graph:
+        from scry.surfaces.serving.code_graph import wait_for_code_graph
+
+        wait_for_code_graph(engine, GRAPH_TIMEOUT_S)
 
 
 def _print_recorder_notice(recorder: Recorder | None) -> None:
@@ -221,24 +236,38 @@ def find_last_answer(root: Path | None, *, force: bool, example: str) -> str:
         last = engine.recorder.latest_answer()
     if last is None:
         raise BadRequest("query_id", f"nothing was asked of this project in this terminal; name the answer: {example}")
-    print(f"scry: of the last answer, {last.query_id} {make_printable(last.query)}", file=sys.stderr)
+    print(f"scry: of the last answer, {last.query_id} {make_printable(shorten_question(last.query))}", file=sys.stderr)
     return last.query_id
 
 
 # Questions ------------------------------------------------------------------------------------------------------------
 
 
-def ask(question: Callable[[Engine], Answer], options: QuestionOptions | DefaultQuestionOptions) -> int:
-    """Ask the project's engine a question, print the answer, and return the exit status. Raises ScryError."""
+def ask(
+    question: Callable[[Engine], Answer],
+    options: QuestionOptions | DefaultQuestionOptions,
+    *,
+    with_graph: bool = False,
+) -> int:
+    """Ask the project's engine a question, print the answer, and return the exit status. Raises ScryError.
+
+    with_graph: whether the answer holds calls or imports.
+    """
     _reject_conflicting_formats(options)
     with open_engine(options.root, force=options.force, update=options.wait) as engine:
+        _await_code_graph(engine, with_graph=with_graph and options.wait)
         return _print_answer(question(engine), engine.project.name, engine.project.root, options)
 
 
-def ask_projects(question: Callable[[ProjectRouter], Answer], options: QuestionOptions | DefaultQuestionOptions) -> int:
+def ask_projects(
+    question: Callable[[ProjectRouter], Answer],
+    options: QuestionOptions | DefaultQuestionOptions,
+    *,
+    with_graph: bool = False,
+) -> int:
     """Ask the router of all known projects a question; print and return as `ask` does."""
     _reject_conflicting_formats(options)
-    with open_updated_projects(options) as projects:
+    with open_updated_projects(options, with_graph=with_graph) as projects:
         return _print_answer(question(projects), projects.home_name, None, options)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 import msgspec
@@ -54,25 +55,39 @@ def terminal_width(stream: TextIO) -> int | None:
         return None
 
 
+@contextmanager
+def reporting_failed_writes(name: str = "standard output") -> Generator[None]:
+    """Raise a ScryError where a file takes no more, such as one on a full disk. A BrokenPipeError stays as it is."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ScryError(f"{name} can't be written: {error.strerror}") from error
+
+
 def print_json(value: msgspec.Struct) -> None:
     """Print a value as one line of JSON in UTF-8, whatever the terminal's encoding is."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
-    sys.stdout.buffer.flush()
+    with reporting_failed_writes():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def print_lines(lines: Sequence[StyledLine]) -> None:
     """Print lines for a person, in colours on a terminal."""
     if wants_colours(sys.stdout):
-        print_coloured(lines, sys.stdout)
+        with reporting_failed_writes():
+            print_coloured(lines, sys.stdout)
     else:
         print_text(to_plain_text(lines))
 
 
 def print_text(text: str) -> None:
     """Print text as it is; characters outside the terminal's encoding are written as escapes."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    with reporting_failed_writes():
+        sys.stdout.write(text)
+        sys.stdout.flush()
 
 
 def report_error(error: ScryError, *, as_json: bool) -> None:

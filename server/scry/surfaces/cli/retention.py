@@ -15,7 +15,7 @@ import msgspec
 from scry.core.errors import BadRequest
 from scry.core.events import EventFilter
 from scry.core.text import escape_unencodable
-from scry.surfaces.cli.output import print_json, print_text
+from scry.surfaces.cli.output import print_json, print_text, reporting_failed_writes
 from scry.surfaces.serving.params import MAX_INTEGER
 
 if TYPE_CHECKING:
@@ -53,14 +53,15 @@ def export_records(
 
     file: None for standard output, where nothing else is printed. make_report: returns the outcome for JSON, given the
     file and how many records it holds. noun: names the records in the printed outcome. Raises BadRequest where the file
-    exists or can't be created.
+    exists or can't be created, and ScryError where it takes no more.
     """
     if file is None:
-        sys.stdout.flush()
-        _write_records(records, sys.stdout.buffer)
+        with reporting_failed_writes():
+            sys.stdout.flush()
+            _write_records(records, sys.stdout.buffer)
         return 0
     name = escape_unencodable(str(file))
-    with os.fdopen(_create_private_file(file), "wb") as sink:
+    with reporting_failed_writes(name), os.fdopen(_create_private_file(file), "wb") as sink:
         count = _write_records(records, sink)
     if as_json:
         print_json(make_report(name, count))

@@ -47,8 +47,10 @@ def ask_plain_question(question: str) -> int:
 
 def suggest_command(word: str) -> str:
     """Return a line about the command that a word may have been meant as: one letter is missing, added, or wrong, or
-    two are swapped. Empty where it is like no command.
+    two are swapped, or an option of this program is a command of others. Empty where it is like no command.
     """
+    if word in ("help", "version"):
+        return f"scry: this searched for the word {word}; the option is scry --{word}\n"
     for command in COMMANDS if word.isalpha() else ():
         rest, meant = _without_common_start(*_without_common_start(word, command))
         is_slip = max(len(rest), len(meant)) == 1 or (len(rest) == 2 and rest == meant[::-1])
@@ -74,6 +76,7 @@ PIPE_CLOSED = 141
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line `scry <arguments>` and return its exit status."""
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):  # characters outside its encoding are written as escapes: no error
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -101,9 +104,19 @@ def _report_failure(error: ScryError, arguments: Sequence[str]) -> int:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     try:
         report_error(error, as_json="--json" in options)
-    except BrokenPipeError:
+        sys.stdout.flush()
+    except (ScryError, OSError):  # nobody reads the output, or the error is that it can't be written
         _discard_output()
     return BAD_REQUEST if isinstance(error, BadRequest) else FAILED
+
+
+def _replace_closed_streams() -> None:
+    """Open the null device in place of standard streams that were closed, as by `>&-`: Python has None for these, and
+    the next file that is opened would get their number and with it what is printed.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 (no pathlib; open until the end)
 
 
 def _discard_output() -> None:

@@ -28,7 +28,7 @@ _ERROR_DESCRIPTIONS = {
     "413": "The body is too large.",
     "415": "The body is not application/json.",
     "500": "Something went wrong inside of Scry.",
-    "503": "Too much is asked at once, or the index or the log can't be used now.",
+    "503": "Too much is asked at once, or the index, the log or memory can't be used now.",
     "504": "The answer took too long.",
 }
 

@@ -13,10 +13,10 @@ from types import MappingProxyType
 import msgspec
 from mcp.types import CallToolResult, Resource, TextContent
 
-from scry.core.errors import BadRequest
+from scry.core.errors import BadRequest, ScryError
 from scry.engine.federation.router import ProjectRouter
-from scry.projects.project import open_project
 from scry.store.events.log import read_log_view
+from scry.surfaces.mcp.tools import AGENT_COMMANDS
 from scry.surfaces.render.activity import render_index_state
 from scry.surfaces.render.budget import render_answer_within, truncate_to_budget
 from scry.surfaces.render.explanation import render_detail, render_explanation
@@ -36,15 +36,16 @@ from scry_protocol.messages import (
 def to_tool_result(result: msgspec.Struct, budget: int, *, home: str, with_structure: bool) -> CallToolResult:
     """Return a result as text, and as structured output if `with_structure`.
 
-    budget: of the text, in tokens. home: the project whose name is left out of the text.
+    budget: of the text, in tokens. home: the project whose name is left out of an answer, or whose state it is.
     """
     structure = msgspec.to_builtins(result) if with_structure else None
     return CallToolResult(content=[TextContent(text=render_result(result, budget, home))], structured_content=structure)
 
 
-def to_error_result(error: Exception) -> CallToolResult:
+def to_error_result(error: ScryError) -> CallToolResult:
     """Return an error as a tool result that is marked as one, so that the model can read and correct it."""
-    return CallToolResult(content=[TextContent(text=make_printable(str(error)))], is_error=True)
+    text = make_printable(error.describe(AGENT_COMMANDS))
+    return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
 def render_result(result: msgspec.Struct, budget: int, home: str) -> str:
@@ -118,5 +119,7 @@ def read_resource(uri: str, projects: ProjectRouter, home: Path | None) -> str:
         raise BadRequest("uri", f"there is no {uri}; there are {', '.join(each.uri for each in available_resources())}")
     if home is None:
         raise BadRequest("uri", "no project is open here, so there is no log; start scry mcp in one, or with --root")
-    table = read_log_view(open_project(home, force=True).data, view, _MAX_ROWS)
+    with projects.pool.borrow(home.expanduser().resolve()) as engine:
+        engine.recorder.write_queued()
+        table = read_log_view(engine.project.data, view, _MAX_ROWS)
     return msgspec.json.encode({"columns": list(table.columns), "rows": [list(row) for row in table.rows]}).decode()

@@ -39,6 +39,7 @@ from scry.surfaces.mcp.results import (
     to_tool_result,
 )
 from scry.surfaces.mcp.tools import (
+    AGENT_COMMANDS,
     TOOLS,
     ToolDefinition,
     build_instructions,
@@ -46,6 +47,7 @@ from scry.surfaces.mcp.tools import (
     output_schema,
     parse_arguments,
 )
+from scry.surfaces.serving.code_graph import wait_for_code_graph
 from scry.surfaces.serving.limits import RequestPool
 from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
 from scry.surfaces.serving.server import (
@@ -56,6 +58,7 @@ from scry.surfaces.serving.server import (
     serve_with_token,
 )
 from scry.surfaces.serving.tokens import MAX_BODY_BYTES, AccessGuard
+from scry_protocol.messages import DetailParams, FindParams, NeighborsParams, OrientParams, StatusParams
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +69,10 @@ FIRST_INDEX_TIMEOUT_S = 10.0
 
 
 class FirstIndexWaiter:
-    """Waits for the first index of a project, once and for a limited time; then it is answered from what there is."""
+    """Waits for the first index of a project, once and for a limited time; then it is answered from what there is.
+
+    A question about calls and imports also waits for the code graph, which is made after the index.
+    """
 
     def __init__(self, router: ProjectRouter) -> None:
         """Wait for nothing yet."""
@@ -81,17 +87,26 @@ class FirstIndexWaiter:
         until = time.monotonic() + timeout
         with suppress(ScryError):  # the question itself gets the error
             for root in self._router.roots_to_ask(params):
-                self._wait_for_root(root, min(until, self._deadlines.setdefault(root, until)) - time.monotonic())
+                self._wait_for_root(root, min(until, self._deadlines.setdefault(root, until)), _asks_graph(params))
 
-    def _wait_for_root(self, root: Path, timeout: float) -> None:
-        if timeout <= 0 or not root.is_dir():
+    def _wait_for_root(self, root: Path, until: float, with_graph: bool) -> None:
+        if until <= time.monotonic() or not root.is_dir():
             return
         with self._router.pool.borrow(root) as engine:
             state = engine.status()
             has_words = 0 < state.files_indexed == state.files_total
             is_new = not has_words or state.vectors * 2 < state.vectors_total
             if state.state in ("starting", "indexing") and is_new:
-                engine.wait_until_current(timeout)
+                engine.wait_until_current(until - time.monotonic())
+            if with_graph:
+                wait_for_code_graph(engine, until - time.monotonic())
+
+
+def _asks_graph(params: msgspec.Struct) -> bool:
+    """Return whether a question's answer holds calls or imports."""
+    if isinstance(params, NeighborsParams):
+        return params.by == "dependency"
+    return isinstance(params, (OrientParams, DetailParams)) or (isinstance(params, FindParams) and params.reason)
 
 
 class McpOptions(msgspec.Struct, frozen=True):
@@ -161,7 +176,8 @@ class _McpService:
                 tool, params.arguments or {}, with_structure=self._options.with_structure
             )
             result = await self._requests.run(lambda cancelled: self._run_tool(tool, tool_params, cancelled))
-            answer = to_tool_result(result, budget, home=self._home_name, with_structure=self._options.with_structure)
+            home = self._name_of_state(tool_params) or self._home_name
+            answer = to_tool_result(result, budget, home=home, with_structure=self._options.with_structure)
         except ScryError as error:
             answer = to_error_result(error)
         except Exception as error:
@@ -197,10 +213,19 @@ class _McpService:
     def _home_name(self) -> str:
         return self._projects.home_name
 
+    def _name_of_state(self, params: msgspec.Struct) -> str:
+        """Return the project whose state is asked for, by the name of its folder where that is gone; "" for others."""
+        if not isinstance(params, StatusParams):
+            return ""
+        folder = self._options.home
+        return params.project or self._home_name or (folder.name if folder is not None else "")
+
     def _run_tool(self, tool: ToolDefinition, params: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
         if tool.depends_on_index:
             self._first_indexes.wait(params, FIRST_INDEX_TIMEOUT_S)
-        return PROGRAM_OPERATIONS[tool.mode].run(self._projects, params, RequestContext(cancelled=cancelled))
+        return PROGRAM_OPERATIONS[tool.mode].run(
+            self._projects, params, RequestContext(cancelled=cancelled, commands=AGENT_COMMANDS)
+        )
 
     def _describe_tool(self, tool: ToolDefinition, *, several: bool, with_team: bool) -> types.Tool:
         return types.Tool(

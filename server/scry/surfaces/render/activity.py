@@ -9,7 +9,7 @@ from typing import Any
 from scry.core.events import COMPACT, FEEDBACK, FORGET, QUERY, USE, StoredEvent
 from scry.core.memory.types import Capsule, Memory, WorkSession
 from scry.core.text import format_count
-from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
+from scry.surfaces.render.styled_text import StyledLine, TextStyle, shorten_question, styled_line
 from scry_protocol.messages import IndexState
 
 
@@ -32,7 +32,8 @@ def render_event(logged: StoredEvent) -> StyledLine:
 def _describe_event(kind: str, body: dict[str, Any]) -> str:
     if kind == QUERY:
         count = body.get("compacted", len(body.get("results", ())))
-        return f'{body.get("mode", "?"):9} "{body.get("query", "")}", {count} result{"" if count == 1 else "s"}'
+        question = shorten_question(body.get("query", ""))
+        return f'{body.get("mode", "?"):9} "{question}", {count} result{"" if count == 1 else "s"}'
     if kind == USE:
         return f"{body.get('how', '?'):9} #{body.get('rank')} {body.get('result_used')}"
     if kind == FEEDBACK:

@@ -20,7 +20,6 @@ three or fewer of other scripts, so that a budget nearly holds for each of them.
 _RESERVED_TOKENS = 80
 """Tokens reserved for the note about omitted results."""
 
-_MAX_QUERY_LENGTH = 300
 _FENCE = "```"
 
 
@@ -31,7 +30,7 @@ def estimate_tokens(text: str) -> int:
 
 def render_answer_within(answer: Answer, budget: int, *, home: str = "") -> str:
     """Render an answer as Markdown of at most `budget` tokens. home: as in `results.render_answer`."""
-    head = render_answer_header(_shorten_query(answer))
+    head = render_answer_header(answer)
     left = budget - _RESERVED_TOKENS - estimate_tokens(head)
     entries: dict[int, str] = {}
     for result in answer.results:
@@ -64,14 +63,6 @@ def truncate_to_budget(markdown: str, budget: int) -> str:
     fence = _unclosed_fence(head)
     end = f"{fence}\n" if fence else ""
     return f"{''.join(head)}{end}\n… {len(lines) - len(head):,} more lines left out for budget_tokens {budget}.\n"
-
-
-def _shorten_query(answer: Answer) -> Answer:
-    import msgspec
-
-    if len(answer.query) <= _MAX_QUERY_LENGTH:
-        return answer
-    return msgspec.structs.replace(answer, query=f"{answer.query[:_MAX_QUERY_LENGTH]}…")
 
 
 def _full_text_blocks(results: list[ResultItem], left: int) -> tuple[list[str], list[int]]:

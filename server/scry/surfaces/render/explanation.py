@@ -17,8 +17,14 @@ from scry.surfaces.render.full_result import belief_impact_blocks, full_result_b
 from scry.surfaces.render.markdown import render_markdown
 from scry.surfaces.render.page import Block, BulletList, Heading, Paragraph, TableBlock, render_lines
 from scry.surfaces.render.prompt import code_reference
-from scry.surfaces.render.results import describe_fault, describe_learnt_weights, describe_score, describe_structure
-from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
+from scry.surfaces.render.results import (
+    describe_fault,
+    describe_learnt_weights,
+    describe_score,
+    describe_structure,
+    format_score,
+)
+from scry.surfaces.render.styled_text import StyledLine, TextStyle, shorten_question, styled_line
 from scry_protocol.messages import Detail, Explanation, Lived, OracleEvidence, ResultItem, Shares
 
 
@@ -43,7 +49,9 @@ def _detail_blocks(detail: Detail) -> Iterator[Block]:
         facts.append(styled_line((detail.note[:1].upper() + detail.note[1:], "warning")))
     facts.append(
         styled_line(
-            f"#{result.rank} for ", (detail.query, "strong"), f" ({result.evidence})" if result.evidence else ""
+            f"#{result.rank} for ",
+            (shorten_question(detail.query), "strong"),
+            f" ({result.evidence})" if result.evidence else "",
         )
     )
     if result.annotations.structural is not UNSET:
@@ -87,7 +95,7 @@ def render_brief_explanation(explanation: Explanation, *, as_markdown: bool = Tr
     """Render the summary and the ranks in a few lines, for a hover: Markdown, or a table in aligned plain text."""
     blocks: list[Block] = [Paragraph(styled_line(("Scry", "strong"), f": {explanation.summary}"))]
     if explanation.query is not None:
-        blocks.append(Paragraph(styled_line("for ", (explanation.query, "strong"))))
+        blocks.append(Paragraph(styled_line("for ", (shorten_question(explanation.query), "strong"))))
     if as_markdown:
         ranked = [each for each in explanation.oracles if each.rank is not None]
         return render_markdown([*blocks, BulletList([_brief_oracle(each) for each in ranked])])
@@ -129,7 +137,7 @@ def _remark_blocks(explanation: Explanation) -> Iterator[Block]:
     """Yield the question, and the remarks that come before any figure."""
     facts: list[StyledLine] = []
     if explanation.query is not None:
-        facts.append(styled_line("Question: ", (explanation.query, "strong")))
+        facts.append(styled_line("Question: ", (shorten_question(explanation.query), "strong")))
     result = explanation.result
     if result is not UNSET and result.doc_id != explanation.doc_id:
         facts.append(styled_line("The best of this file: ", (result.doc_id, "place")))
@@ -197,7 +205,7 @@ def _score_blocks(explanation: Explanation, result: ResultItem) -> Iterator[Bloc
                 for adjustment in result.adjustments
             ],
         )
-    yield Paragraph(styled_line(f"Score {result.fused_score:.4f} of 1: the ranks fused, times the factors."))
+    yield Paragraph(styled_line(f"Score {format_score(result.fused_score)} of 1: the ranks fused, times the factors."))
     if explanation.scoring is not UNSET and explanation.scoring.exponents:
         weights = ", ".join([f"{name} {weight:.3g}" for name, weight in explanation.scoring.weights.items()])
         learnt = describe_learnt_weights(explanation.scoring)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from scry.core.text import format_count
 from scry.store.events.insights import DayCount, Insights, ListedQuestion
 from scry.surfaces.render.page import Block, BulletList, Heading, Paragraph, TableBlock
-from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_line
+from scry.surfaces.render.styled_text import StyledLine, make_printable, shorten_question, styled_line
 
 _SPARKS = "▁▂▃▄▅▆▇█"
 
@@ -159,7 +159,7 @@ def _questions(title: str, questions: Sequence[ListedQuestion]) -> Iterator[Bloc
     if not questions:
         return
     rows = [
-        [_number(each.times), styled_line(make_printable(each.query)), styled_line(make_printable(each.then))]
+        [_number(each.times), styled_line(shorten_question(each.query)), styled_line(shorten_question(each.then))]
         for each in questions
     ]
     yield Heading(title)

@@ -17,7 +17,7 @@ from scry.surfaces.render.results import (
     path_of_uri,
     proof_lines,
 )
-from scry.surfaces.render.styled_text import make_printable
+from scry.surfaces.render.styled_text import make_printable, shorten_question
 from scry_protocol.messages import Answer, Range, ResultItem
 
 _PERSONAL_TYPES = ("belief", "persona")
@@ -49,7 +49,9 @@ def group_results(results: Sequence[ResultItem], show: Callable[[ResultItem], st
 
 def render_answer_header(answer: Answer) -> str:
     """Render the facts of an answer as a whole, one a line: query, id, faults, notice."""
-    query = [f"Query: {make_printable(answer.query)}"] if answer.query.strip() else []  # `recent` needs no query
+    query = (
+        [f"Query: {make_printable(shorten_question(answer.query))}"] if answer.query.strip() else []
+    )  # `recent` needs no query
     facts = [*query, f"Query id: {answer.query_id}"]
     facts += [make_printable(f"Fault: {describe_fault(fault)}") for fault in answer.faults]
     if answer.notice:

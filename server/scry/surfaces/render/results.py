@@ -98,7 +98,7 @@ def describe_result_figures(result: ResultItem) -> list[str]:
         lines.append(f"Structural: {describe_structure(result.annotations.structural)}")
     lines += [f"Adjusted: x{a.factor:.3g} {a.name.replace('_', ' ')} ({a.reason})" for a in result.adjustments]
     confidence = "" if result.confidence is UNSET else f", confidence {result.confidence:.2f}"
-    lines.append(f"Score: {result.fused_score:.4f}{confidence}")
+    lines.append(f"Score: {format_score(result.fused_score)}{confidence}")
     return lines
 
 
@@ -131,6 +131,11 @@ def describe_score(score_type: str, raw_score: float) -> str:
     if score_type == "co_change_count":
         return f"co-changes: {raw_score:.0f}"
     return f"{raw_score:.3g} {score_type}"
+
+
+def format_score(score: float) -> str:
+    """Return a score with four decimals; a smaller one with its first two digits, so that it does not read as zero."""
+    return f"{score:.4f}" if score >= 0.001 or not score else f"{score:.2g}"
 
 
 def describe_structure(structural: Structural) -> str:
@@ -249,7 +254,8 @@ def display_snippet(result: ResultItem) -> str:
 def _snippet_lines(result: ResultItem, width: int | None, folder: str) -> Iterator[StyledLine]:
     """Yield `path:line: snippet`, which terminals open at a click and editors read as a list of places.
 
-    The path leads from the current folder; it is absolute for a result whose doc_id names its project.
+    The path leads from the current folder; it is absolute for a result whose doc_id names its project. The line is that
+    of the name, where the snippet's signature stands: comments and decorators may be above it.
     """
     place, text = "", make_printable(display_snippet(result)).strip()
     if result.location is not UNSET:
@@ -258,9 +264,8 @@ def _snippet_lines(result: ResultItem, width: int | None, folder: str) -> Iterat
             path = parse_doc_id(result.doc_id).path
         elif not path and ":./" in result.doc_id:
             path = path_of_uri(result.location.uri)
-        place = (
-            f"{make_printable(normpath(join(folder, path)))}:{result.location.range.start.line + 1}:" if path else ""
-        )
+        at = result.location.range.start if result.location.name is UNSET else result.location.name
+        place = f"{make_printable(normpath(join(folder, path)))}:{at.line + 1}:" if path else ""
     if width is None or not text or not place:
         if place or text:
             lines = [text] if width is None or not text else wrap_text(text, max(_MIN_WRAP_WIDTH, width - len(_INDENT)))

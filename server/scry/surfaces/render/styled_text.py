@@ -31,6 +31,15 @@ def make_printable(text: str) -> str:
     return _unsafe_pattern().sub(_escape_character, re.sub(_LINE_BREAKS_AND_TABS, " ", text))
 
 
+MAX_QUESTION_LENGTH = 300
+"""Characters of a question that texts repeat: a pasted log would push away what was asked for."""
+
+
+def shorten_question(question: str) -> str:
+    """Return the beginning of a long question, for a text that repeats it."""
+    return question if len(question) <= MAX_QUESTION_LENGTH else f"{question[: MAX_QUESTION_LENGTH - 1]}…"
+
+
 def make_lines_printable(text: str) -> str:
     """Return the text with its lines and tabs, every other invisible character escaped."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

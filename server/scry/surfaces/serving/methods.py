@@ -70,9 +70,8 @@ def _list_projects(
 ) -> messages.Projects:
     """List the projects, after registering the folder at the path `folder` where the action is `add`."""
     if params.action == "add":
-        if params.folder is None:  # only an editor has open folders
-            raise BadRequest("action", f"add is for editors; to register a project: {context.commands.add_project}")
-        register_project(Path(params.folder))
+        assert params.folder is not None, "the editor's session puts the path of an open folder there"
+        register_project(Path(params.folder), params.name)
     return list_known_projects(router.open_projects(), context.commands)
 
 
@@ -92,11 +91,14 @@ def list_known_projects(
     return messages.Projects(sorted(listed, key=lambda each: each.name), place, note, has_joined())
 
 
-def register_project(folder: Path) -> None:
-    """Register the project in a folder under the folder's name. Raises as scry.projects.registration.add_project."""
+def register_project(folder: Path, name: str | None = None) -> None:
+    """Register the project in a folder, by the folder's name unless another is given.
+
+    Raises as scry.projects.registration.add_project.
+    """
     from scry.projects.registration import add_project
 
-    add_project(folder, None, ())
+    add_project(folder, name, ())
 
 
 def to_known_project(registered: RegisteredProject, *, is_open: bool = False) -> messages.KnownProject:
@@ -152,10 +154,12 @@ OPERATIONS = _bind_operations()
 """Every operation by its mode, in the protocol's order. Editors are offered all of them."""
 
 
-def _reject_folder(run: Handler) -> Handler:
-    """Refuse the parameter `folder`, which has a meaning in editors alone, instead of ignoring it."""
+def _reject_editor_params(run: Handler) -> Handler:
+    """Refuse what has a meaning in editors alone instead of ignoring it: registering a project, and `folder`."""
 
     def checked(router: ProjectRouter, params: Any, context: RequestContext) -> msgspec.Struct:  # noqa: ANN401 (of any mode)
+        if isinstance(params, messages.ProjectsParams) and params.action == "add":
+            raise BadRequest("action", f"add is for editors; to register a project: {context.commands.add_project}")
         if getattr(params, "folder", None) is not None:
             raise BadRequest("folder", "is one that an editor has open; name a project instead (projects)")
         return run(router, params, context)
@@ -165,7 +169,7 @@ def _reject_folder(run: Handler) -> Handler:
 
 PROGRAM_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
-        mode: msgspec.structs.replace(operation, run=_reject_folder(operation.run))
+        mode: msgspec.structs.replace(operation, run=_reject_editor_params(operation.run))
         for mode, operation in OPERATIONS.items()
         if mode not in _EDITOR_MODES
     }

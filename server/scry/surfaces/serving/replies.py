@@ -34,7 +34,7 @@ HTTP_STATUS: Mapping[type[errors.ScryError], int] = MappingProxyType(
 """The status code of each kind of error; 500 for all others."""
 
 _RETRY_AFTER_S = "1"
-"""Seconds after which a client that got 503 may ask again."""
+"""Seconds after which a client that got 503 may ask again; not sent while memory is off, where that does not help."""
 
 
 class HttpError(Exception):
@@ -67,9 +67,9 @@ def exception_response(error: Exception) -> Response:
     """Return the response to a request that failed. The text of an error that is not Scry's own is left out."""
     if isinstance(error, errors.ScryError):
         status = next((HTTP_STATUS[kind] for kind in type(error).__mro__ if kind in HTTP_STATUS), 500)
-        return _error_response(
-            status, error_report(error), {"retry-after": _RETRY_AFTER_S} if status == 503 else _NO_HEADERS
-        )
+        is_off = isinstance(error, errors.MemoryUnavailable) and error.is_off
+        headers = {"retry-after": _RETRY_AFTER_S} if status == 503 and not is_off else _NO_HEADERS
+        return _error_response(status, error_report(error), headers)
     words = "something went wrong inside of Scry; its log says what"
     return _error_response(500, ErrorReport(ErrorDetail("internal_error", None, words)), _NO_HEADERS)
 

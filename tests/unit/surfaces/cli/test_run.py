@@ -33,7 +33,13 @@ def _recorded_calls(ask: Callable[[], int], module: ModuleType, monkeypatch: pyt
     """Return the request and its manner in the engine's words, then how the answer is shown, by name."""
     engine = _Engine()
 
-    def note(question: Callable[[_Engine], object], manner: QuestionOptions | DefaultQuestionOptions) -> int:
+    def note(
+        question: Callable[[_Engine], object],
+        manner: QuestionOptions | DefaultQuestionOptions,
+        *,
+        with_graph: bool = False,
+    ) -> int:
+        assert not with_graph
         question(engine)
         engine.calls.append({name: getattr(manner, name) for name in DefaultQuestionOptions.__struct_fields__})
         return 0
@@ -92,3 +98,7 @@ def test_mistyped_command_is_told(word: str, command: str) -> None:
     assert suggest_command(word) == (
         f"scry: this searched for the word {word}; the command is scry {command}\n" if command else ""
     )
+
+
+def test_word_that_asks_for_help_is_told_the_option() -> None:
+    assert suggest_command("help") == "scry: this searched for the word help; the option is scry --help\n"

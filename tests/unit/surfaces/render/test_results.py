@@ -59,6 +59,15 @@ def test_explain_adds_raw_scores_with_units() -> None:
 
 
 @pytest.mark.acceptance("X2")
+@pytest.mark.parametrize(
+    ("score", "words"), [(0.0, "0.0000"), (0.0213, "0.0213"), (0.000964, "0.00096"), (7.63e-08, "7.6e-08")]
+)
+def test_small_score_is_not_shown_as_zero(score: float, words: str) -> None:
+    scored = replace(result(), fused_score=score)
+    assert rendered_lines(answer(scored), explain=True)[-1].strip() == f"Score: {words}"
+
+
+@pytest.mark.acceptance("X2")
 def test_explain_shows_known_test_and_activity() -> None:
     known = Structural(importers=1, centrality="low", activity_level="high", flags=["test"])
     text = rendered_lines(answer(result(annotations=Annotations(structural=known))), explain=True)

@@ -53,7 +53,9 @@ def test_error_does_not_repeat_a_long_value() -> None:
     assert len(error.error.field or "") < 120
 
 
-def test_unavailable_memory_is_a_503() -> None:
-    response = exception_response(MemoryUnavailable("memory is off"))
+@pytest.mark.parametrize("is_off", [False, True])
+def test_unavailable_memory_is_a_503_that_says_when_to_retry_unless_it_is_off(*, is_off: bool) -> None:
+    response = exception_response(MemoryUnavailable("memory can't be read", is_off=is_off))
     assert response.status_code == 503
     assert msgspec.json.decode(response.body)["error"]["code"] == "memory_unavailable"
+    assert ("retry-after" in response.headers) is not is_off

@@ -294,7 +294,7 @@ def list_by_default(
     *,
     kind: MemoryKindOption = (),
     session: Annotated[str | None, Parameter(help="Of this session alone.")] = None,
-    limit: Annotated[int | None, Parameter(help="How many of the last ones.")] = None,
+    limit: Annotated[int | None, Parameter(alias="-n", help="How many of the last ones.")] = None,
     root: RootOption = None,
     as_json: JsonOption = False,
 ) -> int:

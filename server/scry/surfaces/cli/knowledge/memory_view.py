@@ -105,7 +105,7 @@ def list_memories(
     session: Annotated[str | None, Parameter(help="Of this session alone.")] = None,
     pinned: Annotated[bool, Parameter(help="Only what is pinned.")] = False,
     limit: Annotated[
-        int | None, Parameter(help=f"How many of the last ones; {DEFAULT_MEMORY_COUNT} by default.")
+        int | None, Parameter(alias="-n", help=f"How many of the last ones; {DEFAULT_MEMORY_COUNT} by default.")
     ] = None,
     root: RootOption = None,
     as_json: JsonOption = False,
@@ -189,7 +189,7 @@ def search(
     ] = None,
     intent: Annotated[str, Parameter(help="What you are working on; that of the open session when left out.")] = "",
     kind: MemoryKindOption = (),
-    limit: Annotated[int, Parameter(show_default=True, help="How many at most.")] = DEFAULT_SEARCH_LIMIT,
+    limit: Annotated[int, Parameter(alias="-n", show_default=True, help="How many at most.")] = DEFAULT_SEARCH_LIMIT,
     agent: AgentOption = "",
     root: RootOption = None,
     as_json: JsonOption = False,

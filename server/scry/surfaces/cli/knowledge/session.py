@@ -97,7 +97,7 @@ def end(*, agent: AgentOption = "", root: RootOption = None, as_json: JsonOption
 @session.command(name="list")
 def list_sessions(
     *,
-    limit: Annotated[int, Parameter(show_default=True, help="How many at most.")] = DEFAULT_SESSION_COUNT,
+    limit: Annotated[int, Parameter(alias="-n", show_default=True, help="How many at most.")] = DEFAULT_SESSION_COUNT,
     root: RootOption = None,
     as_json: JsonOption = False,
 ) -> int:

@@ -50,11 +50,11 @@ def orient(
     if team or project_options != CURRENT_PROJECT or split_off_project(path)[0]:
         values = {"path": replace_undecodable(path), "limit": limit, "team": team}
         params = parse_params(OrientParams, {**values, **project_options.to_params()})
-        return ask_projects(lambda projects: projects.orient(params), question_options)
+        return ask_projects(lambda projects: projects.orient(params), question_options, with_graph=True)
     params = parse_params(
         OrientParams, {"path": replace_undecodable(to_project_path(path, question_options.root)), "limit": limit}
     )
-    return ask(lambda engine: engine.orient(params), question_options)
+    return ask(lambda engine: engine.orient(params), question_options, with_graph=True)
 
 
 def to_project_path(path: str, root: Path | None) -> str:
@@ -168,5 +168,7 @@ def ask_for_neighbors(
     }
     params = parse_params(NeighborsParams, values)
     if is_elsewhere:
-        return ask_projects(lambda projects: projects.neighbors(params), question_options)
-    return ask(lambda engine: engine.neighbors(params), question_options)
+        return ask_projects(
+            lambda projects: projects.neighbors(params), question_options, with_graph=by == "dependency"
+        )
+    return ask(lambda engine: engine.neighbors(params), question_options, with_graph=by == "dependency")

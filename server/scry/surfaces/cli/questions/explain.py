@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -13,6 +14,7 @@ from scry.core.errors import BadRequest
 from scry.surfaces.cli.engines import complete_reference, open_engine, open_updated_projects, replace_undecodable
 from scry.surfaces.cli.options import ForceOption, FurtherOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, terminal_width
+from scry.surfaces.cli.questions.browse import to_project_path
 from scry.surfaces.cli.questions.question_options import QuestionOptions
 from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import DetailParams, WhyParams
@@ -40,7 +42,8 @@ def why(
     from scry.surfaces.render.explanation import add_explanation_text, render_explanation
 
     words = replace_undecodable(" ".join(query)) if query else None
-    params = parse_params(WhyParams, {"doc_id": replace_undecodable(doc_id), "query": words, "query_id": query_id})
+    named = replace_undecodable(_to_project_doc_id(doc_id, root))
+    params = parse_params(WhyParams, {"doc_id": named, "query": words, "query_id": query_id})
     options = QuestionOptions(as_json=as_json, root=root, force=force, wait=wait)
     names_project = bool(split_off_project(doc_id)[0])
     project = open_engine(root, force=force, update=wait)
@@ -57,6 +60,21 @@ def why(
         else:
             print_lines(render_explanation(explanation, terminal_width(sys.stdout)))
     return 0
+
+
+def _to_project_doc_id(doc_id: str, root: Path | None) -> str:
+    """Return what to explain as a doc_id of the project. A file that exists from the current folder is read from there,
+    as in every command, with or without a line or a name in it.
+    """
+    path = doc_id.partition("::")[0].partition("#")[0]
+    while path:
+        within = to_project_path(path, root)
+        if within != path:
+            return f"./{within}{doc_id.removeprefix(path)}"
+        path, _, line = path.rpartition(":")
+        if not line.isdecimal():
+            break
+    return doc_id
 
 
 def detail(

@@ -90,9 +90,10 @@ def find(
         raise BadRequest("by", "says what belongs to a file; name the file with --file")
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
+    context = question_options.request_context
     if project_options != CURRENT_PROJECT or team:
-        return ask_projects(lambda projects: projects.find(params, question_options.request_context), question_options)
-    return ask(lambda engine: engine.find(params, question_options.request_context), question_options)
+        return ask_projects(lambda projects: projects.find(params, context), question_options, with_graph=reason)
+    return ask(lambda engine: engine.find(params, context), question_options, with_graph=reason)
 
 
 def _ask_for_file_neighbors(

@@ -129,7 +129,7 @@ def feedback(
     as_json: JsonOption = False,
 ) -> int:
     """Notes in the log whether an answer was good or bad. Nothing leaves this machine."""
-    from scry.surfaces.cli.engines import find_last_answer, open_engine
+    from scry.surfaces.cli.engines import find_last_answer, open_projects
 
     name, opinion = query_id, signal
     if signal is None:
@@ -147,10 +147,10 @@ def feedback(
         params = convert(values, FeedbackParams)
     except msgspec.ValidationError as error:
         raise BadRequest("comment" if "comment" in str(error) else "rank", str(error)) from error
-    with open_engine(root, force=force) as engine:
-        recorded = engine.feedback(params)
+    with open_projects(root, force=force) as projects:
+        recorded = projects.feedback(params)
     if as_json:
         print_json(recorded)
     else:
-        print_text(f"{f'Noted: {signal}.' if recorded.recorded else recorded.note}\n")
+        print_text(f"{f'Noted: {opinion}.' if recorded.recorded else recorded.note}\n")
     return 0 if recorded.recorded else 1

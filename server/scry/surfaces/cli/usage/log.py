@@ -290,7 +290,7 @@ DEFAULT_EVENT_COUNT = 20
 def show_log(
     *,
     limit: Annotated[
-        int | None, Parameter(help=f"How many of the last events; {DEFAULT_EVENT_COUNT} by default.")
+        int | None, Parameter(alias="-n", help=f"How many of the last events; {DEFAULT_EVENT_COUNT} by default.")
     ] = None,
     sql: Annotated[
         str | None, Parameter(help="Answer this SELECT instead; docs/events.md lists the views and has examples.")
