@@ -46,7 +46,8 @@ def test_index_and_status_json_are_the_wire_index_state(sample: IndexerProject) 
     assert done.out.count("\n") == 1
     assert (state(done.out).state, state(done.out).files_indexed) == ("ready", 3)
     after = scry.run("status", "--json").out
-    assert msgspec.structs.replace(state(after), message="") == msgspec.structs.replace(state(done.out), message="")
+    states = [msgspec.structs.replace(state(out), message="", graph="") for out in (after, done.out)]
+    assert states[0] == states[1]  # but for the code graph, which may be completed meanwhile
 
 
 def test_status_for_people_starts_nothing(sample: IndexerProject) -> None:

@@ -9,6 +9,7 @@ Also the terms and names that a query asks for, and counts and durations in word
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 import zlib
@@ -264,6 +265,11 @@ _SHORT_DURATION_STEPS = ((2 * _HOUR, _HOUR, "hour"), (2 * _MINUTE, _MINUTE, "min
 def format_count(count: int, noun: str) -> str:
     """Format a number with its noun: `1 importer`, `12 importers`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def format_down(share: float) -> str:
+    """Format a number from 0 to 1 with two decimals, rounded down: what lies below a floor is shown below it."""
+    return f"{math.floor(100 * share) / 100:.2f}"
 
 
 def format_age(seconds: float) -> str:

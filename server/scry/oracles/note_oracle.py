@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from scry.core.errors import ModelUnavailable
 from scry.core.knowledge import KnowledgeFilter
 from scry.core.memory.purpose import parse_memory_query
-from scry.core.text import query_terms, search_text
+from scry.core.text import format_down, query_terms, search_text
 from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import RankLookup, rank_in_scores, rank_notes_among_others
 from scry.oracles.reader import OracleReader
@@ -65,7 +65,7 @@ class NoteOracle(Struct, frozen=True):
         if score < MIN_RELEVANCE:
             if not score and self._decision_topic(question):
                 return RankLookup(note="it holds less than half of the words of what the decision is about")
-            return RankLookup(note=f"its relevance of {score:.2f} lies below the floor of {MIN_RELEVANCE}")
+            return RankLookup(note=f"its relevance of {format_down(score)} lies below the floor of {MIN_RELEVANCE}")
         return RankLookup(rank_in_scores(document, score, scored.with_min_score(score).as_pairs(), reader), score)
 
     def _score_notes(self, question: SearchQuery, reader: OracleReader) -> tuple[ScoredDocuments, ScoredDocuments]:

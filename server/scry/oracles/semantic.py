@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scry.core.errors import IndexUnavailable, ModelUnavailable
-from scry.core.text import search_text
+from scry.core.text import format_down, search_text
 from scry.core.types import Candidate, DocumentHeader, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
 from scry.oracles.oracle import (
@@ -122,7 +122,7 @@ def _explain_no_match(cosine: float | None) -> str:
     """Return why a document does not match by its vector, for a person."""
     if cosine is None:
         return "it has no vector yet"
-    return f"its cosine of {cosine:.2f} lies below the floor of {MIN_COSINE}"
+    return f"its cosine of {format_down(cosine)} lies below the floor of {MIN_COSINE}"
 
 
 def compare_files(question: SearchQuery, reader: OracleReader, candidates: Sequence[Candidate]) -> Mapping[str, float]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scry.core import content_terms, find_identifiers, normalize_name, split_source_lines, tokenize
+from scry.core.text import format_down
 
 
 @pytest.mark.parametrize(
@@ -51,3 +52,7 @@ def test_lines_end_only_at_lsp_line_ends() -> None:
 @given(st.text(st.characters(max_codepoint=127)) | st.text())
 def test_word_runs_consist_of_word_characters(text: str) -> None:
     assert find_identifiers(text) == re.findall(r"\w+", text)
+
+
+def test_number_below_a_floor_is_shown_below_it() -> None:
+    assert [format_down(share) for share in (0.1499, 0.15, 0.999, 0.0)] == ["0.14", "0.15", "0.99", "0.00"]
