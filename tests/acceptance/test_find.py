@@ -212,6 +212,14 @@ def test_quoted_text_may_stand_in_a_path_or_a_qualified_name(own_shop: IndexedPr
 
 
 @pytest.mark.acceptance("F8")
+def test_quoted_text_may_have_several_lines(own_shop: IndexedProject) -> None:
+    own_shop.write({"zoo/pond.py": "class Pond:\r\n    def swim(self):\r\n        return 'duck'\r\n"})
+    own_shop.update_index()
+    assert "./zoo/pond.py::Pond" in doc_ids(own_shop.find('"class Pond:\n    def swim(self):"'))
+    assert own_shop.find('"class Pond:\n    def dive(self):"').results == []
+
+
+@pytest.mark.acceptance("F8")
 def test_quoted_texts_that_are_not_all_read_for_are_told(
     own_shop: IndexedProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,8 @@ the text is sought among the best documents alone."""
 _MAX_DOCUMENTS = 50 * MAX_READ_FILES
 """Documents up to which their files are counted."""
 
-_DocumentsByFile = Mapping[int, Sequence[int]]
+_DocumentsByFile = Mapping[tuple[int, str], Sequence[int]]
+"""Documents by the id and the path of their file."""
 
 
 class PhraseFiles(Struct, frozen=True):
@@ -41,6 +42,8 @@ def find_phrase_files(question: SearchQuery, store: IndexStore) -> PhraseFiles:
     found: set[int] | None = None
     sought_in_best: list[str] = []
     for phrase in question.phrases:
+        if "\n" in phrase:  # its lines may be those of several documents
+            continue
         candidates = _documents_with_words(phrase, store)
         if candidates is None:
             sought_in_best.append(phrase)
@@ -76,21 +79,19 @@ def _parts_of(word: str) -> Sequence[str]:
 
 
 def _group_by_file(doc_keys: Sequence[int], store: IndexStore) -> _DocumentsByFile:
-    if not doc_keys:
-        return {}
-    ranges = store.documents.key_ranges()
-    firsts, by_file = [first for first, _, _ in ranges], dict[int, list[int]]()
-    for doc_key in doc_keys:
-        first, last, file_id = ranges[bisect_right(firsts, doc_key) - 1]
+    ranges = store.documents.key_ranges() if doc_keys else []
+    firsts, by_file = [first for first, *_ in ranges], dict[tuple[int, str], list[int]]()
+    for doc_key in doc_keys if ranges else ():
+        first, last, file_id, path = ranges[bisect_right(firsts, doc_key) - 1]
         if first <= doc_key <= last:
-            by_file.setdefault(file_id, []).append(doc_key)
+            by_file.setdefault((file_id, path), []).append(doc_key)
     return by_file
 
 
 def _files_with_text(phrase: str, candidates: _DocumentsByFile, store: IndexStore) -> set[int]:
     """Return the ids of the files that hold the text, or one of whose documents has it in its doc_id."""
-    holding = {file_id for file_id in candidates if phrase in (store.files.get_text_by_id(file_id) or "")}
-    others = {file_id: doc_keys for file_id, doc_keys in candidates.items() if file_id not in holding}
+    holding = {file_id for file_id, path in candidates if phrase in (store.files.get_text(path) or "")}
+    others = {file_id: doc_keys for (file_id, _), doc_keys in candidates.items() if file_id not in holding}
     headers = store.documents.headers([doc_key for doc_keys in others.values() for doc_key in doc_keys])
     named = {doc_key for doc_key, header in headers.items() if phrase in header.doc_id}
     return holding.union(file_id for file_id, doc_keys in others.items() if not named.isdisjoint(doc_keys))

@@ -44,7 +44,7 @@ def unmatched_notices(
         return (*notices, FiltersWithoutWords())
     if reader.code.sought_in_best:
         notices = (*notices, PhraseSoughtInBest(reader.code.sought_in_best))
-    elif question.phrases and not hits and not reader.repository:
+    elif question.phrases and not hits and not reader.repository and "\n" not in "".join(question.phrases):
         notices = (*notices, PhraseNotFound(question.phrases))
     if notices and not hits:  # with no document left, no word can occur
         return notices

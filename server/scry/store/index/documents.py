@@ -213,11 +213,12 @@ class DocumentTable:
         share = int(np.count_nonzero(mask)) / max(1, sum(count for _, count in ranges.values()))
         return FileSelection(tuple(ids), mask, len(ids) > MIN_WIDE_FILES and share >= WIDE_SHARE)
 
-    def key_ranges(self) -> list[tuple[int, int, int]]:
-        """Return of each indexed file the first and the last key of its documents, and its id, by first key."""
-        sql = "SELECT first, last, id FROM files INDEXED BY files_overview WHERE skip_reason IS NULL AND first <= last"
+    def key_ranges(self) -> list[tuple[int, int, int, str]]:
+        """Return of each indexed file the first and last key of its documents, its id and its path, by first key."""
+        sql = "SELECT first, last, id, path FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         with self._lock:
-            return sorted(self._db.execute(sql))
+            rows = self._db.execute(sql).fetchall()
+        return sorted((first, last, file, decode_path(path)) for first, last, file, path in rows if first <= last)
 
     def count_existing(self, doc_keys: Sequence[int]) -> int:
         """Return the number of documents that exist among those with these keys."""
