@@ -85,17 +85,36 @@ def orient(window: Window, kind: str) -> None:
     expect(lines(window, f"Orient in app ({kind})")).to_have_count(1)
 
 
+def first_line(window: Window) -> Locator:
+    return window.page.locator(".pane-body .monaco-list-row:not(.explorer-item)").first
+
+
 def first_line_is(window: Window, text: str) -> None:
     window.command("Scry: Focus on Results View")
-    expect(window.page.locator(".pane-body .monaco-list-row:not(.explorer-item)").first).to_contain_text(text)
+    expect(first_line(window)).to_contain_text(text)
+
+
+def ask_again(window: Window, line: Locator, where: str) -> None:
+    """Ask the question of a line again until its answer is the first. A list that is drawn anew under the pointer, as
+    when an answer is completed, loses the click.
+    """
+
+    def press() -> bool:
+        window.press_line_button(line.first, "Ask Again")
+        try:
+            expect(first_line(window)).to_contain_text(where, timeout=5_000)
+        except AssertionError:
+            return False
+        return True
+
+    eventually(press, f"the answer of {where} asked again")
 
 
 @pytest.mark.acceptance("C1")
 def test_ask_again_asks_the_folder_of_the_answer(window: Window) -> None:
     orient(window, "server")
     orient(window, "client")
-    window.press_line_button(lines(window, "Orient in app (server)").first, "Ask Again")
-    first_line_is(window, "Orient in app (server)")
+    ask_again(window, lines(window, "Orient in app (server)"), "Orient in app (server)")
     expect(lines(window, "Orient in app (client)")).to_have_count(1)
     for command, title in (("Neighbours of This File", "Neighbours of "), ("Similar Code", "Similar to ")):
         for kind in ("server", "client"):
@@ -103,8 +122,7 @@ def test_ask_again_asks_the_folder_of_the_answer(window: Window) -> None:
             window.command(f"Scry: {command}")
             first_line_is(window, title)
             expect(lines(window, title).filter(has_text=f"in app ({kind})")).to_have_count(1)
-        window.press_line_button(lines(window, title).filter(has_text="in app (server)").first, "Ask Again")
-        expect(lines(window, title).first).to_contain_text("in app (server)")
+        ask_again(window, lines(window, title).filter(has_text="in app (server)"), "in app (server)")
         expect(lines(window, title).filter(has_text="in app (client)")).to_have_count(1)
 
 

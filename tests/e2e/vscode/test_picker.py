@@ -190,7 +190,7 @@ def test_enter_stops_waiting_after_a_while_and_for_a_key(window: Window, server:
 
 @pytest.mark.acceptance("C1")
 def test_nothing_found_is_advised_of_what_the_picker_has(window: Window) -> None:
-    window.find('"zqxj"')
+    window.find("total lang:cobol")
     expect(window.row("Nothing found in")).to_be_visible()
     advice = " ".join(window.labels())
     assert "Try other words, or fewer filters if you set any." in advice
