@@ -389,6 +389,24 @@ class Engine:
 
         return present_state(self.index.wait_until_current(timeout, report, vectors=vectors))
 
+    def wait_for_code_graph(self, timeout: float) -> None:
+        """Wait while the code graph of an index that can be searched is still being made, starting an indexer if need
+        be: questions about calls and imports have no answer before.
+
+        timeout: in seconds. A graph that is not made, because indexing failed or is paused, is not waited for.
+        """
+
+        def is_pending(state: messages.IndexState) -> bool:
+            is_made = state.graph == "ready" or state.state in ("failed", "paused")
+            return not is_made and state.files_indexed > 0
+
+        if not is_pending(self.status()):
+            return
+        done = threading.Event()
+        self.subscribe(lambda state: None if is_pending(state) else done.set())
+        if is_pending(self.status()):  # the graph may have been made before the subscription
+            done.wait(max(timeout, 0.0))
+
     def warm_up(self) -> None:
         """Read the pages that questions read, in advance; nothing is stored or logged. Closing the engine ends it."""
         self.modes.warm_up(

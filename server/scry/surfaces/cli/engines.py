@@ -202,9 +202,7 @@ def _update_index(engine: Engine) -> None:
 
 def _await_code_graph(engine: Engine, *, with_graph: bool) -> None:
     if with_graph:
-        from scry.surfaces.serving.code_graph import wait_for_code_graph
-
-        wait_for_code_graph(engine, GRAPH_TIMEOUT_S)
+        engine.wait_for_code_graph(GRAPH_TIMEOUT_S)
 
 
 def _print_recorder_notice(recorder: Recorder | None) -> None:

@@ -47,7 +47,6 @@ from scry.surfaces.mcp.tools import (
     output_schema,
     parse_arguments,
 )
-from scry.surfaces.serving.code_graph import wait_for_code_graph
 from scry.surfaces.serving.limits import RequestPool
 from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
 from scry.surfaces.serving.server import (
@@ -99,7 +98,7 @@ class FirstIndexWaiter:
             if state.state in ("starting", "indexing") and is_new:
                 engine.wait_until_current(until - time.monotonic())
             if with_graph:
-                wait_for_code_graph(engine, until - time.monotonic())
+                engine.wait_for_code_graph(until - time.monotonic())
 
 
 def _asks_graph(params: msgspec.Struct) -> bool:
